@@ -1,0 +1,167 @@
+//! A scripted language model behind an OpenAI-compatible `chat/completions`: it plays queued replies in order and records what it saw.
+
+mod reply;
+mod seen;
+mod wire;
+
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use axum::{Router, body::Bytes, extract::State, http::HeaderMap, response::Response, routing::post};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::{model::wire::Call, server::Server};
+
+pub use reply::Reply;
+pub use seen::Seen;
+
+/// How long [`Model::wait_for_calls`] waits: longer than any call of a working run, short enough for a test report.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A handle to one scripted model; its port closes when the last handle is dropped.
+#[derive(Clone)]
+pub struct Model {
+    stage: Arc<Stage>,
+    server: Arc<Server>,
+}
+
+/// What the handles and the request handler share.
+pub(crate) struct Stage {
+    play: Mutex<Play>,
+    calls: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct Play {
+    script: VecDeque<Reply>,
+    seen: Vec<Seen>,
+    unscripted: usize,
+}
+
+impl Model {
+    /// Starts a model with an empty script on a free loopback port.
+    #[expect(clippy::expect_used, reason = "without a free loopback port nothing can be simulated")]
+    pub async fn start() -> Self {
+        Self::try_start().await.expect("a loopback port can be opened")
+    }
+
+    pub(crate) async fn try_start() -> io::Result<Self> {
+        let stage = Arc::new(Stage { play: Mutex::default(), calls: watch::Sender::new(0) });
+        let router =
+            Router::new().route("/v1/chat/completions", post(complete)).with_state(Arc::clone(&stage));
+        let server = Arc::new(Server::start(0, router).await?);
+        Ok(Self { stage, server })
+    }
+
+    /// The loopback port, the only one that an engine under test needs to reach.
+    pub fn port(&self) -> u16 {
+        self.server.port()
+    }
+
+    /// The base URL that an OpenAI-compatible client is given.
+    pub fn base_url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port())
+    }
+
+    /// The OpenCode configuration under which the engine's only model is this one.
+    ///
+    /// Title agent, sharing, snapshots and updates are off, so that every call is one of the script.
+    pub fn provider(&self) -> Value {
+        json!({
+            "model": "scripted/m1",
+            "enabled_providers": ["scripted"],
+            "autoupdate": false,
+            "share": "disabled",
+            "snapshot": false,
+            "agent": { "title": { "disable": true } },
+            "provider": { "scripted": {
+                "npm": "@ai-sdk/openai-compatible",
+                "name": "Scripted",
+                "options": { "baseURL": self.base_url(), "apiKey": "sk-scripted" },
+                "models": { "m1": {
+                    "name": "M1",
+                    "attachment": true,
+                    "tool_call": true,
+                    "limit": { "context": 100_000, "output": 8_000 },
+                    "cost": { "input": 1, "output": 2, "cache_read": 0.5, "cache_write": 0 },
+                    "modalities": { "input": ["text", "image", "pdf"], "output": ["text"] },
+                } },
+            } },
+        })
+    }
+
+    /// Queues a plain text answer.
+    pub fn says(&self, text: &str) {
+        self.plays(Reply::text(text));
+    }
+
+    /// Queues one tool call.
+    pub fn calls(&self, tool: &str, arguments: Value) {
+        self.plays(Reply::tool(tool, arguments));
+    }
+
+    /// Queues a reply; each call that arrives takes the oldest one.
+    pub fn plays(&self, reply: Reply) {
+        self.stage.play().script.push_back(reply);
+    }
+
+    /// Every call so far, in order of arrival.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.stage.play().seen.clone()
+    }
+
+    /// How many queued replies nobody asked for yet.
+    pub fn unplayed(&self) -> usize {
+        self.stage.play().script.len()
+    }
+
+    /// How many calls came when the script was empty; each was answered 500.
+    pub fn unscripted(&self) -> usize {
+        self.stage.play().unscripted
+    }
+
+    /// Returns once the model has been called `n` times in all.
+    ///
+    /// Panics after a minute, with the calls that did come, so that a test which waits for nothing ends readably.
+    pub async fn wait_for_calls(&self, n: usize) {
+        let mut calls = self.stage.calls.subscribe();
+        let waited = tokio::time::timeout(PATIENCE, calls.wait_for(|made| *made >= n)).await;
+        assert!(
+            waited.is_ok(),
+            "the model was called {} times instead of {n}:\n{}",
+            self.seen().len(),
+            self.seen().iter().map(Seen::render).collect::<Vec<_>>().join("\n\n"),
+        );
+    }
+}
+
+impl Stage {
+    /// Locks the play. One that a panicking closure left behind is still the truth about what was seen.
+    fn play(&self) -> MutexGuard<'_, Play> {
+        self.play.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a call, and returns which one it is with the reply that the script has for it.
+    fn note(&self, seen: &Seen) -> (usize, Option<Reply>) {
+        let mut play = self.play();
+        play.seen.push(seen.clone());
+        let reply = play.script.pop_front();
+        play.unscripted += usize::from(reply.is_none());
+        let number = play.seen.len();
+        self.calls.send_replace(number);
+        (number, reply)
+    }
+}
+
+async fn complete(State(stage): State<Arc<Stage>>, headers: HeaderMap, body: Bytes) -> Response {
+    let seen = Seen::new(&headers, &body);
+    let (number, scripted) = stage.note(&seen);
+    // Not under the stage's lock: a computed reply may itself ask the model what it has seen.
+    let reply = scripted.map_or_else(Reply::unscripted, |reply| reply.resolved(&seen));
+    wire::send(reply, &Call::of(&seen, number))
+}
