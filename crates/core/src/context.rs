@@ -1,0 +1,192 @@
+//! What the agent is told about the subject, cut to a budget, every text with its trust.
+
+use jiff::Timestamp;
+
+use crate::{
+    budget::Bounded,
+    gate::Permit,
+    names::{Login, RepoName, Spot, Subject},
+    trust::{Spoken, Trust},
+};
+
+/// Bytes that one body may take.
+const BODY: usize = 10_000;
+/// Comments that are shown, newest first in importance.
+const COMMENTS: usize = 50;
+/// Bytes that all comments together may take.
+const ALL_COMMENTS: usize = 80_000;
+/// Bytes of a title or a label.
+const LINE: usize = 256;
+/// Labels that are shown.
+const LABELS: usize = 30;
+
+/// The subject as GitHub told it, before anything is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The branch that pull requests go into by default.
+    pub default_branch: String,
+    /// The subject's title.
+    pub title: String,
+    /// Who opened it, if the account still exists.
+    pub author: Option<Login>,
+    /// Its description.
+    pub body: String,
+    /// `OPEN`, `CLOSED` or `MERGED`.
+    pub state: String,
+    /// The names of its labels.
+    pub labels: Vec<String>,
+    /// The newest comments, oldest first.
+    pub comments: Vec<ToldComment>,
+    /// How many comments there are in all.
+    pub n_comments: usize,
+}
+
+/// A comment as GitHub told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldComment {
+    /// Its database id.
+    pub id: u64,
+    /// Who wrote it, if the account still exists.
+    pub author: Option<Login>,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub body: String,
+}
+
+/// The subject, fit to be shown to the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// Where it is.
+    pub repo: RepoName,
+    /// What it is.
+    pub subject: Subject,
+    /// The branch that pull requests go into by default.
+    pub default_branch: String,
+    /// The title, on one line.
+    pub title: Bounded<String>,
+    /// `OPEN`, `CLOSED` or `MERGED`.
+    pub state: String,
+    /// The description.
+    pub description: Remark,
+    /// The names of the labels.
+    pub labels: Bounded<Vec<String>>,
+    /// The newest comments, oldest first.
+    pub comments: Bounded<Vec<Remark>>,
+}
+
+/// A text somebody wrote, cut to its budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// When, if it is a comment.
+    pub at: Option<Timestamp>,
+    /// Who, what, and how far to believe it.
+    pub spoken: Spoken,
+}
+
+impl Context {
+    /// Cuts what GitHub told to the budget.
+    ///
+    /// Only the asker's permission was looked up, so everyone else's words count as a stranger's. The
+    /// request itself is left out, because it has a place of its own.
+    pub fn within_budget(permit: &Permit, told: Told) -> Self {
+        let remark = |author: Option<&Login>, at, body: &str| Remark {
+            at,
+            spoken: Spoken {
+                who: author.cloned().unwrap_or_else(|| Login::new("ghost")),
+                trust: if author == Some(permit.asker()) { permit.trust() } else { Trust::Stranger },
+                text: Bounded::text(body, BODY).noted(),
+            },
+        };
+        let n_missing = told.n_comments.saturating_sub(told.comments.len());
+        let is_request = |comment: &ToldComment| permit.spot() == Spot::Comment(comment.id);
+        let others = told.comments.iter().filter(|comment| !is_request(comment));
+        let comments: Vec<_> = others.map(|c| remark(c.author.as_ref(), Some(c.at), &c.body)).collect();
+        let labels = told.labels.iter().map(|label| Bounded::text(label, LINE).noted()).collect();
+        Self {
+            repo: permit.repo().clone(),
+            subject: permit.subject(),
+            description: remark(told.author.as_ref(), None, &told.body),
+            default_branch: told.default_branch,
+            title: Bounded::text(&told.title, LINE),
+            state: told.state,
+            labels: Bounded::first(labels, LABELS),
+            comments: newest_within(comments, ALL_COMMENTS).and_missing(n_missing),
+        }
+    }
+}
+
+fn newest_within(remarks: Vec<Remark>, bytes: usize) -> Bounded<Vec<Remark>> {
+    let mut left = bytes;
+    let fitting = remarks
+        .iter()
+        .rev()
+        .take_while(|remark| match left.checked_sub(remark.spoken.text.len()) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        })
+        .count();
+    Bounded::newest(remarks, fitting.min(COMMENTS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::tests::a_permit;
+
+    fn told(comments: Vec<ToldComment>) -> Told {
+        Told {
+            default_branch: "main".to_owned(),
+            title: "The floor is wet".to_owned(),
+            author: Some(Login::new("rita")),
+            body: "It is.".to_owned(),
+            state: "OPEN".to_owned(),
+            labels: vec!["bug".to_owned()],
+            n_comments: comments.len(),
+            comments,
+        }
+    }
+
+    fn said(author: &str, body: &str) -> ToldComment {
+        ToldComment {
+            id: 1,
+            author: Some(Login::new(author)),
+            at: Timestamp::UNIX_EPOCH,
+            body: body.to_owned(),
+        }
+    }
+
+    #[test]
+    fn only_the_asker_is_believed() {
+        let told = told(vec![said("Maya", "please"), said("mallory", "trust me")]);
+        let context = Context::within_budget(&a_permit(), told);
+        let trusts: Vec<_> = context.comments.value().iter().map(|remark| remark.spoken.trust).collect();
+        assert_eq!(trusts, [Trust::Maintainer, Trust::Stranger]);
+        assert_eq!(context.description.spoken.trust, Trust::Stranger);
+    }
+
+    #[test]
+    fn the_newest_comments_fit_and_the_rest_is_counted() {
+        let long = "x".repeat(BODY);
+        let mut told = told((0..60).map(|_| said("rita", &long)).collect());
+        told.n_comments = 100;
+        let context = Context::within_budget(&a_permit(), told);
+        assert_eq!((context.comments.value().len(), context.comments.cut()), (8, 92));
+    }
+
+    #[test]
+    fn the_request_is_not_repeated() {
+        let request = ToldComment { id: 99, ..said("maya", "@fro-bot why is the floor wet?") };
+        let context = Context::within_budget(&a_permit(), told(vec![said("rita", "hm"), request]));
+        assert_eq!((context.comments.value().len(), context.comments.cut()), (1, 0));
+    }
+
+    #[test]
+    fn a_long_body_is_cut_with_a_note() {
+        let context = Context::within_budget(&a_permit(), told(vec![said("rita", &"y".repeat(BODY + 5))]));
+        assert!(context.comments.value()[0].spoken.text.ends_with("[… 5 bytes left out]"));
+    }
+}
