@@ -1,1 +1,33 @@
-//! (placeholder)
+//! What is true and what to do, as functions: types, decisions, texts and parsers.
+//!
+//! Nothing here reads a clock, the environment, a disk or a network. Facts come
+//! in as arguments, answers go out as values, so every rule of the product can
+//! be tested in a millisecond.
+
+pub mod budget;
+pub mod clean;
+pub mod context;
+pub mod conversation;
+pub mod delivery;
+pub mod event;
+pub mod fault;
+pub mod fence;
+pub mod gate;
+pub mod mention;
+pub mod names;
+pub mod prompt;
+pub mod say;
+pub mod secret;
+pub mod trust;
+
+pub use budget::Bounded;
+pub use clean::{Clean, Redactor};
+pub use context::Context;
+pub use delivery::Delivery;
+pub use event::Trigger;
+pub use fault::Fault;
+pub use gate::{Decision, Permit};
+pub use names::{Login, Permission, Reaction, RepoName, Spot, Subject};
+pub use prompt::Prompt;
+pub use secret::Secret;
+pub use trust::{Spoken, Trust};

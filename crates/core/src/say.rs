@@ -1,0 +1,7 @@
+//! Every text that people see, as functions of values, each with its snapshot.
+
+pub mod answer;
+pub mod marker;
+pub mod summary;
+pub mod trouble;
+mod whole;

@@ -1,0 +1,163 @@
+//! The run summary: what was done, with what, how long and at what price.
+
+use std::{fmt::Write as _, time::Duration};
+
+use crate::{conversation::outcome::Usage, fence, names::RepoName};
+
+/// What a run accounts for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Account {
+    /// The event that started it.
+    pub event: String,
+    /// The repository it worked on.
+    pub repo: RepoName,
+    /// The branch or tag it ran on, if any.
+    pub git_ref: Option<String>,
+    /// Where its log can be read.
+    pub run: RunLink,
+    /// What became of the memory.
+    pub memory: String,
+    /// The engine's session, if one was opened.
+    pub session: Option<String>,
+    /// From the start to the moment of writing this.
+    pub duration: Duration,
+    /// What the model took.
+    pub usage: Usage,
+    /// The agent that was asked.
+    pub agent: Option<String>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// What stood between the agent and the machine.
+    pub walls: String,
+    /// What a maintainer should know.
+    pub warnings: Vec<String>,
+}
+
+/// The run's id, and its page if it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunLink {
+    /// The workflow run's id, or `local`.
+    pub id: String,
+    /// The page of the run.
+    pub url: Option<String>,
+}
+
+/// Returns the summary as a block that is folded until somebody opens it.
+pub fn folded(account: &Account) -> String {
+    let mut text = "<details>\n<summary>Run summary</summary>\n\n".to_owned();
+    text.push_str(&table(account));
+    for warning in &account.warnings {
+        let _ = write!(text, "\n> ⚠️ {}\n", fence::inline(warning));
+    }
+    text.push_str("\n</details>");
+    text
+}
+
+/// Returns the summary as a table.
+pub fn table(account: &Account) -> String {
+    let mut text = "| | |\n|---|---|\n".to_owned();
+    for (name, value) in rows(account) {
+        let _ = writeln!(text, "| {name} | {value} |");
+    }
+    text
+}
+
+fn rows(account: &Account) -> Vec<(&'static str, String)> {
+    let code = |text: &str| format!("`{}`", fence::inline(text).replace('|', "\\|"));
+    let mut rows = vec![("Event", code(&account.event)), ("Repository", account.repo.to_string())];
+    rows.extend(account.git_ref.as_ref().map(|git_ref| ("Ref", code(git_ref))));
+    let run = match &account.run.url {
+        Some(url) => format!("[{}]({url})", account.run.id),
+        None => code(&account.run.id),
+    };
+    rows.push(("Run", run));
+    rows.push(("Memory", account.memory.clone()));
+    rows.extend(account.session.as_ref().map(|session| ("Session", code(session))));
+    rows.push(("Duration", duration(account.duration)));
+    rows.push(("Tokens", tokens(&account.usage)));
+    rows.push(("Cost", format!("${:.4}", account.usage.cost)));
+    rows.extend(account.agent.as_ref().map(|agent| ("Agent", code(agent))));
+    rows.extend(account.model.as_ref().map(|model| ("Model", code(model))));
+    rows.push(("Walls", account.walls.clone()));
+    rows
+}
+
+/// Returns a duration as people say it.
+pub fn duration(duration: Duration) -> String {
+    match duration.as_secs() {
+        0..10 => format!("{:.1} s", duration.as_secs_f64()),
+        seconds @ 10..60 => format!("{seconds} s"),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
+/// Returns token counts as people read them.
+pub fn tokens(usage: &Usage) -> String {
+    let cache = usage.cache_read + usage.cache_write;
+    format!(
+        "{} in / {} out / {} reasoning / {} cache",
+        grouped(usage.input),
+        grouped(usage.output),
+        grouped(usage.reasoning),
+        grouped(cache)
+    )
+}
+
+/// Writes a number with its thousands apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Returns the account of a small run.
+    pub(crate) fn an_account() -> Account {
+        Account {
+            event: "issue_comment".to_owned(),
+            repo: RepoName::parse("octo/garden").unwrap(),
+            git_ref: Some("main".to_owned()),
+            run: RunLink {
+                id: "42".to_owned(),
+                url: Some("https://github.com/octo/garden/actions/runs/42".to_owned()),
+            },
+            memory: "none yet (first run)".to_owned(),
+            session: Some("ses_1".to_owned()),
+            duration: Duration::from_millis(7_340),
+            usage: Usage {
+                calls: 2,
+                input: 12_345,
+                output: 67,
+                reasoning: 8,
+                cache_read: 9,
+                cache_write: 0,
+                cost: 0.0123,
+            },
+            agent: Some("build".to_owned()),
+            model: Some("scripted/m1".to_owned()),
+            walls: "Landlock 7, seccomp".to_owned(),
+            warnings: vec!["memory was not saved: `disk | full`".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_summary_reads_like_this() {
+        insta::assert_snapshot!(folded(&an_account()));
+    }
+
+    #[test]
+    fn durations_and_numbers_read_naturally() {
+        let told = [100, 9_900, 59_000, 125_000].map(|ms| duration(Duration::from_millis(ms)));
+        assert_eq!(told, ["0.1 s", "9.9 s", "59 s", "2 min 5 s"]);
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1 000", "1 234 567"]);
+    }
+}
