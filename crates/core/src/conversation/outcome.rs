@@ -1,0 +1,218 @@
+//! How a turn can end, and what it cost.
+
+use std::{fmt, iter::Sum, ops::AddAssign};
+
+/// A finished turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it took.
+    pub usage: Usage,
+}
+
+/// The four ways in which a turn ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The model answered.
+    Answered {
+        /// The final message.
+        text: String,
+        /// The model had to stop at its longest possible answer.
+        cut_short: bool,
+    },
+    /// The provider withheld the answer.
+    Refused {
+        /// What was said before.
+        partial: Option<String>,
+    },
+    /// The deadline passed.
+    OutOfTime {
+        /// What was said before.
+        partial: Option<String>,
+    },
+    /// It broke.
+    Failed {
+        /// Why.
+        failure: Failure,
+        /// What was said before.
+        partial: Option<String>,
+    },
+}
+
+impl Turn {
+    /// A turn that broke before the model was asked anything.
+    pub fn failed(trouble: Trouble) -> Self {
+        let failure = Failure::from(trouble);
+        Self { outcome: Outcome::Failed { failure, partial: None }, usage: Usage::default() }
+    }
+}
+
+/// Why a turn failed, and the words that came with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What people are told.
+    pub trouble: Trouble,
+    /// What only the log is told.
+    pub words: ForLog,
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        Self { trouble, words: ForLog::default() }
+    }
+}
+
+/// Words of a provider or of the engine. They may quote keys and prompts, so they go to the log and nowhere else.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ForLog(String);
+
+impl ForLog {
+    const LONGEST: usize = 600;
+
+    /// Keeps the first few hundred characters.
+    pub fn new(words: &str) -> Self {
+        Self(words.chars().take(Self::LONGEST).collect())
+    }
+
+    /// Returns the words for a log line.
+    pub fn for_log(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ForLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[words for the log]")
+    }
+}
+
+/// What went wrong, told by structured fields alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// The provider does not accept the key.
+    Auth,
+    /// The account has nothing left to spend.
+    Quota,
+    /// The provider wants fewer requests.
+    RateLimited,
+    /// The provider could not be reached or kept failing.
+    Unavailable,
+    /// The provider refuses this request.
+    Rejected,
+    /// The conversation does not fit into the model.
+    ContextOverflow,
+    /// No primary agent has this name.
+    UnknownAgent,
+    /// No provider has this model.
+    UnknownModel,
+    /// The model's stream broke off again and again.
+    CutStream,
+    /// The model ended without a word.
+    Silent,
+    /// Somebody else stopped the turn.
+    Aborted,
+    /// The engine failed by itself.
+    Engine,
+}
+
+/// An error as the engine reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breakage {
+    /// The error's name, such as `APIError`.
+    pub name: String,
+    /// The provider's HTTP status.
+    pub status: Option<u16>,
+    /// The provider's own machine-readable code.
+    pub code: Option<String>,
+    /// What it says to people.
+    pub words: ForLog,
+}
+
+/// What a breakage makes of the turn.
+pub(super) enum Verdict {
+    Done,
+    Refused,
+    OutOfTime,
+    Failed(Failure),
+}
+
+impl From<Trouble> for Verdict {
+    fn from(trouble: Trouble) -> Self {
+        Self::Failed(trouble.into())
+    }
+}
+
+impl From<Breakage> for Verdict {
+    fn from(breakage: Breakage) -> Self {
+        let trouble = match breakage.name.as_str() {
+            "ContentFilterError" => return Self::Refused,
+            "ProviderAuthError" => Trouble::Auth,
+            "ContextOverflowError" => Trouble::ContextOverflow,
+            "MessageAbortedError" => Trouble::Aborted,
+            "APIError" => breakage.of_provider(),
+            _ => Trouble::Engine,
+        };
+        Self::Failed(Failure { trouble, words: breakage.words })
+    }
+}
+
+impl Breakage {
+    /// The provider's code is more exact than the status: an empty account answers 429 as well as too many requests do.
+    fn of_provider(&self) -> Trouble {
+        match self.code.as_deref() {
+            Some("insufficient_quota" | "billing_error" | "usage_not_included") => Trouble::Quota,
+            Some("invalid_api_key" | "authentication_error") => Trouble::Auth,
+            Some("model_not_found") => Trouble::UnknownModel,
+            Some("context_length_exceeded") => Trouble::ContextOverflow,
+            _ => match self.status {
+                Some(401 | 403) => Trouble::Auth,
+                Some(402) => Trouble::Quota,
+                Some(413) => Trouble::ContextOverflow,
+                Some(429) => Trouble::RateLimited,
+                Some(500..) | None => Trouble::Unavailable,
+                Some(_) => Trouble::Rejected,
+            },
+        }
+    }
+}
+
+/// What calls of the model took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Usage {
+    /// How often the model was called.
+    pub calls: u32,
+    /// Tokens read that were not in the provider's cache.
+    pub input: u64,
+    /// Tokens written, without the reasoning.
+    pub output: u64,
+    /// Tokens of reasoning.
+    pub reasoning: u64,
+    /// Tokens read from the provider's cache.
+    pub cache_read: u64,
+    /// Tokens put into the provider's cache.
+    pub cache_write: u64,
+    /// US dollars by the engine's price list.
+    pub cost: f64,
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.input += other.input;
+        self.output += other.output;
+        self.reasoning += other.reasoning;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.cost += other.cost;
+    }
+}
+
+impl Sum for Usage {
+    fn sum<I: Iterator<Item = Self>>(usages: I) -> Self {
+        usages.fold(Self::default(), |mut sum, usage| {
+            sum += usage;
+            sum
+        })
+    }
+}
