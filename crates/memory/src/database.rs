@@ -1,0 +1,102 @@
+//! The engine's database as untrusted input: where it lies, how it is opened, what makes it sound.
+//!
+//! The agent's shell can write to this file, and so can whoever writes to the store. Hence no link is followed
+//! to it, and it is refused when it holds what the engine never puts there.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
+
+use crate::error::{Error, Flaw};
+
+/// The most that is kept or restored.
+pub(crate) const MAX_DATABASE: u64 = 4 << 30;
+
+/// The name of the database in the engine's folder.
+pub(crate) const FILE: &str = "opencode.db";
+
+/// Returns the engine's folder in a data folder.
+///
+/// The path to it is resolved, so that `open` can refuse any link in the rest.
+pub(crate) fn home(engine_data: &Path) -> io::Result<PathBuf> {
+    Ok(fs_err::canonicalize(engine_data)?.join("opencode"))
+}
+
+/// Returns the engine's database, or nothing if it never wrote one.
+pub(crate) fn find(engine_data: &Path) -> Result<Option<PathBuf>, Error> {
+    let path = home(engine_data).map(|home| home.join(FILE));
+    let (path, about) = match path.and_then(|path| Ok((path.clone(), fs_err::symlink_metadata(path)?))) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    if !about.is_file() {
+        return Err(Flaw::Unsound("it is not a plain file".to_owned()).into());
+    }
+    let log = beside(&path, "-wal").symlink_metadata().map_or(0, |about| about.len());
+    if about.len() + log > MAX_DATABASE {
+        return Err(Flaw::TooLarge { what: "the database".to_owned(), limit: MAX_DATABASE }.into());
+    }
+    Ok((about.len() > 0).then_some(path))
+}
+
+/// Refuses a place where a database, or what is left of one, lies already.
+///
+/// SQLite would play a log that was left behind into the file we put there.
+pub(crate) fn refuse_occupied(path: &Path) -> Result<(), Error> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let taken = beside(path, suffix);
+        if taken.symlink_metadata().is_ok() {
+            return Err(Error::Occupied(taken));
+        }
+    }
+    Ok(())
+}
+
+/// Opens a database for reading and nothing else.
+pub(crate) fn open(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(path, flags).map_err(judge("open the database"))
+}
+
+/// Makes sure of a database's content and returns how many sessions it has.
+pub(crate) fn inspect(connection: &Connection) -> Result<u32, Error> {
+    let fail = judge("check the database");
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(&fail)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(&fail)?;
+    if let Some(foreign) = foreign(connection).map_err(&fail)? {
+        return Err(Flaw::Unsound(format!("the engine makes no {foreign}")).into());
+    }
+    let verdict: String =
+        connection.query_one("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(&fail)?;
+    if verdict != "ok" {
+        return Err(Flaw::Unsound(verdict).into());
+    }
+    connection.query_one("SELECT count(*) FROM session", [], |row| row.get(0)).map_err(fail)
+}
+
+/// Returns a part of the schema that would do more than hold rows.
+fn foreign(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT max(iif(type = 'table', 'virtual table', type) || ' ' || name) FROM sqlite_schema \
+               WHERE type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'";
+    connection.query_one(sql, [], |row| row.get(0))
+}
+
+/// Tells damage from trouble: a wrong file is a flaw, a full disk is not.
+pub(crate) fn judge(deed: &'static str) -> impl Fn(rusqlite::Error) -> Error {
+    move |source| match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown) => {
+            Flaw::Unsound(source.to_string()).into()
+        }
+        Some(_) | None => Error::Sqlite { deed, source },
+    }
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}

@@ -1,0 +1,112 @@
+//! What only a folder can show: files, modes and names.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use fro_memory::{Error, Flaw, Folder, ObjectName};
+use proptest::prelude::{ProptestConfig, any, prop, proptest};
+
+use crate::contract;
+
+#[test]
+fn a_folder_keeps_the_contract() {
+    let root = tempfile::tempdir().unwrap();
+    let fresh = || tempfile::tempdir_in(&root).unwrap().keep();
+    contract::holds(|| Folder::open(fresh()).unwrap());
+}
+
+#[test]
+fn only_the_owner_can_read_it_and_nothing_is_left_in_between() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = Folder::open(root.path().join("memory")).unwrap();
+    let stored = folder.put(&b"seed"[..]).unwrap();
+    folder.put(&b"seed"[..]).unwrap();
+    folder.advance(None, stored.name).unwrap();
+    folder.advance(None, stored.name).unwrap();
+
+    insta::assert_snapshot!(tree(&root.path().join("memory")), @"
+    aside 40700
+    head 100600
+    head.lock 100644
+    objects 40700
+    objects/606ec154e4634e71c6bc67b6614417192a7e7ac2944523c1a55435f1b7c54f47 100600
+    scratch 40700
+    ");
+}
+
+#[test]
+fn a_damaged_object_is_never_returned_and_is_healed_by_storing_it_again() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = Folder::open(root.path()).unwrap();
+    let name = folder.put(&b"seed"[..]).unwrap().name;
+    let path = root.path().join("objects").join(name.to_string());
+
+    fs::write(&path, b"sead").unwrap();
+    assert!(matches!(folder.get(name), Err(Error::Flawed(Flaw::Altered(altered))) if altered == name));
+    assert_eq!(folder.put(&b"seed"[..]).unwrap().written, 4);
+    assert!(folder.get(name).is_ok());
+}
+
+#[test]
+fn an_object_that_is_too_large_or_no_file_is_not_read() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = Folder::open(root.path()).unwrap();
+    let [huge, link] = ["huge", "link"].map(|text| ObjectName::from(blake3::hash(text.as_bytes())));
+    let path = |name: ObjectName| root.path().join("objects").join(name.to_string());
+    fs::File::create(path(huge)).unwrap().set_len((4 << 30) + 1).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", path(link)).unwrap();
+
+    assert!(matches!(folder.get(huge), Err(Error::Flawed(Flaw::TooLarge { .. }))));
+    assert!(matches!(folder.get(link), Err(Error::Flawed(Flaw::Altered(_)))));
+}
+
+#[test]
+fn names_that_are_not_hashes_are_none() {
+    let upper = "AF1349B9F5F9A1A6A0404DEA36DCC9499BCB25C9ADC112B7CC9A93CAE41F3262";
+    let long = format!("{}/", upper.to_lowercase());
+    for hostile in ["", ".", "..", "../head", "/etc/passwd", "head", "\0", "objects/../../x", upper, &long] {
+        assert_eq!(ObjectName::parse(hostile), None, "{hostile:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_name_has_one_spelling(hash in any::<[u8; 32]>(), text in ".{0,80}") {
+        let name = ObjectName::from(blake3::Hash::from(hash));
+        assert_eq!(ObjectName::parse(&name.to_string()), Some(name));
+        assert!(ObjectName::parse(&text).is_none_or(|name| name.to_string() == text));
+    }
+
+    #[test]
+    fn any_bytes_come_back(content in prop::collection::vec(any::<u8>(), 0..200_000)) {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Folder::open(root.path()).unwrap();
+        let name = folder.put(content.as_slice()).unwrap().name;
+        let mut back = Vec::new();
+        std::io::copy(&mut folder.get(name).unwrap(), &mut back).unwrap();
+        assert!(back == content);
+    }
+}
+
+/// Draws a folder as one line per file with its mode.
+fn tree(folder: &Path) -> String {
+    let mut lines: Vec<_> = walk(folder).collect();
+    lines.sort();
+    lines.join("\n")
+}
+
+fn walk(folder: &Path) -> Box<dyn Iterator<Item = String>> {
+    let root = folder.to_owned();
+    Box::new(fs::read_dir(folder).unwrap().flat_map(move |entry| {
+        let path = entry.unwrap().path();
+        let mode = path.metadata().unwrap().permissions().mode();
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        let below: Vec<_> = if path.is_dir() {
+            walk(&path).map(|line| format!("{name}/{line}")).collect()
+        } else {
+            Vec::new()
+        };
+        std::iter::once(format!("{name} {mode:o}")).chain(below)
+    }))
+}

@@ -1,0 +1,10 @@
+//! The memory crate from outside: stores, saves and restores on real files and real databases.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod contract;
+mod damage;
+mod engine;
+mod folder;
+mod round_trip;
+mod scrubbed;

@@ -1,0 +1,177 @@
+//! A memory kept on one machine is there on the next.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    thread,
+};
+
+use fro_memory::{Error, Flaw, Folder, Kept, Recall, keep, recall};
+
+use crate::engine::{Engine, after, saved, say};
+
+#[test]
+fn what_one_engine_knew_the_next_one_knows() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let before = Engine::with_sessions(3);
+    let kept = keep(&folder, before.data(), &after(None)).unwrap();
+    let Kept::Saved { head, sessions: 3, bytes, uploaded } = kept else { panic!("{kept:?}") };
+    assert!(uploaded < bytes, "{uploaded} of {bytes}");
+
+    let next = Engine::fresh();
+    let recalled = recall(&folder, next.data()).unwrap();
+
+    let saved_at = "2026-11-15T12:00:00Z".parse().unwrap();
+    assert_eq!(recalled, Recall::Warm { head, sessions: 3, bytes, saved_at });
+    assert_eq!(next.files(), ["opencode.db"]);
+    assert_eq!(next.remembers(), before.remembers());
+    assert_eq!(next.database().metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn saves_follow_each_other() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let engine = Engine::with_sessions(1);
+    let first = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
+    say(&mut engine.connect(), 1, "It still leaks.");
+    saved(&keep(&folder, engine.data(), &after(Some(&first))).unwrap());
+
+    let next = Engine::fresh();
+    recall(&folder, next.data()).unwrap();
+    assert_eq!(next.remembers(), engine.remembers());
+}
+
+#[test]
+fn an_unchanged_memory_costs_a_manifest() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let engine = Engine::with_sessions(50);
+    let first = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
+    let second = keep(&folder, engine.data(), &after(Some(&first))).unwrap();
+    assert!(matches!(second, Kept::Saved { uploaded: 1..500, .. }), "{second:?}");
+}
+
+#[test]
+fn of_runs_that_started_alike_one_saves_and_the_others_say_so() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let base = saved(&keep(&folder, Engine::with_sessions(1).data(), &after(None)).unwrap());
+    let engines = [2, 3, 4, 5].map(Engine::with_sessions);
+
+    let kept = thread::scope(|scope| {
+        let runs = engines
+            .each_ref()
+            .map(|engine| scope.spawn(|| keep(&folder, engine.data(), &after(Some(&base)))));
+        runs.map(|run| run.join().unwrap().unwrap())
+    });
+
+    let winner = kept.iter().find_map(Kept::head).unwrap();
+    let raced: Vec<_> = kept
+        .iter()
+        .filter(|kept| matches!(kept, Kept::Raced { now: Some(now), .. } if now == winner))
+        .collect();
+    assert_eq!(raced.len(), 3, "{kept:?}");
+    assert_eq!(recall(&folder, Engine::fresh().data()).unwrap().head(), Some(winner));
+}
+
+#[test]
+fn a_save_while_the_engine_writes_is_one_moment_of_it() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let engine = Engine::with_sessions(1);
+    let written = AtomicU32::new(1);
+    let stop = AtomicBool::new(false);
+
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut connection = engine.connect();
+            while !stop.load(Ordering::SeqCst) {
+                say(&mut connection, written.load(Ordering::SeqCst), &"drip ".repeat(2000));
+                written.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let mut parent = None;
+        for _ in 0..5 {
+            let earliest = written.load(Ordering::SeqCst);
+            while written.load(Ordering::SeqCst) == earliest {
+                thread::yield_now();
+            }
+            let kept = keep(&folder, engine.data(), &after(parent.as_ref())).unwrap();
+            let latest = written.load(Ordering::SeqCst) + 1;
+            let Kept::Saved { sessions, .. } = kept else { panic!("{kept:?}") };
+            assert!((earliest..=latest).contains(&sessions), "{earliest} <= {sessions} <= {latest}");
+            let next = Engine::fresh();
+            recall(&folder, next.data()).unwrap();
+            assert_eq!(next.remembers().len(), sessions as usize);
+            parent = kept.head().cloned();
+        }
+        stop.store(true, Ordering::SeqCst);
+    });
+}
+
+#[test]
+fn a_log_left_by_a_killed_engine_is_part_of_the_memory() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let running = Engine::with_sessions(0);
+    let mut open = running.connect();
+    say(&mut open, 0, "Said last.");
+    let killed = Engine::fresh();
+    fs::create_dir(killed.data().join("opencode")).unwrap();
+    for file in ["opencode.db", "opencode.db-wal"] {
+        fs::copy(running.data().join("opencode").join(file), killed.data().join("opencode").join(file))
+            .unwrap();
+    }
+    drop(open);
+
+    let kept = keep(&folder, killed.data(), &after(None)).unwrap();
+    assert!(matches!(kept, Kept::Saved { sessions: 1, .. }), "{kept:?}");
+}
+
+#[test]
+fn an_engine_that_never_ran_has_nothing_to_keep_or_recall() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let engine = Engine::fresh();
+    assert_eq!(recall(&folder, engine.data()).unwrap(), Recall::Cold);
+    assert_eq!(keep(&folder, engine.data(), &after(None)).unwrap(), Kept::Nothing);
+    assert_eq!(keep(&folder, &engine.data().join("nowhere"), &after(None)).unwrap(), Kept::Nothing);
+    assert_eq!(folder.head().unwrap(), None);
+}
+
+#[test]
+fn a_database_or_a_log_that_is_there_is_not_overwritten() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    saved(&keep(&folder, Engine::with_sessions(1).data(), &after(None)).unwrap());
+    for left_behind in ["opencode.db", "opencode.db-wal"] {
+        let engine = Engine::fresh();
+        let path = engine.data().join("opencode").join(left_behind);
+        fs::create_dir(engine.data().join("opencode")).unwrap();
+        fs::write(&path, "precious").unwrap();
+        let refused = recall(&folder, engine.data()).unwrap_err();
+        assert!(matches!(refused, Error::Occupied(_)), "{refused:?}");
+        assert_eq!(fs::read_to_string(path).unwrap(), "precious");
+    }
+}
+
+#[test]
+fn a_link_in_place_of_the_database_is_not_followed() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let other = Engine::with_sessions(1);
+    let by_file = Engine::fresh();
+    fs::create_dir(by_file.data().join("opencode")).unwrap();
+    std::os::unix::fs::symlink(other.database(), by_file.database()).unwrap();
+    let by_folder = Engine::fresh();
+    std::os::unix::fs::symlink(other.data().join("opencode"), by_folder.data().join("opencode")).unwrap();
+
+    let refused = keep(&folder, by_file.data(), &after(None)).unwrap_err();
+    assert!(matches!(refused, Error::Flawed(Flaw::Unsound(_))), "{refused:?}");
+    let refused = keep(&folder, by_folder.data(), &after(None)).unwrap_err();
+    assert!(matches!(refused, Error::Sqlite { .. }), "{refused:?}");
+    assert_eq!(folder.head().unwrap(), None);
+}
