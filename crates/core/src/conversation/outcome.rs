@@ -114,6 +114,10 @@ pub enum Trouble {
     Aborted,
     /// The engine failed by itself.
     Engine,
+    /// The engine could not be set up or started.
+    NotStarted,
+    /// The conversation could not be read.
+    NoContext,
 }
 
 /// An error as the engine reports it.

@@ -85,6 +85,14 @@ fn of(trouble: Trouble) -> Told {
         Trouble::Engine => {
             ("engine", "The engine failed.", "See the run's log; if it happens again, please report it.")
         }
+        Trouble::NotStarted => (
+            "engine_not_started",
+            "The engine could not be set up or started.",
+            "The run's log says why and what to do.",
+        ),
+        Trouble::NoContext => {
+            ("no_context", "The conversation could not be read from GitHub.", "Ask again in a few minutes.")
+        }
     };
     Told { kind, what, next }
 }
