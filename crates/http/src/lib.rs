@@ -1,1 +1,20 @@
-//! (placeholder)
+//! The one road out: everything that leaves over HTTP goes this way.
+//!
+//! It holds to a retry policy, obeys rate limits, caps what it reads, follows no redirect with a credential
+//! to another origin, keeps request ids and never prints a token or a body. A write whose answer was lost is
+//! never sent again: its error is [ambiguous](Error::ambiguous).
+
+mod answer;
+mod error;
+mod refusal;
+mod request;
+mod retry;
+mod road;
+mod settings;
+
+pub use answer::{Answer, Incoming};
+pub use error::Error;
+pub use request::Request;
+pub use retry::Retry;
+pub use road::{Road, SetupError};
+pub use settings::{Proxy, RoadSettings, Roots};

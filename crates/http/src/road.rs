@@ -1,0 +1,133 @@
+//! The road itself: one client with its connections, and a verb for each kind of request.
+
+use std::{fs, io, path::PathBuf, sync::Arc};
+
+use fro_core::Fault;
+use reqwest::{Certificate, Client, ClientBuilder, Method, NoProxy, redirect};
+
+use crate::{
+    request::Request,
+    settings::{Proxy, RoadSettings, Roots},
+};
+
+/// The way out for every request. Clones share connections and settings.
+#[derive(Debug, Clone)]
+pub struct Road {
+    client: Client,
+    settings: Arc<RoadSettings>,
+}
+
+/// A setting that no road can be built from.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// A certificate authority cannot be used.
+    #[error("cannot read the certificate authority `{}`", path.display())]
+    Authority {
+        /// The file that was named.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// The proxy's address is not one.
+    #[error("cannot use the proxy that the settings name")]
+    Proxy(#[source] reqwest::Error),
+    /// The client cannot be built, as when the system has no certificates.
+    #[error("cannot set up HTTPS")]
+    Client(#[source] reqwest::Error),
+}
+
+impl SetupError {
+    /// Sorts this by who has to act.
+    pub fn fault(&self) -> Fault {
+        let hint = match self {
+            Self::Authority { .. } => "name a readable file with certificates in PEM form",
+            Self::Proxy(_) => "write the proxy like `http://proxy.example:3128`",
+            Self::Client(_) => "install the system's certificates (package `ca-certificates`)",
+        };
+        Fault::yours(self.to_string(), hint)
+    }
+}
+
+impl Road {
+    /// Builds a road.
+    pub fn new(settings: RoadSettings) -> Result<Self, SetupError> {
+        // Whoever installs a provider first wins; that one is as good as ours.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        // Redirects are followed by us: reqwest turns a redirected POST into a GET and calls it a success.
+        let builder = Client::builder()
+            .user_agent(&settings.user_agent)
+            .connect_timeout(settings.connect_timeout)
+            .redirect(redirect::Policy::none());
+        let builder = with_proxy(builder, &settings.proxy)?;
+        let authorities = authorities(&settings.extra_ca)?;
+        let builder = match settings.roots {
+            Roots::System => builder.tls_certs_merge(authorities),
+            Roots::None => builder.tls_certs_only(authorities),
+        };
+        let client = builder.build().map_err(SetupError::Client)?;
+        Ok(Self { client, settings: Arc::new(settings) })
+    }
+
+    /// Begins a request that reads.
+    pub fn get(&self, url: impl AsRef<str>) -> Request {
+        self.request(Method::GET, url.as_ref())
+    }
+
+    /// Begins a request that makes something, each time it is sent.
+    pub fn post(&self, url: impl AsRef<str>) -> Request {
+        self.request(Method::POST, url.as_ref())
+    }
+
+    /// Begins a request that changes something.
+    pub fn patch(&self, url: impl AsRef<str>) -> Request {
+        self.request(Method::PATCH, url.as_ref())
+    }
+
+    /// Begins a request that puts something in its place.
+    pub fn put(&self, url: impl AsRef<str>) -> Request {
+        self.request(Method::PUT, url.as_ref())
+    }
+
+    /// Begins a request that removes something.
+    pub fn delete(&self, url: impl AsRef<str>) -> Request {
+        self.request(Method::DELETE, url.as_ref())
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) fn settings(&self) -> &RoadSettings {
+        &self.settings
+    }
+
+    fn request(&self, method: Method, url: &str) -> Request {
+        Request::new(self.clone(), method, url)
+    }
+}
+
+fn with_proxy(builder: ClientBuilder, proxy: &Proxy) -> Result<ClientBuilder, SetupError> {
+    Ok(match proxy {
+        Proxy::None => builder.no_proxy(),
+        Proxy::System => builder,
+        Proxy::Url { url, except } => {
+            let proxy = reqwest::Proxy::all(url).map_err(|error| SetupError::Proxy(error.without_url()))?;
+            builder.proxy(proxy.no_proxy(NoProxy::from_string(except)))
+        }
+    })
+}
+
+fn authorities(paths: &[PathBuf]) -> Result<Vec<Certificate>, SetupError> {
+    let mut authorities = Vec::new();
+    for path in paths {
+        let unusable = |source| SetupError::Authority { path: path.clone(), source };
+        let pem = fs::read(path).map_err(unusable)?;
+        let found = Certificate::from_pem_bundle(&pem)
+            .map_err(|error| unusable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
+        if found.is_empty() {
+            return Err(unusable(io::Error::new(io::ErrorKind::InvalidData, "no certificate in it")));
+        }
+        authorities.extend(found);
+    }
+    Ok(authorities)
+}
