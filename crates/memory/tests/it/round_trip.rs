@@ -3,7 +3,10 @@
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    sync::{
+        atomic::{AtomicU32, Ordering},
+        mpsc::{self, Receiver, TryRecvError},
+    },
     thread,
 };
 
@@ -83,16 +86,10 @@ fn a_save_while_the_engine_writes_is_one_moment_of_it() {
     let folder = Folder::open(store.path()).unwrap();
     let engine = Engine::with_sessions(1);
     let written = AtomicU32::new(1);
-    let stop = AtomicBool::new(false);
 
     thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut connection = engine.connect();
-            while !stop.load(Ordering::SeqCst) {
-                say(&mut connection, written.load(Ordering::SeqCst), &"drip ".repeat(2000));
-                written.fetch_add(1, Ordering::SeqCst);
-            }
-        });
+        let (running, stop) = mpsc::channel::<()>();
+        scope.spawn(|| write_until(stop, &engine, &written));
         let mut parent = None;
         for _ in 0..5 {
             let earliest = written.load(Ordering::SeqCst);
@@ -108,8 +105,18 @@ fn a_save_while_the_engine_writes_is_one_moment_of_it() {
             assert_eq!(next.remembers().len(), sessions as usize);
             parent = kept.head().cloned();
         }
-        stop.store(true, Ordering::SeqCst);
+        drop(running);
     });
+}
+
+/// Adds sessions until the other end of the channel is gone, as it is after a failed assertion too.
+#[expect(clippy::needless_pass_by_value, reason = "a receiver belongs to one thread")]
+fn write_until(stop: Receiver<()>, engine: &Engine, written: &AtomicU32) {
+    let mut connection = engine.connect();
+    while stop.try_recv() == Err(TryRecvError::Empty) {
+        say(&mut connection, written.load(Ordering::SeqCst), &"drip ".repeat(2000));
+        written.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 #[test]
