@@ -1,1 +1,19 @@
-//! (placeholder)
+//! Questions asked of GitHub (`ask`) and deeds done there (`act`), one file each.
+//!
+//! Invariant: a deed takes a [`Permit`](fro_core::Permit) and reaches only the repository and the subject that
+//! the permit names. Structs carry the fields that are read and no others.
+
+mod act;
+mod ask;
+mod client;
+mod error;
+mod graphql;
+
+pub use act::{label::Label, react::ReactionId};
+pub use ask::{
+    comment::Comment,
+    comments::Since,
+    subject::{Hydrated, Pull},
+};
+pub use client::{Address, GitHub};
+pub use error::Error;

@@ -1,0 +1,84 @@
+//! Shows by a label that we are at work.
+
+use fro_core::Permit;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    act::aim,
+    client::{GitHub, segment},
+    error::{Aim, Error},
+};
+
+/// A label as a repository knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Label {
+    /// What it says.
+    pub name: &'static str,
+    /// Six hexadecimal digits.
+    pub color: &'static str,
+    /// What it means, in at most 100 characters.
+    pub description: &'static str,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    errors: Vec<Problem>,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    code: Option<String>,
+}
+
+impl Label {
+    /// What a subject wears while we work on it.
+    pub const WORKING: Self =
+        Self { name: "agent: working", color: "fbca04", description: "An agent is working on this" };
+}
+
+impl GitHub {
+    /// Makes sure that the repository has the label.
+    ///
+    /// A label that is put on a subject without it would come into being too, but grey and unexplained.
+    pub async fn ensure_label(&self, permit: &Permit, label: &Label) -> Result<(), Error> {
+        let aim = Aim::new(format!("make the label `{}` in {}", label.name, permit.repo()), "issues: write");
+        let path = format!("/repos/{}/labels", permit.repo());
+        match self.get(&format!("{path}/{}", segment(label.name))).send().await {
+            Err(error) if error.status() == Some(404) => {}
+            answer => return answer.map(drop).map_err(|error| aim.missed(error)),
+        }
+        match self.post(&path).idempotent().json(label).send().await {
+            Err(error) if already_exists(&error) => Ok(()),
+            answer => answer.map(drop).map_err(|error| aim.missed(error)),
+        }
+    }
+
+    /// Puts the label on the permit's subject.
+    pub async fn add_label(&self, permit: &Permit, label: &Label) -> Result<(), Error> {
+        let aim = aim(&format!("put the label `{}` on", label.name), permit);
+        let request = self.post(&labels(permit)).idempotent().json(&json!({ "labels": [label.name] }));
+        request.send().await.map(drop).map_err(|error| aim.missed(error))
+    }
+
+    /// Takes the label off the permit's subject. One that is gone already is as good.
+    pub async fn remove_label(&self, permit: &Permit, label: &Label) -> Result<(), Error> {
+        let aim = aim(&format!("take the label `{}` off", label.name), permit);
+        match self.delete(&format!("{}/{}", labels(permit), segment(label.name))).send().await {
+            Err(error) if error.status() == Some(404) => Ok(()),
+            answer => answer.map(drop).map_err(|error| aim.missed(error)),
+        }
+    }
+}
+
+/// Tells whether somebody else made it between our look and our deed.
+fn already_exists(error: &fro_http::Error) -> bool {
+    let problems = error.refusal_body().map_or_else(Vec::new, |refusal: Refusal| refusal.errors);
+    error.status() == Some(422)
+        && problems.iter().any(|problem| problem.code.as_deref() == Some("already_exists"))
+}
+
+fn labels(permit: &Permit) -> String {
+    format!("/repos/{}/issues/{}/labels", permit.repo(), permit.subject().number())
+}

@@ -1,0 +1,238 @@
+//! What is this issue or pull request about? Everything in one query.
+
+use fro_core::{
+    Login, Subject,
+    context::{Told, ToldComment},
+};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::json;
+
+use crate::{
+    client::GitHub,
+    error::{Aim, Cause, Error},
+};
+
+/// How many of the newest comments are read.
+const COMMENTS: usize = 50;
+
+/// An issue or a pull request as GitHub told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hydrated {
+    /// What it is.
+    pub subject: Subject,
+    /// Whether the repository is hidden from the public.
+    pub private: bool,
+    /// Whether the conversation is locked.
+    pub locked: bool,
+    /// What its author is to the repository, in GitHub's word. Wrong for private members: never decide by it.
+    pub association: String,
+    /// Where people read it.
+    pub url: String,
+    /// What the agent may be told.
+    pub told: Told,
+    /// What only pull requests have.
+    pub pull: Option<Pull>,
+}
+
+/// What a pull request wants to change.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pull {
+    /// Whether it is still a draft.
+    pub is_draft: bool,
+    /// Whether it comes from another repository.
+    pub is_cross_repository: bool,
+    /// The branch it goes into.
+    pub base_ref_name: String,
+    /// The commit of that branch.
+    pub base_ref_oid: String,
+    /// The branch it comes from.
+    pub head_ref_name: String,
+    /// The newest commit.
+    pub head_ref_oid: String,
+    /// The repository it comes from, unless that was deleted.
+    #[serde(deserialize_with = "name_with_owner")]
+    pub head_repository: Option<String>,
+    /// Lines added.
+    pub additions: u64,
+    /// Lines deleted.
+    pub deletions: u64,
+    /// Files changed.
+    pub changed_files: u64,
+}
+
+impl GitHub {
+    /// Reads an issue or a pull request with its newest comments.
+    pub async fn subject(&self, number: u64) -> Result<Hydrated, Error> {
+        let repo = self.repo();
+        let aim = Aim::new(format!("read {repo}#{number}"), "issues: read` and `pull-requests: read");
+        let variables =
+            json!({ "owner": repo.owner(), "name": repo.name(), "number": number, "comments": COMMENTS });
+        let data: Data =
+            self.ask(include_str!("subject.graphql"), variables).await.map_err(|cause| aim.missed(cause))?;
+        let gone = || aim.missed(Cause::Missing("nothing there".to_owned()));
+        let repository = data.repository.ok_or_else(gone)?;
+        let place = Place { private: repository.is_private, default_branch: repository.default_branch_ref };
+        Ok(match repository.issue_or_pull_request.ok_or_else(gone)? {
+            Node::Issue(issue) => {
+                issue.thread.hydrated(Subject::Issue(number), place, issue.issue_state, None)
+            }
+            Node::PullRequest(pull) => {
+                pull.thread.hydrated(Subject::PullRequest(number), place, pull.pull_state, Some(pull.pull))
+            }
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct Data {
+    repository: Option<Repository>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Repository {
+    is_private: bool,
+    /// Nothing in an empty repository.
+    default_branch_ref: Option<Named>,
+    issue_or_pull_request: Option<Node>,
+}
+
+struct Place {
+    private: bool,
+    default_branch: Option<Named>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "__typename")]
+enum Node {
+    Issue(IssueNode),
+    PullRequest(PullNode),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct IssueNode {
+    issue_state: String,
+    #[serde(flatten)]
+    thread: Thread,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PullNode {
+    pull_state: String,
+    #[serde(flatten)]
+    thread: Thread,
+    #[serde(flatten)]
+    pull: Pull,
+}
+
+/// What issues and pull requests have in common.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Thread {
+    title: String,
+    body: String,
+    url: String,
+    locked: bool,
+    author_association: String,
+    author: Option<Actor>,
+    labels: Option<Labels>,
+    comments: Comments,
+}
+
+#[derive(Deserialize)]
+struct Labels {
+    nodes: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Comments {
+    total_count: usize,
+    nodes: Vec<CommentNode>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CommentNode {
+    /// The plain `databaseId` has 32 bits, which new comments no longer fit in.
+    #[serde(deserialize_with = "big")]
+    full_database_id: u64,
+    body: String,
+    created_at: jiff::Timestamp,
+    author: Option<Actor>,
+}
+
+#[derive(Deserialize)]
+struct Actor {
+    __typename: String,
+    login: String,
+}
+
+impl Actor {
+    /// Returns the login as REST and events write it: GraphQL leaves the `[bot]` out.
+    fn login(self) -> Login {
+        match self.__typename.as_str() {
+            "Bot" if !self.login.ends_with("[bot]") => Login::new(self.login + "[bot]"),
+            _ => Login::new(self.login),
+        }
+    }
+}
+
+impl Thread {
+    fn hydrated(self, subject: Subject, place: Place, state: String, pull: Option<Pull>) -> Hydrated {
+        let labels = self.labels.map(|labels| labels.nodes).unwrap_or_default();
+        let told = Told {
+            default_branch: place.default_branch.map(|branch| branch.name).unwrap_or_default(),
+            title: self.title,
+            author: self.author.map(Actor::login),
+            body: self.body,
+            state,
+            labels: labels.into_iter().map(|label| label.name).collect(),
+            n_comments: self.comments.total_count,
+            comments: self.comments.nodes.into_iter().map(ToldComment::from).collect(),
+        };
+        Hydrated {
+            subject,
+            private: place.private,
+            locked: self.locked,
+            association: self.author_association,
+            url: self.url,
+            told,
+            pull,
+        }
+    }
+}
+
+impl From<CommentNode> for ToldComment {
+    fn from(node: CommentNode) -> Self {
+        Self {
+            id: node.full_database_id,
+            author: node.author.map(Actor::login),
+            at: node.created_at,
+            body: node.body,
+        }
+    }
+}
+
+/// Reads GraphQL's `BigInt`, which comes as a text.
+fn big<'de, D: Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
+    let digits = String::deserialize(value)?;
+    digits.parse().map_err(|_| de::Error::custom("expected a whole number in quotes"))
+}
+
+fn name_with_owner<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Head {
+        name_with_owner: String,
+    }
+    Ok(Option::<Head>::deserialize(value)?.map(|head| head.name_with_owner))
+}

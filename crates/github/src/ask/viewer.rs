@@ -1,0 +1,31 @@
+//! Who are we?
+
+use fro_core::Login;
+use serde::Deserialize;
+
+use crate::{
+    client::GitHub,
+    error::{Aim, Error},
+};
+
+#[derive(Deserialize)]
+struct Data {
+    viewer: Viewer,
+}
+
+#[derive(Deserialize)]
+struct Viewer {
+    login: Login,
+}
+
+impl GitHub {
+    /// Returns the account that our token belongs to.
+    ///
+    /// REST's `/user` is closed to the tokens of Apps, a workflow's own among them; GraphQL tells everyone.
+    pub async fn viewer(&self) -> Result<Login, Error> {
+        let aim = Aim::new("find out whose token this is", "metadata: read");
+        let data: Data =
+            self.ask(include_str!("viewer.graphql"), ()).await.map_err(|cause| aim.missed(cause))?;
+        Ok(data.viewer.login)
+    }
+}

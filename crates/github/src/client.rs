@@ -1,0 +1,94 @@
+//! Where GitHub is, who we are there, and which repository we speak of.
+
+use fro_core::{RepoName, Secret};
+use fro_http::{Request, Road};
+
+/// GitHub's doors, as a workflow names them; they differ on GitHub Enterprise Server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// The REST API, `https://api.github.com` on github.com.
+    pub api: String,
+    /// The GraphQL API, `https://api.github.com/graphql` on github.com.
+    pub graphql: String,
+}
+
+/// One repository on GitHub, seen with one token. Clones are cheap.
+#[derive(Debug, Clone)]
+pub struct GitHub {
+    address: Address,
+    token: Secret,
+    repo: RepoName,
+    road: Road,
+}
+
+impl GitHub {
+    /// Begins to speak with GitHub; nothing is sent yet.
+    pub fn new(address: Address, token: Secret, repo: RepoName, road: Road) -> Self {
+        Self { address, token, repo, road }
+    }
+
+    /// Returns the repository that questions are about.
+    pub fn repo(&self) -> &RepoName {
+        &self.repo
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Request {
+        self.signed(self.road.get(self.rest(path)))
+    }
+
+    pub(crate) fn post(&self, path: &str) -> Request {
+        self.signed(self.road.post(self.rest(path)))
+    }
+
+    pub(crate) fn patch(&self, path: &str) -> Request {
+        self.signed(self.road.patch(self.rest(path)))
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Request {
+        self.signed(self.road.delete(self.rest(path)))
+    }
+
+    /// Begins a GraphQL request that only reads.
+    pub(crate) fn query(&self) -> Request {
+        self.signed(self.road.post(&self.address.graphql)).idempotent()
+    }
+
+    fn rest(&self, path: &str) -> String {
+        format!("{}{path}", self.address.api.trim_end_matches('/'))
+    }
+
+    fn signed(&self, request: Request) -> Request {
+        request
+            .bearer(&self.token)
+            .header("accept", "application/vnd.github+json")
+            .header("x-github-api-version", "2022-11-28")
+    }
+}
+
+/// Writes a text as one segment of a path, so that it cannot become two.
+pub(crate) fn segment(text: &str) -> String {
+    let mut segment = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => segment.push(char::from(byte)),
+            _ => segment.extend(['%', hex(byte >> 4), hex(byte & 15)]),
+        }
+    }
+    segment
+}
+
+fn hex(digit: u8) -> char {
+    char::from_digit(digit.into(), 16).unwrap_or_default().to_ascii_uppercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_stays_one_segment() {
+        assert_eq!(segment("fro-bot[bot]"), "fro-bot%5Bbot%5D");
+        assert_eq!(segment("agent: working"), "agent%3A%20working");
+        assert_eq!(segment("../é?"), "%2E%2E%2F%C3%A9%3F");
+    }
+}
