@@ -1,1 +1,22 @@
-//! (placeholder)
+//! The engine: install it, start it, talk to it, stop it.
+//!
+//! What OpenCode does and does not do is knowledge of this crate: its environment, its configuration, its wire and its
+//! traps. [`install`] brings the pinned version, [`Server`] runs one process for many sessions, [`converse`] has one turn.
+
+mod converse;
+mod error;
+mod event;
+mod house;
+mod install;
+mod pin;
+mod server;
+mod wire;
+
+pub use converse::converse;
+pub use error::Error;
+pub use event::{About, Ear, Event};
+pub use house::House;
+pub use install::{Engine, Progress, Stage, Tell, ToolCache, Wanted, install};
+pub use pin::{Platform, VERSION, Vectors};
+pub use server::{Launch, Message, ModelName, Server, Session};
+pub use wire::{Agent, Mode};

@@ -1,0 +1,205 @@
+//! Drives one turn: performs what core's stepper says, and tells it what the engine says.
+
+use std::{collections::HashSet, time::Duration};
+
+use fro_core::conversation::{
+    Conversation, Do, Limits,
+    heard::{Heard, Pulse, Reading},
+    outcome::{Outcome, Trouble, Turn},
+};
+use jiff::Timestamp;
+use tokio::{
+    sync::broadcast::{Receiver, error::RecvError},
+    time,
+};
+use tracing::{debug, warn};
+
+use crate::{
+    event::{About, Event},
+    server::{Message, Server, Session},
+    wire::{self, Role},
+};
+
+/// Says something to a session and follows it until the turn is over, however it ends.
+///
+/// An agent or a model that the engine does not have is never sent: the engine would not even rest after it.
+pub async fn converse(
+    server: &Server,
+    session: &Session,
+    message: &Message,
+    limits: Limits,
+    listen: &mut (dyn FnMut(&Heard) + Send),
+) -> Turn {
+    let turn = match admit(server, session, message).await {
+        Ok(()) => Talk::begin(server, session, listen).run(message, limits).await,
+        Err(trouble) => Turn::failed(trouble),
+    };
+    if let Outcome::Failed { failure, .. } = &turn.outcome {
+        let said = failure.words.for_log();
+        warn!(
+            session.id = session.id,
+            failure.said = said,
+            "the turn in {} failed: {:?}",
+            session.id,
+            failure.trouble
+        );
+    }
+    turn
+}
+
+async fn admit(server: &Server, session: &Session, message: &Message) -> Result<(), Trouble> {
+    let (client, directory) = (server.client(), &session.directory);
+    if let Some(name) = &message.agent {
+        let agents = client.agents(directory).await.map_err(|_| Trouble::Engine)?;
+        if !agents.iter().any(|agent| agent.name == *name && agent.is_primary()) {
+            return Err(Trouble::UnknownAgent);
+        }
+    }
+    if let Some(name) = &message.model
+        && !client.has_model(directory, name).await.map_err(|_| Trouble::Engine)?
+    {
+        return Err(Trouble::UnknownModel);
+    }
+    Ok(())
+}
+
+/// One turn under way.
+struct Talk<'a> {
+    server: &'a Server,
+    session: &'a Session,
+    listen: &'a mut (dyn FnMut(&Heard) + Send),
+    events: Receiver<Event>,
+    children: HashSet<String>,
+    /// What is older belongs to earlier turns.
+    began: Timestamp,
+}
+
+impl<'a> Talk<'a> {
+    fn begin(server: &'a Server, session: &'a Session, listen: &'a mut (dyn FnMut(&Heard) + Send)) -> Self {
+        let events = server.events();
+        Self { server, session, listen, events, children: HashSet::new(), began: Timestamp::now() }
+    }
+
+    async fn run(&mut self, message: &Message, limits: Limits) -> Turn {
+        let mut conversation = Conversation::new(limits, self.began);
+        if let Err(error) = self.server.client().prompt(self.session, message).await {
+            warn!(session.id = self.session.id, "cannot speak to {}: {error}", self.session.id);
+            return Turn::failed(Trouble::Engine);
+        }
+        let mut next = conversation.tick(Timestamp::now());
+        loop {
+            let heard = match next {
+                Do::Finish(turn) => return turn,
+                Do::Wait { until } => self.next_heard(until).await,
+                Do::Poll => Some(self.poll().await),
+                Do::Settle => Some(self.read().await),
+                Do::Refuse(ask) => {
+                    let refused = self.server.client().refuse(&self.session.directory, &ask).await;
+                    debug!(ask.id, "refused {:?} {}: {refused:?}", ask.kind, ask.id);
+                    None
+                }
+                Do::Abort => {
+                    let aborted = self.server.client().abort(self.session).await;
+                    debug!(session.id = self.session.id, "aborted {}: {aborted:?}", self.session.id);
+                    None
+                }
+            };
+            next = match heard {
+                Some(heard) => {
+                    (self.listen)(&heard);
+                    conversation.hear(Timestamp::now(), heard)
+                }
+                None => conversation.tick(Timestamp::now()),
+            };
+        }
+    }
+
+    /// Waits for the next event of this session or its children, but not longer than until then.
+    async fn next_heard(&mut self, until: Timestamp) -> Option<Heard> {
+        let patience = Duration::try_from(until.duration_since(Timestamp::now())).unwrap_or_default();
+        let heard = async {
+            loop {
+                match self.events.recv().await {
+                    Ok(event) => {
+                        if let Some(heard) = concerning(&self.session.id, &mut self.children, event) {
+                            return heard;
+                        }
+                    }
+                    Err(RecvError::Lagged(_)) => return Heard::Gap,
+                    Err(RecvError::Closed) => return Heard::Gone,
+                }
+            }
+        };
+        time::timeout(patience, heard).await.ok()
+    }
+
+    async fn poll(&self) -> Heard {
+        let (client, directory) = (self.server.client(), &self.session.directory);
+        let Ok(busy) = client.busy(directory).await else { return Heard::NoPulse };
+        let asked = client.asked(directory).await;
+        Heard::Pulse(Pulse {
+            busy: busy.iter().any(|session| self.is_ours(&session.id)),
+            asked: asked
+                .into_iter()
+                .filter(|(session, _)| self.is_ours(session))
+                .map(|(_, ask)| ask)
+                .collect(),
+        })
+    }
+
+    fn is_ours(&self, id: &String) -> bool {
+        *id == self.session.id || self.children.contains(id)
+    }
+
+    async fn read(&self) -> Heard {
+        let client = self.server.client();
+        let messages = match client.messages(self.session).await {
+            Ok(messages) => messages,
+            Err(error) => {
+                warn!(session.id = self.session.id, "cannot read {}: {error}", self.session.id);
+                return Heard::Unreadable;
+            }
+        };
+        let mut reading = understand(messages, self.began);
+        for child in &self.children {
+            let child = Session { id: child.clone(), directory: self.session.directory.clone() };
+            if let Ok(messages) = client.messages(&child).await {
+                reading.usage += understand(messages, self.began).usage;
+            }
+        }
+        Heard::Read(reading)
+    }
+}
+
+/// Returns what an event means for a turn, and remembers the children that are born below it.
+fn concerning(session: &str, children: &mut HashSet<String>, event: Event) -> Option<Heard> {
+    match event.about {
+        About::All => Some(event.heard),
+        About::Session(id) if id == session => Some(event.heard),
+        About::Session(id) if children.contains(&id) => event.heard.in_child(),
+        About::Session(_) => None,
+        About::Child { id, parent } => {
+            let ours = parent == session || children.contains(&parent);
+            ours.then(|| {
+                children.insert(id);
+                event.heard
+            })
+        }
+    }
+}
+
+/// Sums up the messages of a turn.
+fn understand(messages: Vec<wire::Message>, began: Timestamp) -> Reading {
+    let began = began.as_millisecond();
+    let answers = messages.into_iter().filter(|message| message.info.role == Role::Assistant);
+    let mut reading = Reading::default();
+    for message in answers.filter(|message| message.info.time.created >= began) {
+        if !message.info.is_summary() {
+            reading.text = message.text();
+            reading.finish = message.info.finish();
+            reading.breakage = message.info.error.map(Into::into);
+        }
+        reading.usage += message.info.taken.into();
+    }
+    reading
+}

@@ -1,0 +1,150 @@
+//! Turns the engine's events into what core understands.
+
+use std::collections::HashSet;
+
+use fro_core::conversation::heard::{Ask, AskKind, Finish, Heard, Tool};
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::wire::{
+    Content, Envelope, ErrorEvent, Part, PartEvent, Payload, Request, SessionEvent, Status, StatusEvent,
+    TodoEvent, ToolStatus, Whose,
+};
+
+/// The longest description of a tool call.
+const LONGEST_ABOUT: usize = 100;
+
+/// Something the server said, and about whom.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// Whom it concerns.
+    pub about: About,
+    /// What it says.
+    pub heard: Heard,
+}
+
+/// Whom an event concerns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    /// Every session.
+    All,
+    /// One session.
+    Session(String),
+    /// A session that was just born below another.
+    Child {
+        /// The new one.
+        id: String,
+        /// The one that started it.
+        parent: String,
+    },
+}
+
+/// Understands one stream of events. A tool that runs is reported again and again, so it has to remember which ones do.
+#[derive(Debug, Default)]
+pub struct Ear {
+    running: HashSet<String>,
+}
+
+impl Ear {
+    /// Understands one line of the stream; most lines mean nothing to us.
+    pub fn hear(&mut self, line: &str) -> Option<Event> {
+        let Envelope { payload: Payload { kind, properties } } = serde_json::from_str(line).ok()?;
+        match kind.as_str() {
+            "server.heartbeat" => Some(Event { about: About::All, heard: Heard::Quiet }),
+            "session.status" => status(read(properties)?),
+            "session.idle" => whose(properties, Heard::Idle),
+            "session.compacted" => whose(properties, Heard::Compacted),
+            "message.part.delta" => whose(properties, Heard::Writing),
+            "session.error" => error(read(properties)?),
+            "session.created" => birth(read(properties)?),
+            "message.part.updated" => self.part(read::<PartEvent>(properties)?.part),
+            "permission.asked" => ask(AskKind::Permission, read(properties)?),
+            "question.asked" => ask(AskKind::Question, read(properties)?),
+            "todo.updated" => todo(&read(properties)?),
+            _ => None,
+        }
+    }
+
+    fn part(&mut self, part: Part) -> Option<Event> {
+        let heard = match part.content {
+            Content::Text { text, synthetic: false, time }
+                if time.end.is_some() && !text.trim().is_empty() =>
+            {
+                Heard::Said(text)
+            }
+            Content::Tool { call, tool, state } => {
+                let about = about(state.title.as_deref(), &state.input);
+                let tool = Tool { name: tool, about };
+                match state.status {
+                    ToolStatus::Pending => return None,
+                    ToolStatus::Running => self.running.insert(call).then_some(Heard::ToolBegan(tool))?,
+                    ToolStatus::Completed | ToolStatus::Error => {
+                        self.running.remove(&call);
+                        Heard::ToolEnded { tool, ok: state.status == ToolStatus::Completed }
+                    }
+                }
+            }
+            Content::StepFinish { reason, taken } => {
+                Heard::StepDone { finish: Finish::parse(&reason), usage: taken.into() }
+            }
+            Content::Text { .. } | Content::Other => return None,
+        };
+        of(part.session, heard)
+    }
+}
+
+fn read<T: DeserializeOwned>(properties: Value) -> Option<T> {
+    serde_json::from_value(properties).ok()
+}
+
+fn of(session: String, heard: Heard) -> Option<Event> {
+    Some(Event { about: About::Session(session), heard })
+}
+
+fn whose(properties: Value, heard: Heard) -> Option<Event> {
+    of(read::<Whose>(properties)?.session, heard)
+}
+
+/// A rest is told twice, as a status and as an event of its own; one of them is enough.
+fn status(event: StatusEvent) -> Option<Event> {
+    let heard = match event.status {
+        Status::Busy => Heard::Busy,
+        Status::Idle => return None,
+        Status::Retry { attempt, next, action } => {
+            let next = Timestamp::from_millisecond(next).unwrap_or(Timestamp::MAX);
+            Heard::Retrying { attempt, next, spent: action.is_some() }
+        }
+    };
+    of(event.session, heard)
+}
+
+fn error(event: ErrorEvent) -> Option<Event> {
+    of(event.session?, Heard::Broke(event.error?.into()))
+}
+
+fn birth(event: SessionEvent) -> Option<Event> {
+    let about = About::Child { id: event.info.id, parent: event.info.parent? };
+    Some(Event { about, heard: Heard::ChildBorn })
+}
+
+fn ask(kind: AskKind, request: Request) -> Option<Event> {
+    of(request.session, Heard::Asked(Ask { id: request.id, kind }))
+}
+
+fn todo(event: &TodoEvent) -> Option<Event> {
+    let done = event.todos.iter().filter(|todo| todo.status == "completed").count();
+    of(event.session.clone(), Heard::TodoChanged { done, total: event.todos.len() })
+}
+
+/// Returns what a tool call is about in one short line: its title, or the argument that tells most.
+fn about(title: Option<&str>, input: &Value) -> String {
+    let telling = ["command", "filePath", "pattern", "url", "query", "description", "path", "name"];
+    let argument = telling.iter().find_map(|name| input.get(name)?.as_str());
+    let line = title.filter(|title| !title.is_empty()).or(argument).unwrap_or_default();
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST_ABOUT {
+        return line;
+    }
+    line.chars().take(LONGEST_ABOUT - 1).chain(['…']).collect()
+}

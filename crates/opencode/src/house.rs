@@ -1,0 +1,198 @@
+//! The house the engine lives in: its own folders, its environment and the settings that no caller can undo.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+};
+
+use fs_err as fs;
+use serde_json::{Map, Value, json};
+
+use crate::install::Engine;
+
+/// The engine's own folders below one root. Nothing of the machine's user is in them.
+#[derive(Debug, Clone)]
+pub struct House {
+    root: PathBuf,
+}
+
+impl House {
+    /// Names the folders; nothing is made yet.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The engine's home folder.
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// Where the engine keeps its database: what is worth remembering.
+    pub fn data(&self) -> PathBuf {
+        self.root.join("data").join("opencode")
+    }
+
+    fn config(&self) -> PathBuf {
+        self.root.join("config").join("opencode")
+    }
+
+    /// Makes the folders.
+    ///
+    /// In a fresh configuration folder the engine would install a package of its own from the registry, and there is no
+    /// switch against it; it does not if the folder looks as if that had been done.
+    pub(crate) fn furnish(&self, version: &str) -> io::Result<()> {
+        for folder in [self.home(), self.data(), self.root.join("state"), self.root.join("cache")] {
+            fs::create_dir_all(folder)?;
+        }
+        let config = self.config();
+        fs::create_dir_all(config.join("node_modules"))?;
+        let package = json!({ "dependencies": { "@opencode-ai/plugin": version } });
+        let lock = json!({ "lockfileVersion": 3, "packages": { "": package } });
+        fs::write(config.join("package.json"), package.to_string())?;
+        fs::write(config.join("package-lock.json"), lock.to_string())
+    }
+
+    /// Returns the engine's whole environment: what it is given, then what is ours to say.
+    pub(crate) fn environment(
+        &self,
+        given: &[(OsString, OsString)],
+        engine: &Engine,
+        config: &Value,
+        password: &str,
+    ) -> Vec<(OsString, OsString)> {
+        let mut environment: Vec<_> = given.iter().filter(|(name, _)| !is_ours(name)).cloned().collect();
+        let mut set = |name: &str, value: &OsStr| environment.push((name.into(), value.to_owned()));
+        set("HOME", self.home().as_os_str());
+        for (name, folder) in [
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CACHE_HOME", "cache"),
+        ] {
+            set(name, self.root.join(folder).as_os_str());
+        }
+        set("PATH", &path(given, &engine.rg));
+        for name in SWITCHES {
+            set(name, OsStr::new("1"));
+        }
+        // Plugins are code. They load only if our own configuration names one.
+        if config.get("plugin").is_none() {
+            set("OPENCODE_PURE", OsStr::new("1"));
+        }
+        // The question tool is offered to the engine's own clients alone.
+        set("OPENCODE_CLIENT", OsStr::new("fro-bot"));
+        set("OPENCODE_CONFIG_CONTENT", OsStr::new(&config.to_string()));
+        set("OPENCODE_SERVER_PASSWORD", OsStr::new(password));
+        environment
+    }
+}
+
+/// What the engine must not do by itself. A repository's own configuration runs code when it is loaded.
+const SWITCHES: [&str; 8] = [
+    "OPENCODE_DISABLE_PROJECT_CONFIG",
+    "OPENCODE_DISABLE_CLAUDE_CODE",
+    "OPENCODE_DISABLE_EXTERNAL_SKILLS",
+    "OPENCODE_DISABLE_AUTOUPDATE",
+    "OPENCODE_DISABLE_MODELS_FETCH",
+    "OPENCODE_DISABLE_LSP_DOWNLOAD",
+    "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+    "OPENCODE_DISABLE_SHARE",
+];
+
+fn is_ours(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("OPENCODE_") || name.starts_with("XDG_") || name == "HOME" || name == "PATH"
+}
+
+/// Puts the search tool in front, or else the engine would download its own.
+fn path(given: &[(OsString, OsString)], rg: &Path) -> OsString {
+    let folder = rg.parent().unwrap_or(rg);
+    let rest = given.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
+    let mut path = folder.as_os_str().to_owned();
+    for rest in rest.into_iter().filter(|rest| !rest.is_empty()) {
+        path.push(":");
+        path.push(rest);
+    }
+    path
+}
+
+/// Returns the configuration as the engine gets it: the given one, with everything settled that could wait for a person.
+pub(crate) fn settle(given: Value) -> Value {
+    let mut config = object(given);
+    let permission = config.remove("permission").unwrap_or_default();
+    config.insert("permission".to_owned(), Value::Object(unattended(permission)));
+    if let Some(Value::Object(agents)) = config.get_mut("agent") {
+        for agent in agents.values_mut() {
+            if let Some(permission) = agent.get_mut("permission") {
+                deny_asking(permission);
+            }
+        }
+    }
+    config.insert("share".to_owned(), json!("disabled"));
+    config.insert("autoupdate".to_owned(), json!(false));
+    Value::Object(config)
+}
+
+/// The engine's own rules ask a person in these cases; nobody is there, so they are refused unless the caller decided.
+fn unattended(given: Value) -> Map<String, Value> {
+    let mut rules = match given {
+        Value::String(action) => Map::from_iter([("*".to_owned(), Value::String(action))]),
+        given => object(given),
+    };
+    rules.values_mut().for_each(deny_asking);
+    rules.insert("question".to_owned(), json!("deny"));
+    rules.entry("doom_loop").or_insert_with(|| json!("deny"));
+    rules.entry("external_directory").or_insert_with(|| json!("deny"));
+    rules.entry("read").or_insert_with(|| json!({ "*.env": "deny", "*.env.*": "deny" }));
+    rules
+}
+
+fn deny_asking(rule: &mut Value) {
+    match rule {
+        Value::String(action) if action == "ask" => "deny".clone_into(action),
+        Value::Object(rules) => rules.values_mut().for_each(deny_asking),
+        _ => {}
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_can_wait_for_a_person() {
+        let given = json!({
+            "permission": { "*": "ask", "bash": { "*": "ask", "git *": "allow" }, "question": "allow", "doom_loop": "allow" },
+            "agent": { "ro": { "permission": { "edit": "ask" } } },
+            "share": "auto",
+        });
+        insta::assert_json_snapshot!(settle(given), @"");
+        insta::assert_json_snapshot!(settle(json!({ "permission": "allow" })), @"");
+    }
+
+    #[test]
+    fn the_environment_is_the_given_one_with_ours_on_top() {
+        let given = [
+            ("PATH", "/usr/bin"),
+            ("LANG", "C"),
+            ("HOME", "/users/me"),
+            ("OPENCODE_CONFIG", "/users/me/evil"),
+        ];
+        let given = given.map(|(name, value)| (name.into(), value.into()));
+        let engine = Engine { binary: "/tools/opencode".into(), rg: "/tools/rg/rg".into(), version: "1.2.3" };
+        let environment = House::at("/house").environment(&given, &engine, &json!({}), "hunter2");
+        let lines: Vec<_> = environment
+            .iter()
+            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+            .collect();
+        insta::assert_snapshot!(lines.join("\n"), @"");
+    }
+}

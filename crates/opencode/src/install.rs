@@ -1,0 +1,127 @@
+//! Puts the engine and its search tool into the tool cache: the pinned bytes or nothing.
+
+mod cache;
+mod npm;
+mod registry;
+mod unpack;
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+use fro_http::Road;
+use tracing::info;
+
+use crate::{
+    error::Error,
+    pin::{self, Package, Platform},
+};
+
+pub use cache::ToolCache;
+
+/// What to install, and by what means.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The machine to install for.
+    pub platform: Platform,
+    /// The environment of the npm client; it says where the client is and how it is configured.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The way to the registry where there is no npm client.
+    pub road: Road,
+    /// How long a download may stand still.
+    pub patience: Duration,
+}
+
+impl Wanted {
+    /// The pinned engine for this machine.
+    pub fn pinned(environment: Vec<(OsString, OsString)>, road: Road) -> Self {
+        Self { platform: Platform::here(), environment, road, patience: Duration::from_mins(2) }
+    }
+}
+
+/// An installed engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Engine {
+    /// The engine itself.
+    pub binary: PathBuf,
+    /// The search tool that has to be on its `PATH`.
+    pub rg: PathBuf,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// How far the installation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being installed.
+    pub what: &'static str,
+    /// What happens to it.
+    pub stage: Stage,
+}
+
+/// What happens to a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// It comes in.
+    Downloading {
+        /// Bytes so far.
+        done: u64,
+        /// Bytes in all.
+        total: u64,
+    },
+    /// It is compared with the pin and unpacked.
+    Unpacking,
+    /// It is in its place.
+    Ready,
+}
+
+/// Who is told of the progress.
+pub type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
+
+/// Installs what is not there yet, and returns where it is.
+///
+/// Two installations at once wait for each other, and one that fails or is dropped leaves nothing behind.
+pub async fn install(wanted: &Wanted, cache: &ToolCache, tell: Tell<'_>) -> Result<Engine, Error> {
+    let (engine, ripgrep) = (pin::engine(wanted.platform)?, pin::ripgrep(wanted.platform)?);
+    let binary = bring(engine, wanted, cache, tell).await?;
+    let rg = bring(ripgrep, wanted, cache, tell).await?;
+    Ok(Engine { binary, rg, version: engine.version })
+}
+
+async fn bring(
+    package: &'static Package,
+    wanted: &Wanted,
+    cache: &ToolCache,
+    tell: Tell<'_>,
+) -> Result<PathBuf, Error> {
+    if let Some(path) = cache.find(package) {
+        tell(Progress { what: package.tool, stage: Stage::Ready });
+        return Ok(path);
+    }
+    let place = cache.claim(package).await?;
+    if let Some(path) = cache.find(package) {
+        tell(Progress { what: package.tool, stage: Stage::Ready });
+        return Ok(path);
+    }
+    let packed = match npm::find(&wanted.environment) {
+        Some(npm) => npm::pack(&npm, package, wanted, place.workshop(), tell).await?,
+        None => registry::download(package, wanted, place.workshop(), tell).await?,
+    };
+    tell(Progress { what: package.tool, stage: Stage::Unpacking });
+    unpack::unpack(package, &packed, &place.file()).await?;
+    let path = place.finish()?;
+    info!(
+        tool.name = package.tool,
+        tool.version = package.version,
+        "installed {} {}",
+        package.name,
+        package.version
+    );
+    tell(Progress { what: package.tool, stage: Stage::Ready });
+    Ok(path)
+}
+
+impl Package {
+    /// The name and version as npm writes them.
+    pub(crate) fn spec(&self) -> String {
+        format!("{}@{}", self.name, self.version)
+    }
+}

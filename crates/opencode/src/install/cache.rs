@@ -1,0 +1,124 @@
+//! The tool cache of an Actions runner: `<tool>/<version>/<arch>/` is complete if `<arch>.complete` stands beside it.
+
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use fs_err as fs;
+use tempfile::TempDir;
+use tokio::time;
+
+use crate::{error::Error, pin::Package};
+
+/// How often we look whether another installation is done.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// How the workshops of this cache are called, so that those of killed installations can be told and removed.
+const WORKSHOP: &str = ".installing-";
+
+/// A folder with installed tools.
+#[derive(Debug, Clone)]
+pub struct ToolCache {
+    root: PathBuf,
+}
+
+impl ToolCache {
+    /// Uses this folder, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Returns the tool if it is wholly there.
+    pub(crate) fn find(&self, package: &Package) -> Option<PathBuf> {
+        let path = self.home(package).join(file_name(package));
+        (self.marker(package).exists() && path.exists()).then_some(path)
+    }
+
+    /// Waits until no other installation of this tool is under way, then opens a workshop for ours.
+    pub(crate) async fn claim(&self, package: &'static Package) -> Result<Place, Error> {
+        let shelf = self.shelf(package);
+        fs::create_dir_all(&shelf).map_err(|source| disk("make the folder", &shelf, source))?;
+        let lock = lock(&shelf.join(format!("{}.lock", package.arch))).await?;
+        clear(&shelf);
+        let workshop = tempfile::Builder::new()
+            .prefix(WORKSHOP)
+            .tempdir_in(&shelf)
+            .map_err(|source| disk("make a temporary folder in", &shelf, source))?;
+        let bench = workshop.path().join(package.arch);
+        fs::create_dir(&bench).map_err(|source| disk("make the folder", &bench, source))?;
+        Ok(Place { package, home: self.home(package), marker: self.marker(package), workshop, _lock: lock })
+    }
+
+    fn shelf(&self, package: &Package) -> PathBuf {
+        self.root.join(package.tool).join(package.version)
+    }
+
+    fn home(&self, package: &Package) -> PathBuf {
+        self.shelf(package).join(package.arch)
+    }
+
+    fn marker(&self, package: &Package) -> PathBuf {
+        self.shelf(package).join(format!("{}.complete", package.arch))
+    }
+}
+
+/// A claimed place in the cache. Dropping it unfinished leaves nothing behind.
+pub(crate) struct Place {
+    package: &'static Package,
+    home: PathBuf,
+    marker: PathBuf,
+    workshop: TempDir,
+    _lock: File,
+}
+
+impl Place {
+    /// A folder for whatever comes up on the way.
+    pub(crate) fn workshop(&self) -> &Path {
+        self.workshop.path()
+    }
+
+    /// Where the tool has to be put before [`Place::finish`].
+    pub(crate) fn file(&self) -> PathBuf {
+        self.workshop.path().join(self.package.arch).join(file_name(self.package))
+    }
+
+    /// Moves the tool to its home in one step, and only then marks it as complete.
+    pub(crate) fn finish(self) -> Result<PathBuf, Error> {
+        if self.home.exists() {
+            fs::remove_dir_all(&self.home).map_err(|source| disk("remove", &self.home, source))?;
+        }
+        let bench = self.workshop.path().join(self.package.arch);
+        fs::rename(bench, &self.home).map_err(|source| disk("move the tool to", &self.home, source))?;
+        File::create(&self.marker).map_err(|source| disk("write", &self.marker, source))?;
+        Ok(self.home.join(file_name(self.package)))
+    }
+}
+
+pub(crate) fn disk(deed: &'static str, path: &Path, source: std::io::Error) -> Error {
+    Error::Disk { deed, path: path.to_owned(), source }
+}
+
+fn file_name(package: &Package) -> &'static str {
+    package.file.rsplit('/').next().unwrap_or(package.file)
+}
+
+/// Takes the lock without blocking a thread, so that an installation that waits can be dropped at any time.
+async fn lock(path: &Path) -> Result<File, Error> {
+    let file = File::create(path).map_err(|source| disk("write", path, source))?;
+    while file.try_lock().is_err() {
+        time::sleep(LOOK_AGAIN).await;
+    }
+    Ok(file)
+}
+
+/// Removes what killed installations left behind; whoever holds the lock is alone here.
+fn clear(shelf: &Path) {
+    let Ok(entries) = fs::read_dir(shelf) else { return };
+    for entry in entries.flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(WORKSHOP.as_bytes()) {
+            let _unimportant = fs::remove_dir_all(entry.path());
+        }
+    }
+}

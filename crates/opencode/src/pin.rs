@@ -1,0 +1,119 @@
+//! The engine version that this source was proven with, and the exact bytes of everything that is installed.
+
+use crate::error::Error;
+
+/// The engine version that this source was proven with.
+pub const VERSION: &str = "1.18.33";
+
+/// A machine to install for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Platform {
+    /// The operating system, as Rust calls it.
+    pub os: &'static str,
+    /// The processor, as Rust calls it.
+    pub arch: &'static str,
+    /// What an x86 processor can do.
+    pub vectors: Vectors,
+}
+
+/// The engine's usual x86 build needs AVX2; on an older processor it would die of an illegal instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vectors {
+    /// AVX2 is there.
+    Avx2,
+    /// It is not.
+    Baseline,
+}
+
+impl Platform {
+    /// The machine this runs on.
+    pub fn here() -> Self {
+        Self { os: std::env::consts::OS, arch: std::env::consts::ARCH, vectors: vectors() }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn vectors() -> Vectors {
+    if std::is_x86_feature_detected!("avx2") { Vectors::Avx2 } else { Vectors::Baseline }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn vectors() -> Vectors {
+    Vectors::Baseline
+}
+
+/// One file out of one published package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Package {
+    /// The name it is published under.
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    /// SHA-512 of the packed package, in base64.
+    pub(crate) sha512: &'static str,
+    /// The size of the packed package, so that progress can be told of clients that tell none.
+    pub(crate) bytes: u64,
+    /// The only file in it that is unpacked.
+    pub(crate) file: &'static str,
+    /// The folder in the tool cache: two builds that cannot stand in for each other never share one.
+    pub(crate) tool: &'static str,
+    /// The architecture as the tool cache spells it.
+    pub(crate) arch: &'static str,
+}
+
+/// Returns the engine for a machine, or the fault that there is none we could vouch for.
+pub(crate) fn engine(platform: Platform) -> Result<&'static Package, Error> {
+    match (platform.os, platform.arch, platform.vectors) {
+        ("linux", "x86_64", Vectors::Avx2) => Ok(&ENGINE_X64),
+        ("linux", "x86_64", Vectors::Baseline) => Ok(&ENGINE_X64_BASELINE),
+        (os, arch, _) => Err(Error::NoPin { tool: "OpenCode", os, arch }),
+    }
+}
+
+/// Returns the search tool that the engine's `grep` and `glob` need and would otherwise download by themselves.
+pub(crate) fn ripgrep(platform: Platform) -> Result<&'static Package, Error> {
+    match (platform.os, platform.arch) {
+        ("linux", "x86_64") => Ok(&RIPGREP_X64),
+        ("linux", "aarch64") => Ok(&RIPGREP_ARM64),
+        (os, arch) => Err(Error::NoPin { tool: "ripgrep", os, arch }),
+    }
+}
+
+const ENGINE_X64: Package = Package {
+    name: "opencode-linux-x64",
+    version: VERSION,
+    sha512: "q/t/3p2CTxOT9y2kvjesb/LZab2+1eqlhhWA02Be6mjTtmYtNBcBsrI5yDo4Fw7ZSPBW2oyMIGMNRqiKQjiAWw==",
+    bytes: 60_275_143,
+    file: "package/bin/opencode",
+    tool: "opencode",
+    arch: "x64",
+};
+
+const ENGINE_X64_BASELINE: Package = Package {
+    name: "opencode-linux-x64-baseline",
+    version: VERSION,
+    sha512: "1KQGBiiDDeL/VHHbHkOvvFo8Jr97WT5+C1tear+p7IcDTnXgVHXqIjU4O4jM4mHQzykTP2i884FCnW5LDa+zCA==",
+    bytes: 60_275_131,
+    file: "package/bin/opencode",
+    tool: "opencode-baseline",
+    arch: "x64",
+};
+
+const RIPGREP_X64: Package = Package {
+    name: "@vscode/ripgrep-linux-x64",
+    version: "1.18.0",
+    sha512: "mQ3bVrUpnD2vs7QT0vX90Lt0cnUq467uFtEktIdsJJmW296RoSULRGqWgzG1AKxyBpNDD6l4ZO4qKf6SgyC23Q==",
+    bytes: 2_351_856,
+    file: "package/bin/rg",
+    tool: "ripgrep",
+    arch: "x64",
+};
+
+const RIPGREP_ARM64: Package = Package {
+    name: "@vscode/ripgrep-linux-arm64",
+    version: "1.18.0",
+    sha512: "lQ/5zTG++U0E3IhVgS4EPTTn/U4okncaRMM5GOFfOYZywS4nuD31GhkHbNYlDk5CuDC68+hYJ0/eQeyCKJDA+g==",
+    bytes: 2_095_071,
+    file: "package/bin/rg",
+    tool: "ripgrep",
+    arch: "arm64",
+};

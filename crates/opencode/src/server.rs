@@ -1,0 +1,212 @@
+//! One engine process that serves many sessions: started with care, spoken to over loopback, stopped with nothing left.
+
+mod client;
+mod process;
+mod stream;
+
+use std::{
+    ffi::OsString,
+    net::{Ipv4Addr, TcpListener},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::{
+    sync::broadcast,
+    time::{self, Instant},
+};
+use tracing::{info, warn};
+
+use crate::{
+    error::Error,
+    event::Event,
+    house::{self, House},
+    install::Engine,
+    server::{client::Client, process::Process, stream::Stream},
+    wire::Agent,
+};
+
+pub use client::{Message, ModelName, Session};
+
+/// How often another free port is tried when somebody took ours between choosing and listening.
+const PORTS: u32 = 5;
+
+/// How often a server that starts is asked whether it is there.
+const KNOCK: Duration = Duration::from_millis(50);
+
+/// What a server is started from.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The engine to start.
+    pub engine: Engine,
+    /// The folder it works in.
+    pub directory: PathBuf,
+    /// The folders it lives in.
+    pub house: House,
+    /// Its configuration; what could wait for a person, share or update is overruled.
+    pub config: Value,
+    /// Its environment, complete but for what this crate adds.
+    pub environment: Vec<(OsString, OsString)>,
+    /// A command that the engine is started through.
+    pub wrap: Vec<OsString>,
+    /// The port it listens on, where somebody has to know beforehand; a free one otherwise.
+    pub port: Option<u16>,
+    /// How long it may take until it answers.
+    pub patience: Duration,
+    /// How long it may take to stop at each step before force is used.
+    pub grace: Duration,
+}
+
+impl Launch {
+    /// The engine in this folder, with nothing but defaults.
+    pub fn new(engine: Engine, directory: impl Into<PathBuf>, house: House) -> Self {
+        Self {
+            engine,
+            directory: directory.into(),
+            house,
+            config: Value::Null,
+            environment: Vec::new(),
+            wrap: Vec::new(),
+            port: None,
+            patience: Duration::from_mins(2),
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A running engine. Dropping it kills it; [`Server::stop`] is the friendly way.
+#[derive(Debug)]
+pub struct Server {
+    client: Client,
+    stream: Stream,
+    process: Process,
+    directory: PathBuf,
+    grace: Duration,
+}
+
+impl Server {
+    /// Starts an engine and returns once it answers and its events are heard.
+    pub async fn start(launch: Launch) -> Result<Self, Error> {
+        let Launch { engine, house, .. } = &launch;
+        house.furnish(engine.version).map_err(|source| Error::Disk {
+            deed: "furnish",
+            path: house.home(),
+            source,
+        })?;
+        let config = house::settle(launch.config.clone());
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let port = match launch.port {
+                Some(port) => port,
+                None => free_port()?,
+            };
+            match Self::start_on(port, &launch, &config).await {
+                Err(Error::PortTaken { .. }) if launch.port.is_none() && tries < PORTS => {
+                    warn!(engine.port = port, "port {port} was taken under our hands, trying another");
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn start_on(port: u16, launch: &Launch, config: &Value) -> Result<Self, Error> {
+        let password = process::password()?;
+        let Launch { engine, house, .. } = launch;
+        let environment = house.environment(&launch.environment, engine, config, password.expose());
+        let began = Instant::now();
+        let mut process = Process::spawn(launch, port, environment, &password)?;
+        let client = Client::new(port, password)?;
+        wait_until_ready(&client, &mut process, port, launch).await?;
+        let stream = Stream::open(client.clone(), process.life()).await?;
+        let seconds = began.elapsed().as_secs_f32();
+        info!(
+            engine.port = port,
+            engine.version = engine.version,
+            "the engine listens on port {port} after {seconds:.1} s"
+        );
+        Ok(Self { client, stream, process, directory: launch.directory.clone(), grace: launch.grace })
+    }
+
+    /// Subscribes to everything that is said from now on.
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.stream.subscribe()
+    }
+
+    /// Lists the agents that a folder's configuration offers.
+    pub async fn agents(&self, directory: &Path) -> Result<Vec<Agent>, Error> {
+        self.client.agents(directory).await
+    }
+
+    /// Begins a session. One with a title costs no call of the model for finding one.
+    pub async fn create_session(&self, directory: &Path, title: &str) -> Result<Session, Error> {
+        self.client.create_session(directory, title).await
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The engine's process id, or that of the command it is wrapped in.
+    pub fn pid(&self) -> Option<u32> {
+        self.process.pid()
+    }
+
+    /// Stops the engine so that neither it nor anything it started stays behind.
+    ///
+    /// The engine does not end the commands of its sessions when it is told to stop, so the sessions are stopped first.
+    pub async fn stop(mut self) {
+        match time::timeout(self.grace, self.hush()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => warn!("cannot stop the engine's sessions: {error}"),
+            Err(_) => warn!("the engine's sessions do not stop"),
+        }
+        self.process.stop(self.grace).await;
+    }
+
+    /// Aborts every session that works, and returns when none does.
+    async fn hush(&self) -> Result<(), Error> {
+        let mut directories = self.client.directories();
+        directories.insert(self.directory.clone());
+        for directory in directories {
+            for session in self.client.busy(&directory).await? {
+                self.client.abort(&session).await?;
+            }
+            while !self.client.busy(&directory).await?.is_empty() {
+                time::sleep(KNOCK).await;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn wait_until_ready(
+    client: &Client,
+    process: &mut Process,
+    port: u16,
+    launch: &Launch,
+) -> Result<(), Error> {
+    let deadline = Instant::now() + launch.patience;
+    while Instant::now() < deadline {
+        if let Some(status) = process.ended() {
+            // Whoever took the port may answer in the engine's place, so it is looked at only when the engine is gone.
+            if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
+                return Err(Error::PortTaken { port });
+            }
+            return Err(Error::Died { status, said: process.last_words() });
+        }
+        if client.health().await.is_ok_and(|version| version == launch.engine.version) {
+            return Ok(());
+        }
+        time::sleep(KNOCK).await;
+    }
+    Err(Error::NotReady { seconds: launch.patience.as_secs(), said: process.last_words() })
+}
+
+/// Lets the system choose: for the engine itself port 0 means 4096.
+fn free_port() -> Result<u16, Error> {
+    let chosen = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
+    let unlucky = |source| Error::Disk { deed: "find a free port on", path: "127.0.0.1".into(), source };
+    chosen.map(|address| address.port()).map_err(unlucky)
+}

@@ -1,0 +1,240 @@
+//! The engine's HTTP interface, as far as it is used.
+//!
+//! Most of it is per folder, and a request without the right one meets another instance: permissions are not found there,
+//! sessions look idle. So everything here takes the folder, or the session that knows it.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use fro_core::{
+    Secret,
+    conversation::heard::{Ask, AskKind},
+};
+use fro_http::{Answer, Incoming, Request, Road, RoadSettings};
+use serde_json::{Value, json};
+
+use crate::{
+    error::Error,
+    wire::{self, Agent, Health, Providers, SessionInfo},
+};
+
+/// The name that the engine expects beside its password.
+const USER: &str = "opencode";
+
+/// How long an answer may take. The first request of a folder loads its plugins.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A session may be long, with the outputs of all its tools.
+const LARGEST: usize = 256 << 20;
+
+/// What the model is told when it asks for something that only a person could allow.
+const NOBODY: &str = "Nobody is here to allow this. Go on without it.";
+
+/// A session and the folder it works in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// The engine's id of it.
+    pub id: String,
+    /// Its folder.
+    pub directory: PathBuf,
+}
+
+/// What is said to the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The words.
+    pub text: String,
+    /// The exact name of a primary agent; the engine's default one otherwise.
+    pub agent: Option<String>,
+    /// A model; the agent's own otherwise.
+    pub model: Option<ModelName>,
+}
+
+impl Message {
+    /// Says this to the default agent with its own model.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), agent: None, model: None }
+    }
+}
+
+/// A model of a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelName {
+    /// The provider's id.
+    pub provider: String,
+    /// The model's id; it may have slashes in it.
+    pub model: String,
+}
+
+impl ModelName {
+    /// Reads `provider/model`.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (provider, model) = name.split_once('/')?;
+        let whole = !provider.is_empty() && !model.is_empty();
+        whole.then(|| Self { provider: provider.to_owned(), model: model.to_owned() })
+    }
+}
+
+/// Speaks with one server. Clones share their connections.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    road: Road,
+    base: String,
+    password: Secret,
+    directories: Arc<Mutex<HashSet<PathBuf>>>,
+}
+
+impl Client {
+    pub(crate) fn new(port: u16, password: Secret) -> Result<Self, Error> {
+        let settings = RoadSettings { timeout: PATIENCE, max_body: LARGEST, ..RoadSettings::loopback() };
+        let base = format!("http://127.0.0.1:{port}");
+        Ok(Self { road: Road::new(settings)?, base, password, directories: Arc::default() })
+    }
+
+    /// Every folder that a session was begun in.
+    pub(crate) fn directories(&self) -> HashSet<PathBuf> {
+        self.directories.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) async fn health(&self) -> Result<String, Error> {
+        let request = self.road.get(format!("{}/global/health", self.base)).timeout(Duration::from_secs(2));
+        let health: Health = json(self.send(request).await, "tell its version")?;
+        Ok(health.version)
+    }
+
+    pub(crate) async fn listen(&self) -> Result<Incoming, Error> {
+        let request = self.road.get(format!("{}/global/event", self.base)).basic(USER, &self.password);
+        request.stream().await.map_err(|source| Error::Engine { deed: "open its stream of events", source })
+    }
+
+    pub(crate) async fn agents(&self, directory: &Path) -> Result<Vec<Agent>, Error> {
+        json(self.send(self.road.get(self.there("/agent", directory))).await, "list its agents")
+    }
+
+    pub(crate) async fn has_model(&self, directory: &Path, name: &ModelName) -> Result<bool, Error> {
+        let request = self.road.get(self.there("/config/providers", directory));
+        let known: Providers = json(self.send(request).await, "list its models")?;
+        let provider = known.providers.iter().find(|provider| provider.id == name.provider);
+        Ok(provider.is_some_and(|provider| provider.models.contains_key(&name.model)))
+    }
+
+    pub(crate) async fn create_session(&self, directory: &Path, title: &str) -> Result<Session, Error> {
+        let request = self.road.post(self.there("/session", directory)).json(&json!({ "title": title }));
+        let info: SessionInfo = json(self.send(request).await, "begin a session")?;
+        self.directories.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.to_owned());
+        Ok(Session { id: info.id, directory: directory.to_owned() })
+    }
+
+    pub(crate) async fn prompt(&self, session: &Session, message: &Message) -> Result<(), Error> {
+        let mut body = json!({ "parts": [{ "type": "text", "text": message.text }] });
+        if let Some(agent) = &message.agent {
+            body["agent"] = json!(agent);
+        }
+        if let Some(ModelName { provider, model }) = &message.model {
+            body["model"] = json!({ "providerID": provider, "modelID": model });
+        }
+        let path = format!("/session/{}/prompt_async", session.id);
+        self.post(&path, &session.directory, &body, "take the prompt").await
+    }
+
+    pub(crate) async fn abort(&self, session: &Session) -> Result<(), Error> {
+        let path = format!("/session/{}/abort", session.id);
+        self.post(&path, &session.directory, &json!({}), "abort the session").await
+    }
+
+    /// Turns down a request for which nobody is there. With a reason the model goes on; a question can only be dismissed.
+    pub(crate) async fn refuse(&self, directory: &Path, ask: &Ask) -> Result<(), Error> {
+        let (path, body) = match ask.kind {
+            AskKind::Permission => {
+                (format!("/permission/{}/reply", ask.id), json!({ "reply": "reject", "message": NOBODY }))
+            }
+            AskKind::Question => (format!("/question/{}/reject", ask.id), json!({})),
+        };
+        self.post(&path, directory, &body, "take the refusal").await
+    }
+
+    pub(crate) async fn messages(&self, session: &Session) -> Result<Vec<wire::Message>, Error> {
+        let path = format!("/session/{}/message", session.id);
+        json(self.send(self.road.get(self.there(&path, &session.directory))).await, "show its messages")
+    }
+
+    /// Returns the sessions of a folder that work or wait.
+    pub(crate) async fn busy(&self, directory: &Path) -> Result<Vec<Session>, Error> {
+        let request = self.road.get(self.there("/session/status", directory));
+        let busy: BTreeMap<String, Value> = json(self.send(request).await, "tell its status")?;
+        Ok(busy.into_keys().map(|id| Session { id, directory: directory.to_owned() }).collect())
+    }
+
+    /// Returns everything in a folder that waits for a person, with the session that asked.
+    pub(crate) async fn asked(&self, directory: &Path) -> Vec<(String, Ask)> {
+        let mut asked = Vec::new();
+        for (path, kind) in [("/permission", AskKind::Permission), ("/question", AskKind::Question)] {
+            let answer = self.send(self.road.get(self.there(path, directory))).await;
+            // The list of permissions is broken while a web request waits in it. The events tell of them all the same.
+            let waiting: Vec<wire::Request> = json(answer, "list what waits").unwrap_or_default();
+            asked.extend(waiting.into_iter().map(|request| (request.session, Ask { id: request.id, kind })));
+        }
+        asked
+    }
+
+    async fn post(
+        &self,
+        path: &str,
+        directory: &Path,
+        body: &Value,
+        deed: &'static str,
+    ) -> Result<(), Error> {
+        let request = self.road.post(self.there(path, directory)).json(body);
+        self.send(request).await.map(drop).map_err(|source| Error::Engine { deed, source })
+    }
+
+    async fn send(&self, request: Request) -> Result<Answer, fro_http::Error> {
+        request.basic(USER, &self.password).send().await
+    }
+
+    fn there(&self, path: &str, directory: &Path) -> String {
+        format!("{}{path}?directory={}", self.base, escaped(directory))
+    }
+}
+
+fn json<T: serde::de::DeserializeOwned>(
+    answer: Result<Answer, fro_http::Error>,
+    deed: &'static str,
+) -> Result<T, Error> {
+    answer.and_then(|answer| answer.json()).map_err(|source| Error::Engine { deed, source })
+}
+
+fn escaped(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    bytes
+        .iter()
+        .map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_survives_the_query() {
+        assert_eq!(escaped(Path::new("/my repos/50% ü&b")), "/my%20repos/50%25%20%C3%BC%26b");
+    }
+
+    #[test]
+    fn a_model_may_have_slashes() {
+        let name =
+            |provider: &str, model: &str| Some(ModelName { provider: provider.into(), model: model.into() });
+        assert_eq!(ModelName::parse("scripted/m1"), name("scripted", "m1"));
+        assert_eq!(ModelName::parse("openrouter/meta/llama"), name("openrouter", "meta/llama"));
+        assert_eq!(
+            (ModelName::parse("m1"), ModelName::parse("/m1"), ModelName::parse("x/")),
+            (None, None, None)
+        );
+    }
+}

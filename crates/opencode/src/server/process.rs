@@ -1,0 +1,191 @@
+//! The engine as a process: its start, its last words, and the end of it and of everything it started.
+
+use std::{
+    collections::VecDeque,
+    ffi::OsString,
+    fs::File,
+    io::Read as _,
+    path::Path,
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use data_encoding::HEXLOWER;
+use fro_core::Secret;
+use fs_err as fs;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    process::{Child, Command},
+    sync::watch,
+    time,
+};
+use tracing::warn;
+
+use crate::{error::Error, server::Launch};
+
+/// How much of what the engine prints is kept.
+const TAIL: usize = 8 << 10;
+
+/// How often what stayed behind is looked for; each round kills all that were found.
+const ROUNDS: usize = 10;
+
+/// A started engine with everything that hangs on it.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    /// Kept open for as long as we live: a wrapping command takes its end for ours.
+    _lifeline: Option<tokio::process::ChildStdin>,
+    tail: Arc<Mutex<VecDeque<u8>>>,
+    life: watch::Sender<bool>,
+    password: Secret,
+}
+
+/// Returns a password that nobody can guess.
+pub(crate) fn password() -> Result<Secret, Error> {
+    let source = Path::new("/dev/urandom");
+    let mut bytes = [0; 24];
+    File::open(source).and_then(|mut random| random.read_exact(&mut bytes)).map_err(|error| Error::Disk {
+        deed: "read",
+        path: source.to_owned(),
+        source: error,
+    })?;
+    Ok(Secret::new(HEXLOWER.encode(&bytes)))
+}
+
+impl Process {
+    pub(crate) fn spawn(
+        launch: &Launch,
+        port: u16,
+        environment: Vec<(OsString, OsString)>,
+        password: &Secret,
+    ) -> Result<Self, Error> {
+        let engine = launch.engine.binary.as_os_str().to_owned();
+        let mut words = launch.wrap.iter().cloned().chain([engine]);
+        let program = words.next().unwrap_or_default();
+        let mut child = Command::new(&program)
+            .args(words)
+            .args(["serve", "--hostname=127.0.0.1"])
+            .arg(format!("--port={port}"))
+            .current_dir(&launch.directory)
+            .env_clear()
+            .envs(environment)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|source| Error::Start { program: program.into(), source })?;
+        let tail = Arc::default();
+        drain(child.stdout.take(), &tail);
+        drain(child.stderr.take(), &tail);
+        let lifeline = child.stdin.take();
+        Ok(Self {
+            child,
+            _lifeline: lifeline,
+            tail,
+            life: watch::Sender::new(true),
+            password: password.clone(),
+        })
+    }
+
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Returns how the engine ended, if it did.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        let status = self.child.try_wait().ok().flatten();
+        if status.is_some() {
+            self.life.send_replace(false);
+        }
+        status
+    }
+
+    /// Tells others of our end: true as long as the engine is wanted.
+    pub(crate) fn life(&self) -> watch::Receiver<bool> {
+        self.life.subscribe()
+    }
+
+    /// Returns the last line that was printed.
+    pub(crate) fn last_words(&self) -> String {
+        let tail: Vec<u8> =
+            self.tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        let tail = String::from_utf8_lossy(&tail);
+        let line = tail.lines().rev().find(|line| !line.trim().is_empty());
+        line.map_or_else(|| "it said nothing".to_owned(), |line| line.trim().chars().take(300).collect())
+    }
+
+    /// Asks the engine to end, and makes it and all that it started end if it does not.
+    pub(crate) async fn stop(&mut self, grace: Duration) {
+        self.life.send_replace(false);
+        if let Some(pid) = self.pid().and_then(pid) {
+            // It may be gone by itself.
+            let _gone = kill_process(pid, Signal::TERM);
+        }
+        if time::timeout(grace, self.child.wait()).await.is_err() {
+            warn!("the engine does not stop, killing it");
+        }
+        self.kill();
+        if let Err(error) = self.child.wait().await {
+            warn!("cannot wait for the engine: {error}");
+        }
+    }
+
+    /// Kills the engine's group, and whatever carries its password in the environment: the commands of its shell have
+    /// groups of their own.
+    fn kill(&mut self) {
+        if let Some(pid) = self.pid().and_then(pid) {
+            let _gone = kill_process_group(pid, Signal::KILL);
+        }
+        let mark = format!("OPENCODE_SERVER_PASSWORD={}", self.password.expose());
+        for _ in 0..ROUNDS {
+            let marked = marked(mark.as_bytes());
+            if marked.is_empty() {
+                return;
+            }
+            for pid in marked {
+                let _gone = kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.life.send_replace(false);
+        self.kill();
+    }
+}
+
+fn pid(id: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(id).ok()?)
+}
+
+/// Returns the processes whose environment holds these bytes. A process that is only waited for has none.
+fn marked(mark: &[u8]) -> Vec<Pid> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter(|id| {
+        fs::read(format!("/proc/{id}/environ"))
+            .is_ok_and(|all| all.split(|&byte| byte == 0).any(|one| one == mark))
+    })
+    .filter_map(pid)
+    .collect()
+}
+
+/// Reads what is printed so that the engine never blocks on it, and keeps the end.
+fn drain(output: Option<impl AsyncRead + Unpin + Send + 'static>, tail: &Arc<Mutex<VecDeque<u8>>>) {
+    let (Some(mut output), tail) = (output, Arc::clone(tail)) else { return };
+    tokio::spawn(async move {
+        let mut piece = [0; 1 << 10];
+        while let Ok(n @ 1..) = output.read(&mut piece).await {
+            let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+            tail.extend(&piece[..n]);
+            let excess = tail.len().saturating_sub(TAIL);
+            tail.drain(..excess);
+        }
+    });
+}
