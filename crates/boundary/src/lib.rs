@@ -1,1 +1,18 @@
-//! (placeholder)
+//! What stands between the agent and the world.
+//!
+//! The agent reads strangers' words and runs shell commands, so it is treated
+//! as hostile: it gets an environment with nothing to steal, a wall that ends
+//! its reach at its own folders and ports, and a supervisor that leaves none
+//! of its processes behind.
+
+mod environment;
+mod hide;
+mod probe;
+mod toolbox;
+pub mod wall;
+
+pub use environment::{EngineHome, Environment, environment};
+pub use hide::hide;
+pub use probe::{Walls, probe};
+pub use toolbox::Toolbox;
+pub use wall::{Strictness, WallError, WallSpec};

@@ -1,0 +1,184 @@
+//! Which calls to the kernel the engine may make: the seccomp filter.
+//!
+//! Landlock knows files and TCP. This closes what goes round it: other protocols and unix
+//! sockets, `io_uring`, foreign processes, namespaces, mounts, and the foreign tongues of the
+//! kernel (32-bit and x32), in which every number means another call.
+
+use std::{collections::BTreeMap, io};
+
+use libc::{c_int, c_long};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, sock_filter,
+};
+
+/// Puts the filter before this thread and all that come after it.
+pub(super) fn filter() -> Result<(), String> {
+    let programs = programs().map_err(|error| error.to_string())?;
+    programs.iter().try_for_each(|program| seccompiler::apply_filter(program)).map_err(|error| match error {
+        seccompiler::Error::Seccomp(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            "this kernel has no seccomp filters".to_owned()
+        }
+        other => format!("the seccomp filter was refused: {other}"),
+    })
+}
+
+/// Refused whatever their arguments are.
+const REFUSED: &[c_long] = &[
+    // Other processes: their memory, their open files.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // A second road for every other call, past this filter.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // Other views of the machine.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_chroot,
+    libc::SYS_pivot_root,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    // Keys of the user's session, which no folder shows.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // The kernel itself.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_syslog,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+];
+
+const NAMESPACES: [c_int; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
+/// The part of a socket's type that is not a flag.
+const KIND: u64 = 0xf;
+
+fn programs() -> Result<[BpfProgram; 2], BackendError> {
+    let refused = REFUSED.iter().map(|call| (*call, Vec::new()));
+    let some = [
+        (libc::SYS_socket, sockets()?),
+        (libc::SYS_socketpair, datagram_pairs()?),
+        (libc::SYS_sendto, vec![with_flag(3, libc::MSG_FASTOPEN)?]),
+        (libc::SYS_sendmsg, vec![with_flag(2, libc::MSG_FASTOPEN)?]),
+        (libc::SYS_sendmmsg, vec![with_flag(3, libc::MSG_FASTOPEN)?]),
+        (libc::SYS_clone, NAMESPACES.iter().map(|flag| with_flag(0, *flag)).collect::<Result<_, _>>()?),
+        (libc::SYS_ioctl, typing()?),
+    ];
+    let refusals = refusing(refused.chain(some).collect(), libc::EPERM)?;
+    // Its flags lie in memory, where a filter cannot look. Programs fall back to `clone`.
+    let absences = refusing(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
+    Ok([own_tongue_only(refusals), absences])
+}
+
+fn refusing(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: c_int) -> Result<BpfProgram, BackendError> {
+    let refusal = SeccompAction::Errno(errno.unsigned_abs());
+    let architecture = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refusal, architecture)?.try_into()
+}
+
+/// Leaves TCP over IPv4 and IPv6, and questions about the network's interfaces.
+///
+/// Unix sockets lead to daemons that do as they are told (Docker's is as good as root), and their
+/// paths cannot be told apart here.
+fn sockets() -> Result<Vec<SeccompRule>, BackendError> {
+    use SeccompCmpOp::{Eq, MaskedEq, Ne};
+    let [domain, kind, protocol] = [0, 1, 2];
+    let mut rules = vec![
+        all(&[(domain, Ne, libc::AF_INET), (domain, Ne, libc::AF_INET6), (domain, Ne, libc::AF_NETLINK)])?,
+        all(&[(domain, Eq, libc::AF_NETLINK), (protocol, Ne, libc::NETLINK_ROUTE)])?,
+    ];
+    for family in [libc::AF_INET, libc::AF_INET6] {
+        rules.push(all(&[(domain, Eq, family), (protocol, Ne, 0), (protocol, Ne, libc::IPPROTO_TCP)])?);
+        for other in (0..=0xf).filter(|kind| *kind != libc::SOCK_STREAM) {
+            rules.push(all(&[(domain, Eq, family), (kind, MaskedEq(KIND), other)])?);
+        }
+    }
+    Ok(rules)
+}
+
+/// A pair of streams is a pipe, but each end of a pair of datagrams can send to any address.
+fn datagram_pairs() -> Result<Vec<SeccompRule>, BackendError> {
+    let kinds = [libc::SOCK_DGRAM, libc::SOCK_RAW];
+    kinds.iter().map(|kind| all(&[(1, SeccompCmpOp::MaskedEq(KIND), *kind)])).collect()
+}
+
+/// Requests that type into a terminal in its user's name.
+fn typing() -> Result<Vec<SeccompRule>, BackendError> {
+    let requests = [libc::TIOCSTI, libc::TIOCLINUX];
+    requests.iter().map(|request| SeccompRule::new(vec![condition(1, SeccompCmpOp::Eq, *request)?])).collect()
+}
+
+fn with_flag(argument: u8, flag: c_int) -> Result<SeccompRule, BackendError> {
+    let mask = u64::from(flag.cast_unsigned());
+    SeccompRule::new(vec![condition(argument, SeccompCmpOp::MaskedEq(mask), mask)?])
+}
+
+fn all(conditions: &[(u8, SeccompCmpOp, c_int)]) -> Result<SeccompRule, BackendError> {
+    let conditions = conditions
+        .iter()
+        .cloned()
+        .map(|(argument, operator, value)| condition(argument, operator, u64::from(value.cast_unsigned())));
+    SeccompRule::new(conditions.collect::<Result<_, _>>()?)
+}
+
+/// The kernel reads only the lower half of all the arguments that are compared here.
+fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+}
+
+/// Kills whoever calls by the numbers of x32, which pass for those of x86-64 but for one bit.
+///
+/// A wholly foreign architecture is killed by the check that every program here begins with.
+fn own_tongue_only(program: BpfProgram) -> BpfProgram {
+    const X32: u32 = 0x4000_0000;
+    let load_number = sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 };
+    let skip_unless_x32 = sock_filter { code: 0x35, jt: 0, jf: 1, k: X32 };
+    let kill = sock_filter { code: 0x06, jt: 0, jf: 0, k: libc::SECCOMP_RET_KILL_PROCESS };
+    [load_number, skip_unless_x32, kill].into_iter().chain(program).collect()
+}

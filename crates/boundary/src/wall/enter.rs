@@ -1,0 +1,70 @@
+//! The second process: walls itself in, then becomes the engine.
+
+use std::{
+    convert::Infallible,
+    ffi::OsString,
+    io,
+    os::{fd::RawFd, unix::process::CommandExt as _},
+    process::Command,
+};
+
+use nix::sys::signal::SigSet;
+use rustix::process::{Signal, set_parent_process_death_signal, setsid};
+
+use crate::wall::{Strictness, WallError, WallSpec, calls, powers, reach};
+
+/// The walls that were put up, or why one was not.
+pub(crate) struct Raised {
+    /// The version of Landlock.
+    pub(crate) landlock: Result<i32, String>,
+    /// The seccomp filter.
+    pub(crate) seccomp: Result<(), String>,
+}
+
+/// Walls this process in and becomes `command`; returns only if that fails.
+pub fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible, WallError> {
+    let (program, arguments) =
+        command.split_first().ok_or_else(|| WallError::Arguments("the command is empty".to_owned()))?;
+    leave_the_harness().map_err(WallError::kernel("leave the harness behind"))?;
+    powers::limit()?;
+    let raised = raise(spec)?;
+    for missing in [raised.landlock.err(), raised.seccomp.err()].into_iter().flatten() {
+        match spec.strictness {
+            Strictness::Required => return Err(WallError::Unavailable(missing)),
+            Strictness::AllowUnwalled => tracing::warn!("the engine starts without a wall: {missing}"),
+        }
+    }
+    let source = Command::new(program).args(arguments).exec();
+    Err(WallError::Program { program: program.clone(), source })
+}
+
+/// Puts up every wall that this kernel offers, around the calling thread and all that it starts.
+pub(crate) fn raise(spec: &WallSpec) -> Result<Raised, WallError> {
+    powers::give_up()?;
+    let landlock = reach::offered();
+    if landlock.is_ok() {
+        reach::restrict(spec)?;
+    }
+    Ok(Raised { landlock, seccomp: calls::filter() })
+}
+
+/// Lets go of what the engine would inherit besides its three streams: files, signals, terminal.
+fn leave_the_harness() -> io::Result<()> {
+    for file in inherited_files()? {
+        // The listing names its own file too, which is closed by now.
+        let _: nix::Result<()> = nix::unistd::close(file);
+    }
+    // The supervisor takes its signals from a queue, so it has blocked them.
+    SigSet::empty().thread_set_mask()?;
+    // Away from the terminal: Ctrl-C is for the harness, which then ends the engine in good order.
+    setsid()?;
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    Ok(())
+}
+
+fn inherited_files() -> io::Result<Vec<RawFd>> {
+    let listing = fs_err::read_dir("/proc/self/fd")?;
+    let names = listing.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+    let numbers = names.iter().filter_map(|name| name.to_str()?.parse().ok());
+    Ok(numbers.filter(|file| *file > 2).collect())
+}

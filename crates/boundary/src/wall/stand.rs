@@ -1,0 +1,178 @@
+//! The first process: stays outside the wall, holds the lifeline, leaves no process behind.
+
+use std::{
+    io,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use nix::sys::{
+    signal::{SigSet, Signal as Number},
+    signalfd::{SfdFlags, SignalFd},
+};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+    process::{
+        Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, set_child_subreaper, setsid, wait,
+    },
+};
+
+use crate::wall::WallError;
+
+/// Starts the second process, waits for it and returns its exit code, 128 and more for a signal.
+///
+/// Standard input is the lifeline: the harness holds the other end of the pipe, and when that
+/// ends, be it by `SIGKILL`, everything behind the wall ends. So it does on SIGTERM, SIGINT and
+/// SIGHUP: the engine is asked, has `grace` to obey (a second signal cuts that short), and then
+/// whatever is left is killed. Engines put their shells into sessions of their own, so a process
+/// group would miss them; orphans come to this process instead, since it is their subreaper.
+pub fn stand(mut second: Command, grace: Duration) -> Result<u8, WallError> {
+    let signals = queue_signals().map_err(WallError::kernel("queue the signals"))?;
+    set_child_subreaper(Some(getpid())).map_err(WallError::kernel("adopt orphans"))?;
+    // Fails for the leader of a group, which Ctrl-C reaches anyway and rightly.
+    let _: Result<Pid, Errno> = setsid();
+    let child = second.stdin(Stdio::null()).spawn();
+    let child =
+        child.map_err(|source| WallError::Program { program: second.get_program().into(), source })?;
+    Supervisor::new(signals, &child).run(grace).map_err(WallError::kernel("watch over the engine"))
+}
+
+struct Supervisor {
+    signals: SignalFd,
+    engine: Pid,
+    ended: Option<u8>,
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    /// The lifeline counts.
+    Running,
+    /// The engine was asked to end, by this time.
+    Stopping(Instant),
+}
+
+enum News {
+    Ended,
+    StopAsked,
+    Silence,
+}
+
+impl Supervisor {
+    fn new(signals: SignalFd, child: &Child) -> Self {
+        Self { signals, engine: Pid::from_child(child), ended: None }
+    }
+
+    fn run(mut self, grace: Duration) -> io::Result<u8> {
+        if let News::StopAsked = self.news(Phase::Running)? {
+            // It may be gone already; then there is nobody to ask.
+            let _: Result<(), Errno> = kill_process(self.engine, Signal::TERM);
+            self.news(Phase::Stopping(Instant::now() + grace))?;
+        }
+        self.sweep()
+    }
+
+    /// Waits until the engine has ended, somebody wants it to, or the time is up.
+    fn news(&mut self, phase: Phase) -> io::Result<News> {
+        loop {
+            self.reap()?;
+            if self.ended.is_some() {
+                return Ok(News::Ended);
+            }
+            let asked = match phase {
+                Phase::Running => self.wait_for_anything()?,
+                Phase::Stopping(until) if until <= Instant::now() => return Ok(News::Silence),
+                Phase::Stopping(until) => self.wait_for_signals(until - Instant::now())?,
+            };
+            if asked {
+                return Ok(News::StopAsked);
+            }
+        }
+    }
+
+    /// Waits for anything to happen and tells whether it means to stop.
+    fn wait_for_anything(&self) -> io::Result<bool> {
+        let stdin = io::stdin();
+        let mut sources = [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
+        wait_for(&mut sources, None)?;
+        let moved = !sources[1].revents().is_empty();
+        Ok(self.stop_signal()? || (moved && is_cut()?))
+    }
+
+    fn wait_for_signals(&self, limit: Duration) -> io::Result<bool> {
+        wait_for(&mut [PollFd::new(&self.signals, PollFlags::IN)], Some(limit))?;
+        self.stop_signal()
+    }
+
+    /// Empties the queue of signals and tells whether one of them means to stop.
+    fn stop_signal(&self) -> io::Result<bool> {
+        let child = Number::SIGCHLD as u32;
+        let mut stop = false;
+        while let Some(signal) = self.signals.read_signal()? {
+            stop |= signal.ssi_signo != child;
+        }
+        Ok(stop)
+    }
+
+    /// Kills until no process is left.
+    ///
+    /// Only children are killed: the children of a dead process become ours, so each round takes
+    /// a generation, and the end is reached when the kernel says that there is no child at all.
+    fn sweep(&mut self) -> io::Result<u8> {
+        while self.reap()? {
+            for child in children()? {
+                let _: Result<(), Errno> = kill_process(child, Signal::KILL);
+            }
+            self.wait_for_signals(ROUND)?;
+        }
+        Ok(self.ended.unwrap_or(KILLED))
+    }
+
+    /// Takes in what has ended and tells whether any child is left.
+    fn reap(&mut self) -> io::Result<bool> {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((process, status))) if process == self.engine => self.ended = Some(exit_code(status)),
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => return Ok(true),
+                Err(Errno::CHILD) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// A killed child announces itself; the pause is for those that hide from the list by forking.
+const ROUND: Duration = Duration::from_millis(5);
+const KILLED: u8 = 128 + 9;
+
+fn queue_signals() -> nix::Result<SignalFd> {
+    let wanted = [Number::SIGCHLD, Number::SIGTERM, Number::SIGINT, Number::SIGHUP];
+    let set = SigSet::from_iter(wanted);
+    set.thread_block()?;
+    SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
+}
+
+fn wait_for(sources: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<()> {
+    let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+    match poll(sources, limit.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Tells whether the lifeline has ended. Words on it mean nothing.
+fn is_cut() -> io::Result<bool> {
+    let mut words = [0; 256];
+    Ok(rustix::io::read(io::stdin(), &mut words)? == 0)
+}
+
+fn children() -> io::Result<Vec<Pid>> {
+    let list = fs_err::read_to_string("/proc/thread-self/children")?;
+    Ok(list.split_whitespace().filter_map(|number| Pid::from_raw(number.parse().ok()?)).collect())
+}
+
+fn exit_code(status: WaitStatus) -> u8 {
+    let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(KILLED)
+}

@@ -1,0 +1,162 @@
+//! What an attacker behind the wall can do: every attack of `attacks.py`, compared as a whole.
+
+use std::{fs::Permissions, net::TcpListener, os::unix::fs::PermissionsExt as _};
+
+use fro_boundary::probe;
+
+use crate::world::{User, World, everyone, text};
+
+#[test]
+fn the_harness_s_secrets_are_out_of_sight() {
+    everyone(|world| {
+        insta::allow_duplicates! { insta::assert_snapshot!(attacked(world, "secrets"), @"
+    the secret in the own environment: 0 hits
+    the secret in any environment: 0 hits
+    the secret in any command line: 0 hits
+    the harness's environment: EACCES
+    the harness's memory: EACCES
+    the harness's folder: EACCES
+    the secret file: EACCES
+    the folder of the secret file: EACCES
+    /etc/shadow: EACCES
+    /dev/kmsg: EACCES
+    "); }
+    });
+}
+
+#[test]
+fn files_end_at_the_own_folders() {
+    everyone(|world| {
+        insta::allow_duplicates! { insta::assert_snapshot!(attacked(world, "files"), @"
+    write beside the secret: EACCES
+    write to the secret: EACCES
+    write to /tmp: EACCES
+    write to /usr/local/bin: EACCES
+    write to /dev/shm: EACCES
+    move a file out: EACCES
+    link the secret in: EXDEV
+    write to the own folder: OPEN
+    run a program of the own folder: works
+    "); }
+    });
+}
+
+#[test]
+fn the_network_ends_at_the_own_ports() {
+    everyone(|world| {
+        insta::allow_duplicates! { insta::assert_snapshot!(attacked(world, "network"), @"
+    connect to the allowed port: OPEN
+    connect to another port: EACCES
+    connect to another port by MPTCP: EPERM
+    connect to another port by fast open: EPERM
+    connect to the own port: EACCES
+    listen on the own port: OPEN
+    listen on another port: EACCES
+    udp: EPERM
+    udp over IPv6: EPERM
+    raw IP: EPERM
+    AF_PACKET: EPERM
+    AF_VSOCK: EPERM
+    AF_ALG: EPERM
+    unix stream: EPERM
+    unix datagram pair: EPERM
+    unix stream pair: works
+    netlink for routes: works
+    netlink for audit: EPERM
+    "); }
+    });
+}
+
+#[test]
+fn the_kernel_is_out_of_reach() {
+    everyone(|world| {
+        insta::allow_duplicates! { insta::assert_snapshot!(attacked(world, "kernel"), @"
+    ptrace of the harness: EPERM
+    process_vm_readv: EPERM
+    pidfd_getfd: EPERM
+    io_uring_setup: EPERM
+    unshare of the user: EPERM
+    clone into a new user: EPERM
+    clone3: ENOSYS
+    setns: EPERM
+    mount: EPERM
+    chroot: EPERM
+    open_by_handle_at: EPERM
+    bpf: EPERM
+    perf_event_open: EPERM
+    keyctl: EPERM
+    userfaultfd: EPERM
+    x32: killed
+    32 bits: killed
+    become another user: EPERM
+    give a file away: EPERM
+    "); }
+    });
+}
+
+#[test]
+fn no_capability_is_left() {
+    everyone(|world| {
+        let lines = match world.user {
+            User::Root => "CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp",
+            // Only root may empty the bounding set, which means nothing without new privileges.
+            User::Ordinary(_) => "CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs|Seccomp",
+        };
+
+        let status = text(&world.shell(&format!("grep -E '^({lines}):' /proc/self/status")));
+
+        let bounding = "CapBnd:\t0000000000000000\n";
+        assert_eq!(status.contains(bounding), world.user == User::Root);
+        insta::allow_duplicates! { insta::assert_snapshot!(status.replace(bounding, ""), @"
+        CapInh:	0000000000000000
+        CapPrm:	0000000000000000
+        CapEff:	0000000000000000
+        CapAmb:	0000000000000000
+        NoNewPrivs:	1
+        Seccomp:	2
+        "); }
+    });
+}
+
+#[test]
+fn a_setuid_copy_of_id_gains_nothing() {
+    everyone(|world| {
+        let copy = world.inside().join("id");
+        std::fs::copy("/usr/bin/id", &copy).unwrap();
+        std::fs::set_permissions(&copy, Permissions::from_mode(0o4755)).unwrap();
+
+        let plain = text(&world.shell("id -u; grep CapEff /proc/self/status"));
+        let raised = text(&world.shell("./id -u; grep CapEff /proc/self/status"));
+
+        assert_eq!(plain, raised);
+        assert!(raised.ends_with("CapEff:\t0000000000000000\n"), "{raised}");
+    });
+}
+
+#[test]
+fn the_harness_and_the_supervisor_cannot_be_signalled() {
+    let scoped = probe().unwrap().landlock().is_some_and(|version| version >= 6);
+    everyone(|world| {
+        let script =
+            format!("for process in {} $PPID; do kill -0 $process && echo open; done", world.harness());
+
+        let said = text(&world.shell(&script));
+
+        assert_eq!(said.matches("open").count(), if scoped { 0 } else { 2 }, "{said}");
+    });
+}
+
+fn attacked(mut world: World, group: &str) -> String {
+    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let [allowed, other, own] = listeners.each_ref().map(|listener| listener.local_addr().unwrap().port());
+    let [_model, _stranger, free] = listeners;
+    drop(free);
+    world.spec.connect.push(allowed);
+    world.spec.listen.push(own);
+    let [outside, secret] = [world.outside(), world.secret_file()].map(|path| path.display().to_string());
+    let numbers =
+        [world.harness(), allowed.into(), other.into(), own.into()].map(|number| number.to_string());
+    let [harness, allowed, other, own] = &numbers;
+    let arguments = [group, &outside, &secret, harness, allowed, other, own];
+    text(&world.python(include_str!("attacks.py"), &arguments))
+}

@@ -1,0 +1,12 @@
+//! The walls, tried from inside by real processes, as root and as an ordinary user.
+//!
+//! Started as root, every story is told twice; an ordinary user can only tell its own.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod attacks;
+mod cost;
+mod files;
+mod lacking;
+mod lifeline;
+mod world;

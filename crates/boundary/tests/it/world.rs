@@ -1,0 +1,248 @@
+//! A folder to live in, a folder to stay out of, a harness with a secret, and a wall between.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    fs::Permissions,
+    os::unix::{
+        fs::{PermissionsExt as _, chown},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use fro_boundary::{EngineHome, Toolbox, WallSpec, environment};
+use rustix::process::{Pid, Signal, getuid, kill_process};
+use tempfile::TempDir;
+
+/// What no process behind the wall may ever see. The attacks look for its first word.
+pub(crate) const SECRET: &str = "planted-4f1d9c";
+
+const NOBODY: u32 = 65_534;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum User {
+    Root,
+    Ordinary(u32),
+}
+
+/// Tells a story for every user that this machine lets us be.
+pub(crate) fn everyone(story: impl Fn(World)) {
+    let users = match getuid().as_raw() {
+        0 => vec![User::Root, User::Ordinary(NOBODY)],
+        own => vec![User::Ordinary(own)],
+    };
+    for user in users {
+        story(World::new(user));
+    }
+}
+
+pub(crate) struct World {
+    folder: TempDir,
+    pub(crate) user: User,
+    pub(crate) spec: WallSpec,
+    mark: String,
+    harness: Child,
+}
+
+impl World {
+    fn new(user: User) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let folder = tempfile::tempdir().unwrap();
+        open_to_all(folder.path());
+        let harness = start_harness(user);
+        let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut world = Self { folder, user, spec: WallSpec::default(), mark, harness };
+        for folder in [world.inside(), world.outside()] {
+            std::fs::create_dir(&folder).unwrap();
+            world.give(&folder);
+        }
+        std::fs::write(world.secret_file(), SECRET).unwrap();
+        std::fs::set_permissions(world.secret_file(), Permissions::from_mode(0o600)).unwrap();
+        world.give(&world.secret_file());
+        world.spec.write.push(world.inside());
+        world.spec.read.push(python(user).prefix.clone());
+        world
+    }
+
+    pub(crate) fn inside(&self) -> PathBuf {
+        self.folder.path().join("inside")
+    }
+
+    pub(crate) fn outside(&self) -> PathBuf {
+        self.folder.path().join("outside")
+    }
+
+    pub(crate) fn secret_file(&self) -> PathBuf {
+        self.outside().join("secret")
+    }
+
+    /// The harness: a process of the same user with a secret in its environment.
+    pub(crate) fn harness(&self) -> u32 {
+        self.harness.id()
+    }
+
+    /// Makes the world's user the owner.
+    pub(crate) fn give(&self, path: &Path) {
+        if let (User::Ordinary(id), true) = (self.user, getuid().is_root()) {
+            chown(path, Some(id), Some(id)).unwrap();
+        }
+    }
+
+    /// A python script behind the wall, run to its end.
+    pub(crate) fn python(&self, script: &str, arguments: &[&str]) -> Output {
+        let python = python(self.user);
+        let mut command = vec![python.program.as_os_str(), "-c".as_ref(), script.as_ref()];
+        command.extend(arguments.iter().map(OsStr::new));
+        self.output(&command)
+    }
+
+    pub(crate) fn shell(&self, script: &str) -> Output {
+        self.output(&["sh".as_ref(), "-c".as_ref(), script.as_ref()])
+    }
+
+    /// A python script behind the wall, started; its standard input is the lifeline.
+    pub(crate) fn start_python(&self, script: &str) -> Child {
+        self.walled(&[python(self.user).program.as_os_str(), "-c".as_ref(), script.as_ref()]).spawn().unwrap()
+    }
+
+    /// The walled command, ready to start, with all its streams piped.
+    pub(crate) fn walled(&self, command: &[&OsStr]) -> Command {
+        let mut walled = self.outsider(walled_program().as_os_str());
+        walled.args(self.spec.arguments()).arg("--").args(command);
+        walled.env_clear().envs(self.environment()).env("MARK", &self.mark);
+        walled
+    }
+
+    /// A command of the world's user outside the wall, with all its streams piped.
+    pub(crate) fn outsider(&self, program: &OsStr) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.inside()).env("MARK", &self.mark);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        become_user(&mut command, self.user);
+        command
+    }
+
+    /// Waits until none of the world's processes is left and says which were, if any stay.
+    pub(crate) fn expect_no_process(&self) {
+        eventually(|| self.processes(), Vec::is_empty);
+    }
+
+    /// The command lines of all processes behind (and in) this world's wall.
+    pub(crate) fn processes(&self) -> Vec<String> {
+        let mark = format!("MARK={}", self.mark);
+        let marked = |folder: &PathBuf| {
+            let environment = std::fs::read(folder.join("environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|pair| pair == mark.as_bytes())
+        };
+        let folders = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let words = |folder: PathBuf| std::fs::read_to_string(folder.join("cmdline")).ok();
+        folders.filter(marked).filter_map(words).map(|line| line.replace('\0', " ")).collect()
+    }
+
+    /// Any command behind the wall, run to its end.
+    pub(crate) fn output(&self, command: &[&OsStr]) -> Output {
+        // The lifeline has to stay whole until the end, so its other end is kept.
+        let mut child = self.walled(command).spawn().unwrap();
+        let lifeline = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        drop(lifeline);
+        output
+    }
+
+    fn environment(&self) -> BTreeMap<OsString, OsString> {
+        let host = std::env::vars_os().chain([("GITHUB_TOKEN".into(), SECRET.into())]);
+        let path = std::env::var_os("PATH").unwrap();
+        let tools = Toolbox::from_path(&path, &[], |path| path.canonicalize().ok());
+        environment(host, &EngineHome::at(self.inside()), &tools, []).variables
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.harness.kill().unwrap();
+        self.harness.wait().unwrap();
+    }
+}
+
+/// Waits for a fact, with the last look in the complaint.
+pub(crate) fn eventually<T: std::fmt::Debug>(look: impl Fn() -> T, fits: impl Fn(&T) -> bool) -> T {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let seen = look();
+        if fits(&seen) {
+            return seen;
+        }
+        assert!(Instant::now() < deadline, "waited in vain, last seen: {seen:?}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What was printed, with what was complained of.
+pub(crate) fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+pub(crate) fn send(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+fn become_user(command: &mut Command, user: User) {
+    if let (User::Ordinary(id), true) = (user, getuid().is_root()) {
+        command.uid(id).gid(id);
+    }
+}
+
+fn start_harness(user: User) -> Child {
+    let mut harness = Command::new("sleep");
+    harness.arg("600").env("GITHUB_TOKEN", SECRET).stdin(Stdio::null());
+    become_user(&mut harness, user);
+    harness.spawn().unwrap()
+}
+
+pub(crate) struct Python {
+    pub(crate) program: PathBuf,
+    prefix: PathBuf,
+}
+
+/// The first python of the path that the user can start: shims of a home are not for everybody.
+pub(crate) fn python(user: User) -> Python {
+    let path = std::env::var_os("PATH").unwrap();
+    let found = std::env::split_paths(&path).find_map(|folder| {
+        let mut command = Command::new(folder.join("python3"));
+        become_user(&mut command, user);
+        let output = command
+            .args(["-c", "import ctypes, sys; print(sys.executable, sys.base_prefix)"])
+            .output()
+            .ok()?;
+        let line = String::from_utf8(output.stdout).ok()?;
+        let (program, prefix) = line.trim().split_once(' ')?;
+        Some(Python { program: program.into(), prefix: prefix.into() })
+    });
+    found.expect("these tests need python3 on the path")
+}
+
+/// The example beside this test, copied to where every user can start it.
+pub(crate) fn walled_program() -> &'static Path {
+    static PROGRAM: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    let (_, program) = PROGRAM.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        open_to_all(folder.path());
+        let built = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/walled");
+        let program = folder.path().join("walled");
+        std::fs::copy(built, &program).unwrap();
+        (folder, program)
+    });
+    program
+}
+
+fn open_to_all(folder: &Path) {
+    std::fs::set_permissions(folder, Permissions::from_mode(0o755)).unwrap();
+}
