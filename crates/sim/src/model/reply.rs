@@ -41,8 +41,10 @@ pub(super) enum Ending {
     Whole,
     /// With `length`, as if the output limit were reached.
     Length,
-    /// With a closed connection and no finish reason.
+    /// With the end of the stream and no finish reason.
     Cut,
+    /// With a connection that breaks inside the transfer.
+    Break,
     /// Not at all: silence until the client goes.
     Stall,
 }
@@ -80,9 +82,14 @@ impl Reply {
         Self::speech(Speech { text: text.to_owned(), ending: Ending::Length, ..Speech::default() })
     }
 
-    /// A text whose connection is cut with no finish reason.
+    /// A text whose stream just ends, with no finish reason, as when a server closes an unframed connection.
     pub fn cut_after(partial: &str) -> Self {
         Self::speech(Speech { text: partial.to_owned(), ending: Ending::Cut, ..Speech::default() })
+    }
+
+    /// A text whose connection breaks, so that the client's transport reports an error.
+    pub fn broken_after(partial: &str) -> Self {
+        Self::speech(Speech { text: partial.to_owned(), ending: Ending::Break, ..Speech::default() })
     }
 
     /// An opened answer, then silence until the client goes.
@@ -107,8 +114,10 @@ impl Reply {
     }
 
     /// A stream of something that is not JSON.
+    ///
+    /// Not one cut short: "unterminated" in its parser's complaint makes OpenCode 1.18 try again.
     pub fn garbage() -> Self {
-        Self::event_stream("data: {\"id\": \"chatcmpl-1\", \"choices\": [{\"delta\n\n".to_owned())
+        Self::event_stream("data: {this is not JSON\n\n".to_owned())
     }
 
     /// Whatever `answer` makes of the call, at the moment it comes.
@@ -174,8 +183,8 @@ impl Speech {
     pub(super) fn finish_reason(&self) -> &'static str {
         match self.ending {
             Ending::Length => "length",
-            Ending::Whole | Ending::Cut | Ending::Stall if self.tools.is_empty() => "stop",
-            Ending::Whole | Ending::Cut | Ending::Stall => "tool_calls",
+            Ending::Whole | Ending::Cut | Ending::Break | Ending::Stall if self.tools.is_empty() => "stop",
+            Ending::Whole | Ending::Cut | Ending::Break | Ending::Stall => "tool_calls",
         }
     }
 

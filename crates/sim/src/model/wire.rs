@@ -1,6 +1,6 @@
 //! How a reply goes over the wire: as server-sent `chat.completion.chunk`s, or as one `chat.completion`.
 
-use std::{future, io, time::Duration};
+use std::{future, io, iter, time::Duration};
 
 use axum::{
     body::Body,
@@ -31,7 +31,7 @@ pub(super) struct Call {
 /// One step of an answer's body.
 enum Beat {
     Send(String),
-    Cut,
+    Break,
     Stall,
 }
 
@@ -97,7 +97,7 @@ async fn play(beat: Beat, pause: Duration) -> io::Result<String> {
     }
     match beat {
         Beat::Send(text) => Ok(text),
-        Beat::Cut => {
+        Beat::Break => {
             // What was sent so far must be on its way before the connection closes under it.
             tokio::task::yield_now().await;
             Err(io::ErrorKind::ConnectionAborted.into())
@@ -126,7 +126,8 @@ fn streamed(speech: &Speech, usage: Option<Usage>, call: &Call) -> Vec<Beat> {
         beats.extend(parts);
     }
     match speech.ending {
-        Ending::Cut => beats.push(Beat::Cut),
+        Ending::Cut => {}
+        Ending::Break => beats.push(Beat::Break),
         Ending::Stall => beats.push(Beat::Stall),
         Ending::Whole | Ending::Length => {
             beats.push(delta(json!({}), Some(speech.finish_reason())));
@@ -160,11 +161,12 @@ fn whole(speech: &Speech, usage: Option<Usage>, call: &Call) -> Vec<Beat> {
     let mut text = answer.to_string();
     let ending = match speech.ending {
         Ending::Whole | Ending::Length => return vec![Beat::Send(text)],
-        Ending::Cut => Beat::Cut,
-        Ending::Stall => Beat::Stall,
+        Ending::Cut => None,
+        Ending::Break => Some(Beat::Break),
+        Ending::Stall => Some(Beat::Stall),
     };
-    text.truncate(text.find("\"finish_reason\"").unwrap_or_default());
-    vec![Beat::Send(text), ending]
+    text.truncate(text.len() / 2);
+    iter::once(Beat::Send(text)).chain(ending).collect()
 }
 
 /// The `usage` object: as scripted, else a token for every four bytes that really went either way.
@@ -191,7 +193,7 @@ fn event(data: &Value) -> Beat {
 /// Cuts a text after spaces into pieces of at least [`DELTA`] bytes, the last one apart.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
-    std::iter::from_fn(move || {
+    iter::from_fn(move || {
         let cut =
             rest.match_indices(' ').map(|(at, _)| at + 1).find(|end| *end >= DELTA).unwrap_or(rest.len());
         let (piece, later) = rest.split_at(cut);

@@ -1,0 +1,5 @@
+//! The simulated world, seen by a client that shares nothing with it but the wire.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends by a panic")]
+
+mod model;
