@@ -4,6 +4,7 @@
 //! in as arguments, answers go out as values, so every rule of the product can
 //! be tested in a millisecond.
 
+pub mod agent;
 pub mod budget;
 pub mod clean;
 pub mod context;
