@@ -32,69 +32,63 @@ pub fn told(outcome: &Outcome) -> Option<Told> {
 }
 
 fn of(trouble: Trouble) -> Told {
-    let (kind, what, next) = match trouble {
-        Trouble::Auth => (
-            "model_auth",
-            "The model's provider did not accept the credentials.",
-            "Check the provider's key in the workflow's secrets.",
-        ),
-        Trouble::Quota => (
-            "model_quota",
-            "The account at the model's provider has nothing left to spend.",
-            "Add credit, or choose another model with the input `model`.",
-        ),
-        Trouble::RateLimited => (
-            "model_rate_limit",
-            "The model's provider asked for fewer requests.",
-            "Ask again in a few minutes.",
-        ),
-        Trouble::Unavailable => (
-            "model_unavailable",
-            "The model's provider could not be reached or kept failing.",
-            "Ask again in a few minutes.",
-        ),
-        Trouble::Rejected => (
-            "model_rejected",
-            "The model's provider did not accept the request.",
-            "See the run's log for what it said.",
-        ),
-        Trouble::ContextOverflow => (
-            "context_overflow",
-            "The conversation does not fit into the model.",
-            "Ask on a fresh issue, or choose a model with more room.",
-        ),
-        Trouble::UnknownAgent => (
-            "unknown_agent",
-            "The agent that the workflow asks for does not exist.",
-            "Check the input `agent`.",
-        ),
-        Trouble::UnknownModel => (
-            "unknown_model",
-            "The model that the workflow asks for does not exist.",
-            "Check the input `model`; it reads `provider/model`.",
-        ),
-        Trouble::CutStream => {
-            ("model_cut", "The model's answer broke off again and again.", "Ask again in a few minutes.")
+    Told { kind: kind(trouble), what: what(trouble), next: next(trouble) }
+}
+
+fn kind(trouble: Trouble) -> &'static str {
+    match trouble {
+        Trouble::Auth => "model_auth",
+        Trouble::Quota => "model_quota",
+        Trouble::RateLimited => "model_rate_limit",
+        Trouble::Unavailable => "model_unavailable",
+        Trouble::Rejected => "model_rejected",
+        Trouble::ContextOverflow => "context_overflow",
+        Trouble::UnknownAgent => "unknown_agent",
+        Trouble::UnknownModel => "unknown_model",
+        Trouble::CutStream => "model_cut",
+        Trouble::Silent => "model_silent",
+        Trouble::Aborted => "aborted",
+        Trouble::Engine => "engine",
+        Trouble::NotStarted => "engine_not_started",
+        Trouble::NoContext => "no_context",
+    }
+}
+
+fn what(trouble: Trouble) -> &'static str {
+    match trouble {
+        Trouble::Auth => "The model's provider did not accept the credentials.",
+        Trouble::Quota => "The account at the model's provider has nothing left to spend.",
+        Trouble::RateLimited => "The model's provider asked for fewer requests.",
+        Trouble::Unavailable => "The model's provider could not be reached or kept failing.",
+        Trouble::Rejected => "The model's provider did not accept the request.",
+        Trouble::ContextOverflow => "The conversation does not fit into the model.",
+        Trouble::UnknownAgent => "The agent that the workflow asks for does not exist.",
+        Trouble::UnknownModel => "The model that the workflow asks for does not exist.",
+        Trouble::CutStream => "The model's answer broke off again and again.",
+        Trouble::Silent => "The model ended without a word.",
+        Trouble::Aborted => "The work was stopped before it was done.",
+        Trouble::Engine => "The engine failed.",
+        Trouble::NotStarted => "The engine could not be set up or started.",
+        Trouble::NoContext => "The conversation could not be read from GitHub.",
+    }
+}
+
+fn next(trouble: Trouble) -> &'static str {
+    match trouble {
+        Trouble::Auth => "Check the provider's key in the workflow's secrets.",
+        Trouble::Quota => "Add credit, or choose another model with the input `model`.",
+        Trouble::RateLimited | Trouble::Unavailable | Trouble::CutStream | Trouble::NoContext => {
+            "Ask again in a few minutes."
         }
-        Trouble::Silent => {
-            ("model_silent", "The model ended without a word.", "Ask again, in other words if need be.")
-        }
-        Trouble::Aborted => {
-            ("aborted", "The work was stopped before it was done.", "Ask again if it is still wanted.")
-        }
-        Trouble::Engine => {
-            ("engine", "The engine failed.", "See the run's log; if it happens again, please report it.")
-        }
-        Trouble::NotStarted => (
-            "engine_not_started",
-            "The engine could not be set up or started.",
-            "The run's log says why and what to do.",
-        ),
-        Trouble::NoContext => {
-            ("no_context", "The conversation could not be read from GitHub.", "Ask again in a few minutes.")
-        }
-    };
-    Told { kind, what, next }
+        Trouble::Rejected => "See the run's log for what it said.",
+        Trouble::ContextOverflow => "Ask on a fresh issue, or choose a model with more room.",
+        Trouble::UnknownAgent => "Check the input `agent`.",
+        Trouble::UnknownModel => "Check the input `model`; it reads `provider/model`.",
+        Trouble::Silent => "Ask again, in other words if need be.",
+        Trouble::Aborted => "Ask again if it is still wanted.",
+        Trouble::Engine => "See the run's log; if it happens again, please report it.",
+        Trouble::NotStarted => "The run's log says why and what to do.",
+    }
 }
 
 #[cfg(test)]
