@@ -1,1 +1,84 @@
-//! (placeholder)
+//! One run, from the event to the receipt.
+//!
+//! Nothing is asked of the network before the event itself says that it may be for us, nothing is written
+//! without a `Permit`, and whatever happens after the 👀 ends in exactly one comment or in a failed run.
+
+mod acknowledge;
+mod answer;
+mod deliver;
+mod facts;
+mod hydrate;
+mod news;
+mod settings;
+mod wall;
+mod workplace;
+
+pub use news::{News, Tell};
+pub use settings::{EngineSettings, Event, Settings, Unwalled};
+
+use fro_core::{
+    Decision, Fault,
+    event::{self, Reading},
+    gate::{self, SkipReason},
+};
+
+use crate::{acknowledge::Acknowledgement, answer::Asked, workplace::Workplace};
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// There was nothing to do.
+    Skipped(SkipReason),
+    /// The answer was posted.
+    Answered(Receipt),
+    /// A comment was posted that says what went wrong.
+    ToldFailure(Receipt),
+    /// Somebody stopped the run.
+    Interrupted,
+}
+
+/// The proof of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// The comment's database id.
+    pub comment: u64,
+    /// Its page.
+    pub url: String,
+}
+
+/// Runs once. `interrupt` ends when somebody asks the run to stop.
+pub async fn run(
+    settings: &Settings,
+    tell: Tell<'_>,
+    interrupt: impl Future<Output = ()>,
+) -> Result<Ending, Fault> {
+    let skip = |reason: SkipReason| {
+        tell(News::Skipped(reason.clone()));
+        Ok(Ending::Skipped(reason))
+    };
+    let trigger = match event::read(&settings.event.name, &settings.event.payload)? {
+        Reading::Trigger(trigger) => trigger,
+        Reading::Skip(reason) => return skip(reason),
+    };
+    if let Err(reason) = gate::glance(&trigger, &settings.policy) {
+        return skip(reason);
+    }
+
+    let github = facts::github(settings, &trigger)?;
+    let facts = facts::gather(&github, &trigger).await?;
+    let permit = match gate::decide(&trigger, &facts, &settings.policy) {
+        Decision::Run(permit) => permit,
+        Decision::Skip(reason) => return skip(reason),
+    };
+    tell(News::Permitted(permit.clone()));
+
+    let mut workplace = Workplace::open(settings)?;
+    let mut acknowledgement = Acknowledgement::new(&github, &permit, tell);
+    let asked = Asked { settings, tell, trigger: &trigger, permit: &permit, github: &github };
+    let ended = tokio::select! {
+        ended = answer::once(&asked, &mut acknowledgement, &mut workplace) => ended,
+        () = interrupt => Ok(Ending::Interrupted),
+    };
+    let (closed, ()) = tokio::join!(workplace.close(tell), acknowledgement.end(&ended));
+    closed.and(ended)
+}

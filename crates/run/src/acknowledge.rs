@@ -1,0 +1,86 @@
+//! 👀 at once, something better at the end. A failure of these never fails a run.
+
+use fro_core::{Fault, Permit, Reaction};
+use fro_github::{Error, GitHub, Label, ReactionId};
+
+use crate::{
+    Ending,
+    news::{News, Tell},
+};
+
+/// What was left on the request to show that we are at work.
+pub(crate) struct Acknowledgement<'a> {
+    github: &'a GitHub,
+    permit: &'a Permit,
+    tell: Tell<'a>,
+    eyes: Option<ReactionId>,
+    label: Option<Label>,
+}
+
+impl<'a> Acknowledgement<'a> {
+    /// Prepares the acknowledgement of one request.
+    pub(crate) fn new(github: &'a GitHub, permit: &'a Permit, tell: Tell<'a>) -> Self {
+        Self { github, permit, tell, eyes: None, label: None }
+    }
+
+    /// Shows that the request was seen.
+    pub(crate) async fn begin(&mut self) {
+        let (github, permit, tell) = (self.github, self.permit, self.tell);
+        let eyes = async {
+            match github.react(permit, Reaction::Eyes).await {
+                Ok(id) => {
+                    self.eyes = Some(id);
+                    tell(News::Acknowledged);
+                }
+                Err(error) => warn(tell, &error),
+            }
+        };
+        let label = async {
+            // Set before the request: if we are stopped in between, taking off a label that is not there is harmless.
+            self.label = Some(Label::WORKING);
+            let labelled = async {
+                github.ensure_label(permit, &Label::WORKING).await?;
+                github.add_label(permit, &Label::WORKING).await
+            };
+            if let Err(error) = labelled.await {
+                warn(tell, &error);
+            }
+        };
+        tokio::join!(eyes, label);
+    }
+
+    /// Takes 👀 and the label away and leaves what the end deserves.
+    pub(crate) async fn end(self, ended: &Result<Ending, Fault>) {
+        let last = match ended {
+            Ok(Ending::Answered(_)) => Some(Reaction::Hooray),
+            Ok(Ending::ToldFailure(_)) | Err(_) => Some(Reaction::Confused),
+            Ok(Ending::Interrupted | Ending::Skipped(_)) => None,
+        };
+        let react = async {
+            match last {
+                Some(reaction) => self.github.react(self.permit, reaction).await.map(drop),
+                None => Ok(()),
+            }
+        };
+        let unreact = async {
+            match self.eyes {
+                Some(id) => self.github.unreact(self.permit, id).await,
+                None => Ok(()),
+            }
+        };
+        let unlabel = async {
+            match &self.label {
+                Some(label) => self.github.remove_label(self.permit, label).await,
+                None => Ok(()),
+            }
+        };
+        let (reacted, unreacted, unlabelled) = tokio::join!(react, unreact, unlabel);
+        for error in [reacted.err(), unreacted.err(), unlabelled.err()].into_iter().flatten() {
+            warn(self.tell, &error);
+        }
+    }
+}
+
+fn warn(tell: Tell<'_>, error: &Error) {
+    tell(News::Warning(error.fault().what().to_owned()));
+}

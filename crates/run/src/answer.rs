@@ -1,0 +1,95 @@
+//! From the permit to the receipt: acknowledge, prepare, ask the engine, deliver.
+
+use std::time::Duration;
+
+use fro_core::{
+    Fault, Permit, Redactor, Trigger,
+    conversation::outcome::{Outcome, Trouble, Turn},
+    delivery, prompt,
+    say::{marker::Marker, summary::Account},
+};
+use fro_github::GitHub;
+use jiff::Timestamp;
+
+use crate::{
+    Ending,
+    acknowledge::Acknowledgement,
+    deliver,
+    hydrate::{self, Hydrated},
+    news::{News, Tell},
+    settings::Settings,
+    workplace::Workplace,
+};
+
+/// A request that may be answered.
+pub(crate) struct Asked<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) tell: Tell<'a>,
+    pub(crate) trigger: &'a Trigger,
+    pub(crate) permit: &'a Permit,
+    pub(crate) github: &'a GitHub,
+}
+
+/// Answers once. Whatever breaks after the 👀 is told in the one comment, and the run fails with it.
+pub(crate) async fn once(
+    asked: &Asked<'_>,
+    acknowledgement: &mut Acknowledgement<'_>,
+    workplace: &mut Workplace,
+) -> Result<Ending, Fault> {
+    let marker = Marker::new(&asked.settings.run.id, asked.trigger);
+    let ((), hydrated, prepared) = tokio::join!(
+        acknowledgement.begin(),
+        hydrate::hydrate(asked.github, asked.permit, &marker, asked.tell),
+        workplace.prepare(asked.settings, asked.tell),
+    );
+    let (turn, earlier, broke) = match (hydrated, prepared) {
+        (Ok(hydrated), Ok(())) => converse(asked, workplace, hydrated).await,
+        (Err(fault), _) => (Turn::failed(Trouble::NoContext), None, Some(fault)),
+        (Ok(hydrated), Err(fault)) => (Turn::failed(Trouble::NotStarted), hydrated.earlier, Some(fault)),
+    };
+
+    let redactor = Redactor::knowing([&asked.settings.token]);
+    let account = account(asked, workplace, &turn);
+    let delivery = delivery::settle(&turn.outcome, &account, marker, &redactor, asked.settings.seed);
+    let receipt = deliver::once(asked.github, asked.permit, &delivery, earlier).await?;
+    (asked.tell)(News::Delivered { url: receipt.url.clone() });
+    match (broke, &turn.outcome) {
+        (Some(fault), _) => Err(fault),
+        (None, Outcome::Answered { .. }) => Ok(Ending::Answered(receipt)),
+        (None, Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. }) => {
+            Ok(Ending::ToldFailure(receipt))
+        }
+    }
+}
+
+/// Puts the request to the engine.
+async fn converse(
+    asked: &Asked<'_>,
+    workplace: &mut Workplace,
+    hydrated: Hydrated,
+) -> (Turn, Option<u64>, Option<Fault>) {
+    let prompt = prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings.wishes);
+    match workplace.converse(asked, &prompt).await {
+        Ok(turn) => (turn, hydrated.earlier, None),
+        Err(fault) => (Turn::failed(Trouble::NotStarted), hydrated.earlier, Some(fault)),
+    }
+}
+
+fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn) -> Account {
+    let settings = asked.settings;
+    let took = Timestamp::now().duration_since(settings.began);
+    Account {
+        event: asked.trigger.event_name().to_owned(),
+        repo: asked.permit.repo().clone(),
+        git_ref: settings.git_ref.clone(),
+        run: settings.run.clone(),
+        memory: workplace.memory(),
+        session: workplace.session(),
+        duration: Duration::try_from(took).unwrap_or_default(),
+        usage: turn.usage,
+        agent: workplace.agent(),
+        model: settings.engine.model.clone(),
+        walls: workplace.walls(),
+        warnings: workplace.warnings(),
+    }
+}

@@ -1,0 +1,64 @@
+//! What a run tells while it goes on, for logs and for people who watch.
+
+use std::path::PathBuf;
+
+use fro_core::{Permit, Subject, conversation::heard::Heard, gate::SkipReason};
+use fro_memory::{Kept, Recall};
+use fro_opencode::Progress;
+
+/// Something happened in a run.
+#[derive(Debug, Clone)]
+pub enum News {
+    /// There is nothing to do.
+    Skipped(SkipReason),
+    /// The run takes place.
+    Permitted(Permit),
+    /// 👀 is on the request.
+    Acknowledged,
+    /// The engine is being fetched.
+    Installing(Progress),
+    /// The engine is on this machine.
+    Installed {
+        /// Its version.
+        version: String,
+        /// Its binary.
+        binary: PathBuf,
+    },
+    /// The memory was looked up.
+    Recalled(Recall),
+    /// The conversation was read.
+    Hydrated {
+        /// Of what.
+        subject: Subject,
+        /// How many comments the agent is shown.
+        n_comments: usize,
+    },
+    /// The engine answers behind this wall.
+    EngineUp {
+        /// What stands between it and the machine.
+        walls: String,
+    },
+    /// The engine's session was opened.
+    Session {
+        /// Its id.
+        id: String,
+        /// The agent that was asked.
+        agent: String,
+    },
+    /// The engine said something.
+    Heard(Heard),
+    /// The engine is gone.
+    EngineStopped,
+    /// The answer is on GitHub.
+    Delivered {
+        /// Where.
+        url: String,
+    },
+    /// The memory was saved, or not.
+    Kept(Kept),
+    /// Something is not as it should be, but the run goes on.
+    Warning(String),
+}
+
+/// Takes news.
+pub type Tell<'a> = &'a (dyn Fn(News) + Sync);

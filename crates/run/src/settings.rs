@@ -1,0 +1,80 @@
+//! Everything a run is given: only the binary reads the environment, so that a run can be told a whole world.
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+use fro_core::{Secret, gate::Policy, prompt::Wishes, say::summary::RunLink};
+use fro_github::Address;
+use fro_http::RoadSettings;
+use jiff::Timestamp;
+
+/// What a run is given.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The event that started it.
+    pub event: Event,
+    /// Where GitHub answers.
+    pub github: Address,
+    /// How requests travel.
+    pub road: RoadSettings,
+    /// Our credential.
+    pub token: Secret,
+    /// Who may ask, and under which name.
+    pub policy: Policy,
+    /// What the operator adds to the prompt.
+    pub wishes: Wishes,
+    /// How to use the engine.
+    pub engine: EngineSettings,
+    /// Where memory is kept, if it is.
+    pub memory: Option<PathBuf>,
+    /// The checkout that the agent works in.
+    pub workspace: PathBuf,
+    /// Where temporary folders go.
+    pub scratch: PathBuf,
+    /// The run's id and page.
+    pub run: RunLink,
+    /// The branch or tag it runs on.
+    pub git_ref: Option<String>,
+    /// When the process started.
+    pub began: Timestamp,
+    /// Picks what may be random.
+    pub seed: u64,
+}
+
+/// An event as GitHub hands it to a run.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Such as `issue_comment`.
+    pub name: String,
+    /// The webhook's payload.
+    pub payload: String,
+}
+
+/// How to use the engine.
+#[derive(Debug, Clone)]
+pub struct EngineSettings {
+    /// Where tools are kept from run to run.
+    pub tool_cache: PathBuf,
+    /// This very program, which is also the wall.
+    pub program: PathBuf,
+    /// The environment of the harness, of which the engine gets very little.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Configuration for the engine: providers and models.
+    pub config: serde_json::Value,
+    /// The agent to ask for, if not the engine's default.
+    pub agent: Option<String>,
+    /// The model to use, if not the agent's own.
+    pub model: Option<String>,
+    /// How long the agent may work.
+    pub timeout: Option<Duration>,
+    /// What happens on a machine without walls.
+    pub unwalled: Unwalled,
+}
+
+/// What happens on a machine without walls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unwalled {
+    /// The engine does not start.
+    Refused,
+    /// The operator takes the risk, and the summary says so.
+    Allowed,
+}
