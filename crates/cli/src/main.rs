@@ -1,2 +1,81 @@
-//! Placeholder.
-fn main() {}
+//! The `fro-bot` binary: what was typed, what it means, how it ended.
+
+mod action;
+#[cfg(feature = "demo")]
+mod demo;
+mod env;
+mod report;
+mod settings;
+mod wall;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use fro_core::Fault;
+
+use crate::env::Env;
+
+/// Makes the OpenCode agent a collaborator on a GitHub repository.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, after_help = AFTER)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER: &str = "\
+Exit codes:
+  0    answered, or nothing to do
+  1    a mistake of fro-bot itself
+  2    something in the set-up has to be changed; the hint says what
+  3    another service failed; trying again later may help
+  4    an answer was posted, but it tells of a failure
+  130  interrupted";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Answers the event of a workflow run (what the GitHub Action starts)
+    Action,
+    /// Plays a mention on a small repository, offline, with the real engine
+    #[cfg(feature = "demo")]
+    Demo(demo::Options),
+    /// Starts a command behind the wall (what starts the engine)
+    Wall(wall::Options),
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let env = Env::capture();
+    let ended = match args.command {
+        Command::Wall(options) => wall::main(options),
+        Command::Action => in_runtime(action::main(&env)),
+        #[cfg(feature = "demo")]
+        Command::Demo(options) => in_runtime(demo::main(&options, &env)),
+    };
+    ended.unwrap_or_else(|fault| {
+        report::fault(&env, &fault);
+        ExitCode::from(fault.exit_code())
+    })
+}
+
+/// Runs a future on one thread: a run waits far more than it works.
+///
+/// This process holds the credentials, so it hides its memory and environment from every other first.
+fn in_runtime(work: impl Future<Output = Result<ExitCode, Fault>>) -> Result<ExitCode, Fault> {
+    fro_boundary::hide().map_err(|error| Fault::ours(format!("cannot hide this process from others: {error}")))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Fault::ours(format!("cannot start the runtime: {error}")))?;
+    runtime.block_on(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+}

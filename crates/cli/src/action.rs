@@ -1,0 +1,60 @@
+//! `fro-bot action`: answers the event of a workflow run.
+
+use std::process::ExitCode;
+
+use fro_core::Fault;
+use fro_run::{Ending, Event};
+use jiff::Timestamp;
+
+use crate::{
+    env::{self, Env},
+    report::Report,
+    settings,
+};
+
+/// Exit code of a run whose answer tells of a failure.
+const TOLD_FAILURE: u8 = 4;
+const INTERRUPTED: u8 = 130;
+
+/// Runs once and returns how it ended.
+pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
+    let began = Timestamp::now();
+    let settings = settings::of_action(env, event(env)?, began)?;
+    let report = Report::new(env, &settings);
+    let ending = fro_run::run(&settings, &|news| report.tell(&news), interrupt()).await?;
+    Ok(match ending {
+        Ending::Skipped(_) | Ending::Answered(_) => ExitCode::SUCCESS,
+        Ending::ToldFailure(_) => ExitCode::from(TOLD_FAILURE),
+        Ending::Interrupted => ExitCode::from(INTERRUPTED),
+    })
+}
+
+fn event(env: &Env) -> Result<Event, Fault> {
+    const HINT: &str =
+        "`fro-bot action` is started by a workflow; to see a whole run on this machine, try `fro-bot demo`";
+    let name = env.text(env::GITHUB_EVENT_NAME);
+    let name = name.ok_or_else(|| Fault::yours("the variable `GITHUB_EVENT_NAME` is not set", HINT))?;
+    let path = env.text(env::GITHUB_EVENT_PATH);
+    let path = path.ok_or_else(|| Fault::yours("the variable `GITHUB_EVENT_PATH` is not set", HINT))?;
+    let payload = fs_err::read_to_string(path).map_err(|error| {
+        Fault::yours(
+            format!("cannot read the event file: {error}"),
+            "`GITHUB_EVENT_PATH` names the file with the event's payload",
+        )
+    })?;
+    Ok(Event { name: name.to_owned(), payload })
+}
+
+/// Ends when somebody asks this process to stop.
+pub(crate) async fn interrupt() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupted), Ok(mut terminated)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupted.recv() => {}
+        _ = terminated.recv() => {}
+    }
+}

@@ -1,0 +1,111 @@
+//! The small repository of the demo: a garden whose test fails, and what is said about it.
+
+use std::path::{Path, PathBuf};
+
+use fro_core::Fault;
+use fro_sim::model::{Model, Reply, Seen};
+use serde_json::json;
+use tokio::process::Command;
+
+/// The issue that the demo is about.
+pub(crate) const TITLE: &str = "Hot beds get too little water";
+/// Its description.
+pub(crate) const DESCRIPTION: &str =
+    "At exactly 30 degrees a bed gets the amount for a cool day. `sh test.sh` fails since yesterday.";
+/// The request.
+pub(crate) const REQUEST: &str = "@fro-bot why does the test fail, and what would fix it?";
+
+const WATER: &str = "\
+# Prints how many litres a bed needs: 2 for a square metre, 3 from 30 degrees on.
+litres() {
+  area=$1
+  degrees=$2
+  if [ \"$degrees\" -gt 30 ]; then
+    echo $((area * 3))
+  else
+    echo $((area * 2))
+  fi
+}
+";
+
+const TEST: &str = "\
+. ./water.sh
+failed=0
+check() {
+  got=$(litres \"$1\" \"$2\")
+  if [ \"$got\" = \"$3\" ]; then
+    echo \"ok: $1 square metres at $2 degrees get $3 litres\"
+  else
+    echo \"not ok: $1 square metres at $2 degrees get $got litres, not $3\"
+    failed=1
+  fi
+}
+check 4 20 8
+check 4 35 12
+check 4 30 12
+exit $failed
+";
+
+/// Makes the repository, with one commit.
+pub(crate) async fn plant(folder: &Path) -> Result<PathBuf, Fault> {
+    let garden = folder.join("garden");
+    let written = fs_err::create_dir(&garden)
+        .and_then(|()| fs_err::write(garden.join("water.sh"), WATER))
+        .and_then(|()| fs_err::write(garden.join("test.sh"), TEST));
+    written.map_err(|error| Fault::ours(format!("cannot make the demo's repository: {error}")))?;
+    git(&garden, &["init", "--quiet", "--initial-branch=main"]).await?;
+    git(&garden, &["add", "."]).await?;
+    git(&garden, &["commit", "--quiet", "--message=Water the garden"]).await?;
+    Ok(garden)
+}
+
+async fn git(garden: &Path, arguments: &[&str]) -> Result<(), Fault> {
+    let done = Command::new("git")
+        .args(["-c", "user.name=Maya", "-c", "user.email=maya@garden.example", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .current_dir(garden)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .await
+        .map_err(|error| Fault::yours(format!("cannot start `git`: {error}"), "install git"))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    Err(Fault::ours(format!(
+        "`git {}` failed: {}",
+        arguments.join(" "),
+        String::from_utf8_lossy(&done.stderr)
+    )))
+}
+
+/// Teaches the model its part. It says only what it saw: the test's own lines come from the engine's shell.
+pub(crate) fn rehearse(model: &Model, garden: &Path) {
+    let water = garden.join("water.sh");
+    model.calls("bash", json!({"command": "sh test.sh", "description": "Runs the test"}));
+    model.calls("read", json!({"filePath": water}));
+    model.calls("edit", json!({"filePath": water, "oldString": "-gt 30", "newString": "-ge 30"}));
+    model.calls("bash", json!({"command": "sh test.sh && git diff", "description": "Runs the test again"}));
+    model.plays(Reply::answering(|seen| Reply::text(conclusion(seen))));
+}
+
+fn conclusion(seen: &Seen) -> String {
+    let results = seen.tool_results();
+    let lines = |n: usize, keep: fn(&str) -> bool| -> Vec<String> {
+        results
+            .get(n)
+            .map(|text| text.lines().filter(|line| keep(line)).map(str::to_owned).collect())
+            .unwrap_or_default()
+    };
+    let failed = lines(0, |line| line.starts_with("not ok"));
+    let passed = lines(3, |line| line.starts_with("ok:")).len();
+    let change = lines(3, |line| line.starts_with("-  ") || line.starts_with("+  "));
+    format!(
+        "`water.sh` compares with `-gt 30`, so **exactly 30 degrees** counts as a cool day. The test says so:\n\n\
+         ```text\n{}\n```\n\nThe description promises three litres *from* 30 degrees on, so this is the fix:\n\n\
+         ```diff\n{}\n```\n\nWith it, all {passed} checks of `test.sh` pass. I tried it in my own checkout and \
+         pushed nothing.",
+        failed.join("\n"),
+        change.join("\n"),
+    )
+}

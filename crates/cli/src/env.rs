@@ -1,0 +1,92 @@
+//! Every environment variable that this program reads, in one place.
+//!
+//! The environment is captured once, at the start of `main`; everything else gets values.
+
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+};
+
+/// The environment at the start.
+#[derive(Debug, Clone)]
+pub(crate) struct Env {
+    variables: Vec<(OsString, OsString)>,
+}
+
+macro_rules! variables {
+    ($($(#[doc = $meaning:literal])+ $constant:ident = $name:literal;)+) => {
+        $($(#[doc = $meaning])+ pub(crate) const $constant: &str = $name;)+
+    };
+}
+
+variables! {
+    /// The name of the event that started the workflow.
+    GITHUB_EVENT_NAME = "GITHUB_EVENT_NAME";
+    /// The file with the event's payload.
+    GITHUB_EVENT_PATH = "GITHUB_EVENT_PATH";
+    /// Where GitHub's REST API answers.
+    GITHUB_API_URL = "GITHUB_API_URL";
+    /// Where GitHub's GraphQL API answers.
+    GITHUB_GRAPHQL_URL = "GITHUB_GRAPHQL_URL";
+    /// Where people find GitHub's pages.
+    GITHUB_SERVER_URL = "GITHUB_SERVER_URL";
+    /// The repository, `owner/name`.
+    GITHUB_REPOSITORY = "GITHUB_REPOSITORY";
+    /// The workflow run's id.
+    GITHUB_RUN_ID = "GITHUB_RUN_ID";
+    /// The branch or tag of the workflow run.
+    GITHUB_REF_NAME = "GITHUB_REF_NAME";
+    /// The checkout.
+    GITHUB_WORKSPACE = "GITHUB_WORKSPACE";
+    /// `true` inside a workflow run; log lines then use the runner's commands.
+    GITHUB_ACTIONS = "GITHUB_ACTIONS";
+    /// The runner's folder for tools that are kept between runs.
+    RUNNER_TOOL_CACHE = "RUNNER_TOOL_CACHE";
+    /// The runner's folder for temporary files.
+    RUNNER_TEMP = "RUNNER_TEMP";
+    /// The user's cache folder.
+    XDG_CACHE_HOME = "XDG_CACHE_HOME";
+    /// The user's home folder.
+    HOME = "HOME";
+    /// The folder that keeps the memory between runs; without it there is none.
+    FRO_MEMORY = "FRO_MEMORY";
+    /// How long, in milliseconds, to wait before GitHub is asked again; a list such as `30000,60000,120000`.
+    FRO_RETRY_DELAYS = "FRO_RETRY_DELAYS";
+    /// Files with further certificate authorities.
+    SSL_CERT_FILE = "SSL_CERT_FILE";
+}
+
+impl Env {
+    /// Takes the environment as it is now.
+    pub(crate) fn capture() -> Self {
+        Self::of(env::vars_os())
+    }
+
+    /// Takes the given variables for the environment.
+    pub(crate) fn of<K: Into<OsString>, V: Into<OsString>>(
+        variables: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        Self { variables: variables.into_iter().map(|(key, value)| (key.into(), value.into())).collect() }
+    }
+
+    /// Returns a variable that is set and not empty.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.os(name).and_then(OsStr::to_str).filter(|value| !value.is_empty())
+    }
+
+    /// Returns an input of the action. The runner keeps hyphens and writes the name in capitals.
+    pub(crate) fn input(&self, name: &str) -> Option<&str> {
+        self.text(&format!("INPUT_{}", name.replace(' ', "_").to_uppercase()))
+            .map(str::trim)
+            .filter(|value| !value.is_empty())
+    }
+
+    /// Returns all variables.
+    pub(crate) fn all(&self) -> &[(OsString, OsString)] {
+        &self.variables
+    }
+
+    fn os(&self, name: &str) -> Option<&OsStr> {
+        self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+    }
+}

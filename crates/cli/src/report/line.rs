@@ -1,0 +1,143 @@
+//! Each piece of news as one line.
+
+use anstyle::{AnsiColor, Style};
+use fro_core::{
+    conversation::heard::{Heard, Tool},
+    say::{log::harmless, summary},
+};
+use fro_memory::{Kept, Recall};
+use fro_run::News;
+
+/// A line and how it is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) tone: Tone,
+    pub(crate) text: String,
+}
+
+/// How a line is meant; each has its colour, and reads without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Plain,
+    Good,
+    Warning,
+    Run,
+    Read,
+    Edit,
+    Said,
+}
+
+impl Tone {
+    pub(crate) fn style(self) -> Style {
+        match self {
+            Self::Plain => Style::new(),
+            Self::Good => AnsiColor::Green.on_default(),
+            Self::Warning => AnsiColor::Yellow.on_default().bold(),
+            Self::Run => AnsiColor::Red.on_default(),
+            Self::Read => AnsiColor::Blue.on_default(),
+            Self::Edit => AnsiColor::Green.on_default(),
+            Self::Said => AnsiColor::Cyan.on_default(),
+        }
+    }
+
+    fn of_tool(tool: &Tool) -> Self {
+        match tool.name.as_str() {
+            "bash" => Self::Run,
+            "edit" | "write" | "apply_patch" => Self::Edit,
+            _ => Self::Read,
+        }
+    }
+}
+
+/// Returns the line for a piece of news, if it is worth one.
+pub(crate) fn of(news: &News) -> Option<Line> {
+    let (tone, text) = match news {
+        News::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
+        News::Permitted(permit) => {
+            let (subject, asker) = (permit.subject(), harmless(permit.asker().as_str()));
+            let place = format!("{} #{} of {}", subject.noun(), subject.number(), permit.repo());
+            (Tone::Good, format!("@{asker} may ask on {place}; answering as @{}", permit.own()))
+        }
+        News::Acknowledged => (Tone::Plain, "acknowledged with 👀".to_owned()),
+        News::Installing(_) => return None,
+        News::Installed { version, binary } => {
+            (Tone::Plain, format!("engine: OpenCode {version} at {}", binary.display()))
+        }
+        News::Recalled(recall) => recalled(recall),
+        News::Hydrated { subject, n_comments } => (
+            Tone::Plain,
+            format!("read {} #{} with {n_comments} further comments", subject.noun(), subject.number()),
+        ),
+        News::EngineUp { walls } => (Tone::Plain, format!("engine is up behind its wall: {walls}")),
+        News::Session { id, agent } => {
+            (Tone::Plain, format!("asked agent `{}` in session {}", harmless(agent), harmless(id)))
+        }
+        News::Heard(heard) => return heard_line(heard),
+        News::EngineStopped => (Tone::Plain, "engine stopped, no process left".to_owned()),
+        News::Delivered { url } => (Tone::Good, format!("answered: {}", harmless(url))),
+        News::Kept(kept) => kept_line(kept),
+        News::Warning(text) => (Tone::Warning, harmless(text)),
+    };
+    Some(Line { tone, text })
+}
+
+fn hint(hint: Option<String>) -> String {
+    hint.map(|hint| format!(" (hint: {hint})")).unwrap_or_default()
+}
+
+fn recalled(recall: &Recall) -> (Tone, String) {
+    match recall {
+        Recall::Warm { sessions, saved_at, .. } => (
+            Tone::Plain,
+            format!("memory: {sessions} sessions, saved {}", saved_at.strftime("%Y-%m-%d %H:%M UTC")),
+        ),
+        Recall::Cold => (Tone::Plain, "memory: none yet".to_owned()),
+        Recall::Damaged { why } => {
+            (Tone::Warning, format!("memory is damaged and was set aside: {}", harmless(&why.to_string())))
+        }
+    }
+}
+
+fn kept_line(kept: &Kept) -> (Tone, String) {
+    match kept {
+        Kept::Saved { sessions, uploaded, .. } => (
+            Tone::Plain,
+            format!("memory saved: {sessions} sessions, {:.1} kB written", *uploaded as f64 / 1000.0),
+        ),
+        Kept::Raced { .. } => {
+            (Tone::Warning, "memory was not saved: another run saved in the meantime".to_owned())
+        }
+        Kept::Nothing => (Tone::Plain, "memory: nothing to save".to_owned()),
+    }
+}
+
+fn heard_line(heard: &Heard) -> Option<Line> {
+    let line = |tone, text| Some(Line { tone, text });
+    match heard {
+        Heard::ToolBegan(_) => None,
+        Heard::ToolEnded { tool, ok } => {
+            let mark = if *ok { "" } else { " (failed)" };
+            line(Tone::of_tool(tool), format!("  {} {}{mark}", harmless(&tool.name), harmless(&tool.about)))
+        }
+        Heard::Said(text) => line(Tone::Said, format!("  says: {}", harmless(text))),
+        Heard::Retrying { attempt, .. } => {
+            line(Tone::Warning, format!("the model did not answer, attempt {attempt}"))
+        }
+        Heard::Asked(_) => line(Tone::Warning, "the engine asked for a person; refused".to_owned()),
+        Heard::Compacted => line(Tone::Plain, "  the engine summarised the conversation".to_owned()),
+        Heard::TodoChanged { done, total } => line(Tone::Plain, format!("  to do: {done} of {total} done")),
+        Heard::StepDone { usage, .. } => line(Tone::Plain, format!("  model: {}", summary::tokens(usage))),
+        Heard::Gap => line(Tone::Warning, "events were lost for a moment".to_owned()),
+        Heard::Gone => line(Tone::Warning, "the engine is gone".to_owned()),
+        Heard::Busy
+        | Heard::Idle
+        | Heard::Broke(_)
+        | Heard::Writing
+        | Heard::ChildBorn
+        | Heard::Quiet
+        | Heard::Pulse(_)
+        | Heard::NoPulse
+        | Heard::Read(_)
+        | Heard::Unreadable => None,
+    }
+}

@@ -1,0 +1,245 @@
+//! Turns what the runner hands us into the settings of a run: every complaint at once, each with its origin.
+
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use fro_core::{
+    Fault, Login, Permission, RepoName, Secret, gate::Policy, prompt::Wishes, say::summary::RunLink,
+};
+use fro_github::Address;
+use fro_http::{Proxy, Retry, RoadSettings};
+use fro_run::{EngineSettings, Event, Settings, Unwalled};
+use jiff::Timestamp;
+
+use crate::env::{self, Env};
+
+/// Milliseconds that the agent may work if nobody says otherwise.
+const TIMEOUT: u64 = 1_800_000;
+
+/// Reads the settings of a run inside a workflow.
+pub(crate) fn of_action(env: &Env, event: Event, began: Timestamp) -> Result<Settings, Fault> {
+    let mut typed = Typed { env, complaints: Vec::new() };
+    let repo = typed.required(env::GITHUB_REPOSITORY, "octo/garden", RepoName::parse);
+    let token = typed.token();
+    let policy = typed.policy();
+    let config =
+        typed.input("opencode-config", serde_json::Value::Object(serde_json::Map::new()), json_object);
+    let timeout = typed.input("timeout", TIMEOUT, |text| text.parse::<u64>());
+    let unwalled = typed.input("allow-unwalled", false, |text| text.parse::<bool>());
+    let retry = typed.retry();
+    let model = typed.model();
+    let (Some(repo), Some(token)) = (repo, token) else { return Err(typed.fault()) };
+    if !typed.complaints.is_empty() {
+        return Err(typed.fault());
+    }
+    let extra_ca = env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
+    let server = env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com");
+    Ok(Settings {
+        event,
+        github: address(env),
+        road: RoadSettings { retry, proxy: Proxy::System, extra_ca, ..RoadSettings::default() },
+        token,
+        policy,
+        wishes: Wishes {
+            mode_instructions: owned(env.input("mode-instructions")),
+            prompt: owned(env.input("prompt")),
+        },
+        engine: EngineSettings {
+            tool_cache: tool_cache(env),
+            program: own_program()?,
+            environment: env.all().to_vec(),
+            config,
+            agent: owned(env.input("agent")),
+            model,
+            timeout: (timeout > 0).then(|| Duration::from_millis(timeout)),
+            unwalled: if unwalled { Unwalled::Allowed } else { Unwalled::Refused },
+        },
+        memory: env.text(env::FRO_MEMORY).map(PathBuf::from),
+        workspace: workspace(env)?,
+        scratch: scratch(env),
+        run: run_link(env, server, &repo),
+        git_ref: owned(env.text(env::GITHUB_REF_NAME)),
+        began,
+        seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
+    })
+}
+
+/// Returns where tools are kept: the runner's folder, or the user's cache.
+pub(crate) fn tool_cache(env: &Env) -> PathBuf {
+    if let Some(runner) = env.text(env::RUNNER_TOOL_CACHE) {
+        return PathBuf::from(runner);
+    }
+    let cache = env.text(env::XDG_CACHE_HOME).map(PathBuf::from);
+    let cache = cache.or_else(|| env.text(env::HOME).map(|home| Path::new(home).join(".cache")));
+    cache.unwrap_or_else(std::env::temp_dir).join("fro-bot").join("tools")
+}
+
+/// Returns where temporary folders go.
+pub(crate) fn scratch(env: &Env) -> PathBuf {
+    env.text(env::RUNNER_TEMP).map_or_else(std::env::temp_dir, PathBuf::from)
+}
+
+/// Returns this very program, which is also the wall.
+pub(crate) fn own_program() -> Result<PathBuf, Fault> {
+    std::env::current_exe()
+        .map_err(|error| Fault::ours(format!("cannot find this program's own file: {error}")))
+}
+
+fn workspace(env: &Env) -> Result<PathBuf, Fault> {
+    let path =
+        env.text(env::GITHUB_WORKSPACE).map_or_else(std::env::current_dir, |path| Ok(PathBuf::from(path)));
+    let found = path.and_then(|path| fs_err::canonicalize(path));
+    found.map_err(|error| {
+        Fault::yours(
+            format!("cannot open the checkout: {error}"),
+            "let the workflow run `actions/checkout` first",
+        )
+    })
+}
+
+fn address(env: &Env) -> Address {
+    Address {
+        api: env.text(env::GITHUB_API_URL).unwrap_or("https://api.github.com").to_owned(),
+        graphql: env.text(env::GITHUB_GRAPHQL_URL).unwrap_or("https://api.github.com/graphql").to_owned(),
+    }
+}
+
+fn run_link(env: &Env, server: &str, repo: &RepoName) -> RunLink {
+    match env.text(env::GITHUB_RUN_ID) {
+        Some(id) => RunLink { id: id.to_owned(), url: Some(format!("{server}/{repo}/actions/runs/{id}")) },
+        None => RunLink { id: "local".to_owned(), url: None },
+    }
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
+}
+
+fn json_object(text: &str) -> Result<serde_json::Value, String> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if value.is_object() { Ok(value) } else { Err("it is not an object".to_owned()) }
+}
+
+/// What was typed, and what is wrong with it so far.
+struct Typed<'a> {
+    env: &'a Env,
+    complaints: Vec<String>,
+}
+
+impl Typed<'_> {
+    fn required<T, E: Display>(
+        &mut self,
+        name: &str,
+        example: &str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<T> {
+        let Some(text) = self.env.text(name) else {
+            self.complaints.push(format!("the variable `{name}` is not set; it reads like `{example}`"));
+            return None;
+        };
+        parse(text).map_err(|error| self.complaints.push(format!("the variable `{name}`: {error}"))).ok()
+    }
+
+    fn input<T, E: Display>(
+        &mut self,
+        name: &str,
+        default: T,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> T {
+        let Some(text) = self.env.input(name) else { return default };
+        match parse(text) {
+            Ok(value) => value,
+            Err(error) => {
+                let shown = fro_core::say::log::harmless(text);
+                self.complaints.push(format!("the input `{name}` is `{shown}`: {error}"));
+                default
+            }
+        }
+    }
+
+    fn token(&mut self) -> Option<Secret> {
+        let token = self.env.input("github-token").map(Secret::new);
+        if token.is_none() {
+            self.complaints
+                .push("the input `github-token` is empty; it reads like `${{ github.token }}`".to_owned());
+        }
+        token
+    }
+
+    fn policy(&mut self) -> Policy {
+        let needed =
+            self.input("trigger-permission", Permission::Write, |text| match Permission::from_word(text) {
+                Some(permission) if permission > Permission::None => Ok(permission),
+                _ => Err("it is one of `read`, `triage`, `write`, `maintain`, `admin`"),
+            });
+        let mention = self.env.input("mention").unwrap_or("fro-bot");
+        Policy { mention: Login::new(mention.trim_start_matches('@')), needed }
+    }
+
+    fn model(&mut self) -> Option<String> {
+        self.input("model", None, |text| match text.split_once('/') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(Some(text.to_owned())),
+            _ => Err("it reads `provider/model`"),
+        })
+    }
+
+    fn retry(&mut self) -> Retry {
+        let Some(text) = self.env.text(env::FRO_RETRY_DELAYS) else { return Retry::default() };
+        let delays: Result<Vec<u64>, _> = text.split(',').map(|delay| delay.trim().parse::<u64>()).collect();
+        match delays {
+            Ok(delays) => {
+                let pauses: Vec<_> = delays.into_iter().map(Duration::from_millis).collect();
+                Retry { limited: pauses.clone(), failing: pauses, ..Retry::default() }
+            }
+            Err(error) => {
+                self.complaints.push(format!("the variable `{}`: {error}", env::FRO_RETRY_DELAYS));
+                Retry::default()
+            }
+        }
+    }
+
+    fn fault(self) -> Fault {
+        let what = match self.complaints.as_slice() {
+            [only] => only.clone(),
+            several => format!("{} settings are wrong:\n- {}", several.len(), several.join("\n- ")),
+        };
+        Fault::yours(what, "mend them in the workflow's `with:` block and run it again")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(pairs: &[(&str, &str)]) -> Result<Settings, Fault> {
+        let event = Event { name: "issue_comment".to_owned(), payload: String::new() };
+        of_action(&Env::of(pairs.iter().copied()), event, Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn every_complaint_comes_at_once() {
+        let fault = told(&[
+            ("GITHUB_REPOSITORY", "garden"),
+            ("INPUT_TIMEOUT", "soon"),
+            ("INPUT_TRIGGER-PERMISSION", "everyone"),
+            ("INPUT_MODEL", "gpt"),
+            ("INPUT_OPENCODE-CONFIG", "[]"),
+        ]);
+        insta::assert_snapshot!(fault.unwrap_err());
+    }
+
+    #[test]
+    fn hyphens_of_an_input_are_kept() {
+        let settings = told(&[
+            ("GITHUB_REPOSITORY", "octo/garden"),
+            ("INPUT_GITHUB-TOKEN", "t"),
+            ("INPUT_MENTION", "@gardener"),
+        ]);
+        let settings = settings.unwrap();
+        assert_eq!((settings.policy.mention.as_str(), settings.run.id.as_str()), ("gardener", "local"));
+        assert_eq!(settings.engine.timeout, Some(Duration::from_secs(1_800)));
+    }
+}
