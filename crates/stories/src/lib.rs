@@ -1,1 +1,108 @@
-//! (placeholder)
+//! Whole runs in ten lines: the simulated world, the built binary, the real engine, and a door check at the end.
+//!
+//! ```ignore
+//! let sim = Sim::new().await;
+//! sim.model().says("The hose leaks at `tap.rs:12`.");
+//! let run = sim.mention("@fro-bot why is the floor wet?").by(Person::Maintainer).run().await;
+//! assert_snapshot!(run.only_comment());
+//! sim.finish().await;
+//! ```
+
+#![expect(clippy::expect_used, reason = "a story that cannot be told fails its test")]
+
+mod checkout;
+mod door;
+mod mention;
+mod run;
+mod tools;
+
+pub use mention::{Launched, Mention, Person};
+pub use run::{Run, normal};
+pub use tools::{binary, tool_cache};
+
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use fro_sim::{World, model::Model};
+use tempfile::TempDir;
+
+/// The repository of every story.
+pub const REPO: &str = "octo/garden";
+/// The issue of every story.
+pub const ISSUE: u64 = 1;
+
+/// The world of one story.
+pub struct Sim {
+    world: World,
+    folder: TempDir,
+    /// Every process of the story has this in its environment, so that one that stays behind is found.
+    tracking: String,
+}
+
+impl Sim {
+    /// Opens a world with octo/garden, its issue #1 and its people, and a checkout with one file.
+    pub async fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let world = World::start().await.expect("a loopback port is free");
+        let folder = tempfile::Builder::new().prefix("story-").tempdir().expect("there is room for a folder");
+        let tracking = format!("story-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let sim = Self { world, folder, tracking };
+        checkout::make(&sim.checkout());
+        for folder in ["temp", "home"] {
+            fs_err::create_dir(sim.folder.path().join(folder)).expect("the folder is new");
+        }
+        sim
+    }
+
+    /// Returns the world itself.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Returns the scripted model.
+    pub fn model(&self) -> Model {
+        self.world.model()
+    }
+
+    /// Has somebody write a comment; the maintainer, if the story does not say otherwise.
+    pub fn mention(&self, text: &str) -> Mention<'_> {
+        Mention::new(self, text)
+    }
+
+    /// Returns the checkout that the agent works in.
+    pub fn checkout(&self) -> PathBuf {
+        self.folder.path().join("garden")
+    }
+
+    /// Returns the folder for temporary files, which a run leaves empty.
+    pub fn temp(&self) -> PathBuf {
+        self.folder.path().join("temp")
+    }
+
+    /// Returns the folder of the story.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns what marks the story's processes.
+    pub fn tracking(&self) -> &str {
+        &self.tracking
+    }
+
+    /// Returns the texts of all comments that the bot left, oldest first.
+    pub fn answers(&self) -> Vec<String> {
+        self.world.comments_by(REPO, ISSUE, "fro-bot")
+    }
+
+    /// Returns the reactions on a comment as `login: content`.
+    pub fn reactions(&self, comment: u64) -> Vec<String> {
+        self.world.reactions_on(REPO, comment)
+    }
+
+    /// Checks the door: nothing unread, unused, unknown, leaked or alive.
+    pub async fn finish(self) {
+        door::check(&self).await;
+    }
+}

@@ -1,0 +1,18 @@
+//! The checkout that the agent works in.
+
+use std::{path::Path, process::Command};
+
+/// Makes a repository with one commit.
+pub(crate) fn make(folder: &Path) {
+    fs_err::create_dir(folder).expect("the folder is new");
+    fs_err::write(folder.join("tap.rs"), "fn tap() {}\n").expect("the folder can be written");
+    for arguments in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "A tap"]] {
+        let done = Command::new("git")
+            .args(["-c", "user.name=Maya", "-c", "user.email=maya@garden.example"])
+            .args(arguments)
+            .current_dir(folder)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .status();
+        assert!(done.is_ok_and(|status| status.success()), "git {arguments:?} failed");
+    }
+}

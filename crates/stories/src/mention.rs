@@ -1,0 +1,184 @@
+//! Somebody writes a comment, and a workflow run starts on it.
+
+use std::{
+    ffi::OsString,
+    os::unix::process::CommandExt as _,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use tokio::{process::Child, time::timeout};
+
+use crate::{ISSUE, REPO, Run, Sim, tools};
+
+/// The people of octo/garden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Person {
+    /// maya, who may push.
+    Maintainer,
+    /// rita, who may read.
+    Reader,
+    /// mallory, whom nobody knows.
+    Stranger,
+    /// The bot itself.
+    Bot,
+}
+
+impl Person {
+    fn login(self) -> &'static str {
+        match self {
+            Self::Maintainer => "maya",
+            Self::Reader => "rita",
+            Self::Stranger => "mallory",
+            Self::Bot => "fro-bot",
+        }
+    }
+}
+
+/// Values that a run must never show to the engine, nor anybody else.
+pub(crate) const PLANTED: [(&str, &str); 4] = [
+    ("AWS_SECRET_ACCESS_KEY", "planted-aws-secret-0123456789"),
+    ("ACTIONS_RUNTIME_TOKEN", "planted-runtime-token-0123456789"),
+    ("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "planted-oidc-token-0123456789"),
+    ("INPUT_AUTH-JSON", "{\"openai\":{\"type\":\"api\",\"key\":\"planted-model-key-0123456789\"}}"),
+];
+
+/// A comment about to be written, and the run that it starts.
+pub struct Mention<'a> {
+    sim: &'a Sim,
+    text: String,
+    by: Person,
+    variables: Vec<(OsString, OsString)>,
+    user: Option<u32>,
+    comment: Option<u64>,
+}
+
+impl<'a> Mention<'a> {
+    pub(crate) fn new(sim: &'a Sim, text: &str) -> Self {
+        Self {
+            sim,
+            text: text.to_owned(),
+            by: Person::Maintainer,
+            variables: Vec::new(),
+            user: None,
+            comment: None,
+        }
+    }
+
+    /// Says who writes it.
+    #[must_use]
+    pub fn by(mut self, person: Person) -> Self {
+        self.by = person;
+        self
+    }
+
+    /// Sets an input of the action.
+    #[must_use]
+    pub fn with(self, input: &str, value: &str) -> Self {
+        self.variable(&format!("INPUT_{}", input.to_uppercase()), value)
+    }
+
+    /// Sets a variable of the run.
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Runs as another user of the machine.
+    #[must_use]
+    pub fn as_user(mut self, user: u32) -> Self {
+        self.user = Some(user);
+        self
+    }
+
+    /// Starts from a comment that is already there, as a second attempt does.
+    #[must_use]
+    pub fn again(mut self, comment: u64) -> Self {
+        self.comment = Some(comment);
+        self
+    }
+
+    /// Writes the comment, lets the run go through and returns what came of it.
+    pub async fn run(self) -> Run {
+        self.start().end().await
+    }
+
+    /// Writes the comment and starts the run.
+    pub fn start(self) -> Launched<'a> {
+        let (world, login) = (self.sim.world(), self.by.login());
+        let comment = self.comment.unwrap_or_else(|| world.write_comment(REPO, ISSUE, login, &self.text));
+        let event = self.sim.folder().join(format!("event-{comment}.json"));
+        fs_err::write(&event, world.comment_event(REPO, comment).to_string())
+            .expect("the event can be written");
+        let mut command = Command::new(tools::binary());
+        command.arg("action").env_clear().envs(self.environment(event.as_os_str().to_owned()));
+        command
+            .current_dir(self.sim.checkout())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+        let child =
+            tokio::process::Command::from(command).kill_on_drop(true).spawn().expect("the binary starts");
+        Launched { sim: self.sim, child, comment }
+    }
+
+    fn environment(&self, event: OsString) -> Vec<(OsString, OsString)> {
+        let (sim, world) = (self.sim, self.sim.world());
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let text = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let mut variables = vec![
+            (OsString::from("PATH"), path),
+            (OsString::from("GITHUB_EVENT_PATH"), event),
+            (OsString::from("GITHUB_WORKSPACE"), sim.checkout().into()),
+            (OsString::from("RUNNER_TEMP"), sim.temp().into()),
+            (OsString::from("RUNNER_TOOL_CACHE"), tools::tool_cache().into()),
+            (OsString::from("HOME"), sim.folder().join("home").into()),
+            (OsString::from("FRO_MEMORY"), sim.folder().join("memory").into()),
+            text("GITHUB_EVENT_NAME", "issue_comment"),
+            text("GITHUB_API_URL", &world.api_url()),
+            text("GITHUB_GRAPHQL_URL", &world.graphql_url()),
+            text("GITHUB_REPOSITORY", REPO),
+            text("GITHUB_RUN_ID", "42"),
+            text("GITHUB_REF_NAME", "main"),
+            text("RUNNER_TRACKING_ID", sim.tracking()),
+            text("FRO_RETRY_DELAYS", "10,10,10"),
+            text("INPUT_GITHUB-TOKEN", &world.token("fro-bot")),
+            text("INPUT_OPENCODE-CONFIG", &world.model().provider().to_string()),
+        ];
+        variables.extend(PLANTED.map(|(name, value)| text(name, value)));
+        variables.extend(self.variables.iter().cloned());
+        variables
+    }
+}
+
+/// A run under way.
+pub struct Launched<'a> {
+    sim: &'a Sim,
+    child: Child,
+    comment: u64,
+}
+
+impl Launched<'_> {
+    /// Returns the process id of the harness.
+    pub fn pid(&self) -> u32 {
+        self.child.id().expect("the run is under way")
+    }
+
+    /// Waits for the end. Nothing in a story takes minutes.
+    pub async fn end(self) -> Run {
+        let output = timeout(Duration::from_mins(3), self.child.wait_with_output()).await;
+        let output = output.expect("the run ends within three minutes").expect("the run can be waited for");
+        Run {
+            code: output.status.code(),
+            log: String::from_utf8_lossy(&output.stdout).into_owned(),
+            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+            comment: self.comment,
+            answers: self.sim.answers(),
+            reactions: self.sim.reactions(self.comment),
+        }
+    }
+}

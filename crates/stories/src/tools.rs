@@ -1,0 +1,22 @@
+//! Where the built binary and the tools of the tests are.
+
+use std::path::PathBuf;
+
+/// Returns the folder that cargo builds into.
+fn target() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a file");
+    let profile = test.ancestors().nth(2).expect("tests are built into target/<profile>/deps");
+    profile.to_owned()
+}
+
+/// Returns the `fro-bot` that was built together with the tests.
+pub fn binary() -> PathBuf {
+    let binary = target().join("fro-bot");
+    assert!(binary.exists(), "there is no {}: run `cargo build -p fro-cli` first", binary.display());
+    binary
+}
+
+/// Returns the tool cache that all tests share, so that the engine is downloaded once.
+pub fn tool_cache() -> PathBuf {
+    target().parent().expect("a profile is below the target folder").join("tools")
+}

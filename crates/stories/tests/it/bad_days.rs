@@ -1,0 +1,114 @@
+//! Bad input and bad days: one clear message, the right exit code, nothing half done.
+
+use fro_sim::{FaultKind, model::Reply};
+use fro_stories::{Run, Sim};
+use insta::assert_snapshot;
+
+fn complaint(run: &Run) -> String {
+    format!("exit {}\n{}", run.code.unwrap_or(-1), fro_stories::normal(&run.errors))
+}
+
+#[tokio::test]
+async fn a_model_that_refuses_the_key_is_told_in_fixed_words() {
+    let sim = Sim::new().await;
+    sim.model().plays(
+        Reply::status(401).body(serde_json::json!({"error": {"message": "bad key sk-provider-words"}})),
+    );
+    let run = sim.mention("@fro-bot why?").run().await;
+    assert_eq!(run.code, Some(4), "{run}");
+    assert_snapshot!(run.only_comment());
+    assert_eq!(run.reactions, ["fro-bot: confused"]);
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_model_that_stalls_runs_out_of_time() {
+    let sim = Sim::new().await;
+    sim.model().plays(Reply::stall());
+    let run = sim.mention("@fro-bot why?").with("timeout", "12000").run().await;
+    assert_eq!(run.code, Some(4), "{run}");
+    assert!(run.only_comment().contains("(`out_of_time`)"), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_named() {
+    let sim = Sim::new().await;
+    let run = sim.mention("@fro-bot why?").with("github-token", "ghs_wrong").run().await;
+    assert_snapshot!(complaint(&run));
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_missing_or_malformed_event_is_named() {
+    let sim = Sim::new().await;
+    let missing =
+        sim.mention("@fro-bot why?").variable("GITHUB_EVENT_PATH", "/nowhere/event.json").run().await;
+    let broken = sim.folder().join("broken.json");
+    fs_err::write(&broken, "{\"action\": \"created\", ").unwrap();
+    let malformed = sim.mention("@fro-bot why?").variable("GITHUB_EVENT_PATH", broken).run().await;
+    let unknown = sim.mention("@fro-bot why?").variable("GITHUB_EVENT_NAME", "made_up").run().await;
+    assert_snapshot!(complaint(&missing));
+    assert_snapshot!(complaint(&malformed));
+    assert_eq!(unknown.code, Some(0));
+    assert!(unknown.log.contains("`made_up` is not an event that fro-bot answers (hint:"), "{unknown}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn without_npm_and_registry_the_run_says_so_and_installs_nothing() {
+    let sim = Sim::new().await;
+    let cache = sim.folder().join("cache");
+    let bare = sim.folder().join("bin");
+    fs_err::create_dir(&bare).unwrap();
+    let run = sim
+        .mention("@fro-bot why?")
+        .variable("RUNNER_TOOL_CACHE", &cache)
+        .variable("PATH", &bare)
+        .run()
+        .await;
+    assert_snapshot!(complaint(&run));
+    assert!(run.only_comment().contains("(`engine_not_started`)"), "{run}");
+    assert_eq!(run.reactions, ["fro-bot: confused"]);
+    let left =
+        std::process::Command::new("find").arg(&cache).args(["-type", "f", "-size", "+0"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_context_that_cannot_be_read_still_gets_an_answer() {
+    let sim = Sim::new().await;
+    sim.world().faults().on("POST /graphql", FaultKind::status(502)).always();
+    let run = sim.mention("@fro-bot why?").run().await;
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(run.only_comment().contains("(`no_context`)"), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_delivered_fails_the_run() {
+    let sim = Sim::new().await;
+    sim.model().says("Nobody will read this.");
+    sim.world()
+        .faults()
+        .on("POST /repos/{owner}/{repo}/issues/{number}/comments", FaultKind::status(503))
+        .always();
+    let run = sim.mention("@fro-bot why?").run().await;
+    assert_eq!((run.code, run.answers.len()), (Some(3), 0), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_reaction_that_fails_does_not_stop_a_run() {
+    let sim = Sim::new().await;
+    sim.model().says("Answered.");
+    sim.world()
+        .faults()
+        .on("POST /repos/{owner}/{repo}/issues/comments/{id}/reactions", FaultKind::status(500))
+        .always();
+    let run = sim.mention("@fro-bot why?").run().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.only_comment().contains("Answered."), "{run}");
+    sim.finish().await;
+}

@@ -1,0 +1,58 @@
+//! What the engine's own shell can see and do behind the wall, as root and as a plain user.
+
+use fro_stories::{Mention, Sim};
+use serde_json::json;
+
+/// Looks for planted values and tries to break out; prints one line for each attempt.
+const PROBE: &str = r#"
+grep -l planted /proc/[0-9]*/environ 2>/dev/null | sed 's/^/LEAK environ /'
+env | grep -q planted && echo 'LEAK env'
+cat /proc/[0-9]*/cmdline 2>/dev/null | grep -aq planted && echo 'LEAK argv'
+cat "$PWD/../secret" 2>/dev/null && echo 'LEAK file'
+cat "$PWD"/../event-*.json 2>/dev/null | grep -q action && echo 'LEAK event'
+(echo x > "$PWD/../outside") 2>/dev/null && echo 'LEAK write beside the checkout'
+(echo x > /tmp/fro-bot-outside) 2>/dev/null && echo 'LEAK write to tmp'
+(echo x > /usr/local/bin/fro-bot-outside) 2>/dev/null && echo 'LEAK write to bin'
+echo "caps $(grep CapEff /proc/self/status | tr -d '\t ')"
+echo "setuid $(./suid-id -u 2>&1)"
+echo x > inside && echo 'inside works'
+echo x > "$HOME/inside" && echo 'home works'
+"#;
+
+async fn probe(sim: Sim, expect_user: u32, mention: impl for<'a> FnOnce(Mention<'a>) -> Mention<'a>) {
+    fs_err::write(sim.folder().join("secret"), "planted-file-secret").unwrap();
+    sim.model().calls("bash", json!({"command": PROBE, "description": "Probes the wall"}));
+    sim.model().says("Probed.");
+    let run = mention(sim.mention("@fro-bot probe")).run().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    let told = sim.model().seen()[1].tool_results().concat();
+    let expect = format!("caps CapEff:0000000000000000\nsetuid {expect_user}\ninside works\nhome works\n");
+    assert_eq!(told, expect);
+    sim.finish().await;
+}
+
+/// Puts a setuid-root copy of `id` into the checkout.
+fn plant_setuid(sim: &Sim) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let copy = sim.checkout().join("suid-id");
+    fs_err::copy("/usr/bin/id", &copy).unwrap();
+    fs_err::set_permissions(copy, std::fs::Permissions::from_mode(0o4755)).unwrap();
+}
+
+#[tokio::test]
+async fn the_shell_of_this_user_finds_nothing_and_gains_nothing() {
+    let sim = Sim::new().await;
+    plant_setuid(&sim);
+    probe(sim, rustix::process::getuid().as_raw(), |mention| mention).await;
+}
+
+#[tokio::test]
+async fn the_shell_of_a_plain_user_finds_nothing_and_gains_nothing() {
+    if !rustix::process::getuid().is_root() {
+        return;
+    }
+    let sim = Sim::new().await;
+    plant_setuid(&sim);
+    sim.give_to(65534);
+    probe(sim, 65534, |mention| mention.as_user(65534)).await;
+}
