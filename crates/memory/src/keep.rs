@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     manifest::{FORMAT, Manifest},
     snapshot,
-    store::{Advance, Folder, Head},
+    store::{Advance, Head, folder::Folder},
 };
 
 const COMPRESSION: i32 = 3;

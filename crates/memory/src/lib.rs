@@ -14,4 +14,4 @@ mod store;
 pub use error::{Error, Flaw};
 pub use keep::{Kept, Provenance, keep};
 pub use recall::{Recall, recall};
-pub use store::{Advance, Folder, Head, ObjectName, Stored};
+pub use store::{Advance, Head, ObjectName, Stored, folder::Folder};

@@ -14,7 +14,7 @@ use crate::{
     database::{self, MAX_DATABASE},
     error::{Error, Flaw},
     manifest::Manifest,
-    store::{Folder, Head},
+    store::{Head, folder::Folder},
 };
 
 /// The largest window a frame may ask for, as a power of two; ours need 2 MiB.

@@ -2,15 +2,13 @@
 //!
 //! Invariant: a name is a hash and nothing else, so no name can lead out of a store.
 
-mod folder;
+pub(crate) mod folder;
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::error::Flaw;
-
-pub use folder::Folder;
 
 /// The BLAKE3 hash of an object's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

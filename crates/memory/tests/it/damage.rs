@@ -14,8 +14,12 @@ use tempfile::TempDir;
 
 use crate::engine::{Engine, after, saved};
 
+/// Leaves every page readable and the content wrong.
+const BROKEN_RULE: &str = "PRAGMA writable_schema = ON; \
+    UPDATE sqlite_schema SET sql = replace(sql, 'owner_id text', 'owner_id text NOT NULL')";
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn one_flipped_bit_anywhere_is_damage(file in 0..3_usize, place in any::<Index>(), bit in 0..8_u8) {
@@ -86,6 +90,7 @@ fn a_hostile_memory_with_right_hashes_is_damage() {
         ),
         ("view", forged_from("CREATE VIEW v AS SELECT 1", 1)),
         ("virtual table", forged_from("CREATE VIRTUAL TABLE f USING fts5(x)", 1)),
+        ("rows that break a rule", forged_from(BROKEN_RULE, 1)),
         ("no sessions", forged_from("DROP TABLE session", 0)),
     ];
     let told: Vec<_> =
@@ -100,6 +105,7 @@ fn a_hostile_memory_with_right_hashes_is_damage() {
         "trigger: the database is not sound: the engine makes no trigger t",
         "view: the database is not sound: the engine makes no view v",
         "virtual table: the database is not sound: the engine makes no virtual table f",
+        "rows that break a rule: the database is not sound: NULL value in event_sequence.owner_id",
         "no sessions: the database is not sound: no such table: session",
     ]
     "#);

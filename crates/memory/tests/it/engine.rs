@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 const SCHEMA: &str = "
     PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
+    PRAGMA synchronous = OFF;
     CREATE TABLE account (id text PRIMARY KEY, email text NOT NULL, access_token text NOT NULL, refresh_token text NOT NULL);
     CREATE TABLE account_state (id integer PRIMARY KEY, active_account_id text REFERENCES account(id) ON DELETE SET NULL);
     CREATE TABLE control_account (email text, url text, access_token text NOT NULL, PRIMARY KEY (email, url));

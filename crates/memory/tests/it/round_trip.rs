@@ -145,6 +145,9 @@ fn an_engine_that_never_ran_has_nothing_to_keep_or_recall() {
     let engine = Engine::fresh();
     assert_eq!(recall(&folder, engine.data()).unwrap(), Recall::Cold);
     assert_eq!(keep(&folder, engine.data(), &after(None)).unwrap(), Kept::Nothing);
+    fs::create_dir(engine.data().join("opencode")).unwrap();
+    fs::write(engine.database(), "").unwrap();
+    assert_eq!(keep(&folder, engine.data(), &after(None)).unwrap(), Kept::Nothing);
     assert_eq!(keep(&folder, &engine.data().join("nowhere"), &after(None)).unwrap(), Kept::Nothing);
     assert_eq!(folder.head().unwrap(), None);
 }
