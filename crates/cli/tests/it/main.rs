@@ -1,0 +1,5 @@
+//! The binary and the house it is built in, from outside.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod tidy;

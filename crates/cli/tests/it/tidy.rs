@@ -1,0 +1,117 @@
+//! The shape of the house, checked like everything else: by tests.
+//!
+//! Each rule is a function from a file to complaints and is shown to complain in its own module. Here they meet
+//! the files of the workspace.
+
+mod direction;
+mod rules;
+mod source;
+mod traces;
+
+use std::{fs, path::Path, process::Command, sync::LazyLock};
+
+use source::Source;
+
+/// Something that does not fit: the line, what it is, and what to do about it.
+type Complaint = (usize, String);
+
+#[test]
+fn crates_depend_only_downwards() {
+    let manifests = files(|path| path.starts_with("crates/") && path.ends_with("/Cargo.toml"));
+    accept(manifests.iter().map(|(path, text)| (path, direction::check(path, text))));
+}
+
+#[test]
+fn files_are_short() {
+    check(rules::long_file);
+}
+
+#[test]
+fn functions_are_short() {
+    check(rules::long_functions);
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    check(rules::no_module_doc);
+}
+
+#[test]
+fn nothing_is_ignored_or_left_for_later() {
+    check(rules::unfinished);
+}
+
+#[test]
+fn production_code_does_not_know_that_it_is_tested() {
+    check(rules::test_hooks);
+}
+
+#[test]
+fn nothing_is_unsafe() {
+    check(rules::unsafe_code);
+}
+
+#[test]
+fn everything_has_one_public_name() {
+    check(rules::second_names);
+}
+
+#[test]
+fn only_the_binaries_print_and_read_the_environment() {
+    check(rules::hidden_input_and_output);
+}
+
+#[test]
+fn no_file_knows_the_machine_it_was_written_on() {
+    let files = files(|_| true);
+    accept(files.iter().map(|(path, text)| (path, traces::check(path, text))));
+}
+
+/// Holds every Rust file of the workspace against a rule.
+#[track_caller]
+fn check(rule: fn(&Source) -> Vec<Complaint>) {
+    assert!(
+        SOURCES.iter().any(|source| source.path == "crates/core/src/lib.rs"),
+        "the walk found no sources"
+    );
+    accept(SOURCES.iter().map(|source| (&source.path, rule(source))));
+}
+
+static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
+    let rust = |path: &str| {
+        path.starts_with("crates/") && Path::new(path).extension().is_some_and(|kind| kind == "rs")
+    };
+    files(rust).iter().map(|(path, text)| Source::read(path, text)).collect()
+});
+
+/// Fails with all complaints at once.
+#[track_caller]
+fn accept<'a>(judged: impl Iterator<Item = (&'a String, Vec<Complaint>)>) {
+    let lines: Vec<_> = judged
+        .flat_map(|(path, complaints)| {
+            complaints.into_iter().map(move |(line, what)| format!("{path}:{line}: {what}"))
+        })
+        .collect();
+    assert!(lines.is_empty(), "{} complaints\n{}\n", lines.len(), lines.join("\n"));
+}
+
+/// Returns path and text of the files that belong to the repository, new ones included.
+fn files(wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let listing = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(&root)
+        .output()
+        .unwrap();
+    assert!(listing.status.success(), "{}", String::from_utf8_lossy(&listing.stderr));
+    let paths = String::from_utf8(listing.stdout).unwrap();
+    let mut files: Vec<_> = paths
+        .split_terminator('\0')
+        .filter(|path| wanted(path))
+        .filter_map(|path| Some((path.to_owned(), fs::read(root.join(path)).ok()?)))
+        .map(|(path, bytes)| (path, String::from_utf8_lossy(&bytes).into_owned()))
+        .collect();
+    files.sort();
+    files.dedup();
+    files
+}

@@ -1,0 +1,222 @@
+//! What every Rust file of the workspace keeps to.
+
+use super::{
+    Complaint,
+    source::{Source, Token, closing, find},
+};
+
+const MAX_FILE: usize = 500;
+const MAX_FUNCTION: usize = 60;
+
+/// Files that may speak to the kernel without Rust's guard; each needs a reason in its `//!`.
+const UNSAFE_FILES: [&str; 0] = [];
+
+/// Finds a file that tells more than one thing.
+pub(crate) fn long_file(source: &Source) -> Vec<Complaint> {
+    match source.production_lines() {
+        lines if lines > MAX_FILE => {
+            vec![(
+                lines,
+                format!("{lines} lines before the tests, {MAX_FILE} is the most; split it by meaning"),
+            )]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Finds functions that do not fit on a screen.
+pub(crate) fn long_functions(source: &Source) -> Vec<Complaint> {
+    let tokens = source.tokens();
+    let long = |at: &usize| {
+        let end = tokens.get(body_end(tokens, *at)?)?.line;
+        let lines = end - tokens[*at].line + 1;
+        let name = &tokens[at + 1].text;
+        let what = format!("`{name}` has {lines} lines, {MAX_FUNCTION} is the most; give its parts names");
+        (lines > MAX_FUNCTION).then_some((tokens[*at].line, what))
+    };
+    find(tokens, "fn").filter_map(|at| long(&at)).collect()
+}
+
+/// Finds a module that does not say what it is.
+pub(crate) fn no_module_doc(source: &Source) -> Vec<Complaint> {
+    if source.text.starts_with("//! ") {
+        return Vec::new();
+    }
+    vec![(1, "no `//!`; begin with one sentence on the one thing this file tells".to_owned())]
+}
+
+/// Finds tests that do not run and code that is not written.
+pub(crate) fn unfinished(source: &Source) -> Vec<Complaint> {
+    let advice = [
+        ("# [ ignore", "`#[ignore]`; make the test run, or delete it"),
+        ("todo !", "`todo!`; write it, or leave the path out of the type"),
+        ("unimplemented !", "`unimplemented!`; write it, or leave the path out of the type"),
+    ];
+    complaints(source.tokens(), &advice)
+}
+
+/// Finds production code that behaves differently in a test.
+pub(crate) fn test_hooks(source: &Source) -> Vec<Complaint> {
+    let tokens = source.production();
+    let what =
+        "`cfg` on `test`; only `mod tests` at the end of the file has one, make the difference an argument";
+    ["cfg (", "cfg_attr (", "cfg ! ("]
+        .iter()
+        .flat_map(|pattern| find(tokens, pattern))
+        .filter(|at| tokens[*at..closing(tokens, *at)].iter().any(|token| token.text == "test"))
+        .map(|at| (tokens[at].line, what.to_owned()))
+        .collect()
+}
+
+/// Finds code that Rust does not check.
+pub(crate) fn unsafe_code(source: &Source) -> Vec<Complaint> {
+    if UNSAFE_FILES.contains(&source.path.as_str()) {
+        return Vec::new();
+    }
+    complaints(source.tokens(), &[("unsafe", "`unsafe`; find a crate that wraps it safely")])
+}
+
+/// Finds names that give one thing a second address.
+pub(crate) fn second_names(source: &Source) -> Vec<Complaint> {
+    if source.path.ends_with("/lib.rs") {
+        return Vec::new();
+    }
+    complaints(
+        source.tokens(),
+        &[("pub use", "`pub use`; only `lib.rs` has one, make the module itself visible")],
+    )
+}
+
+/// Finds printing and reading of the environment where values should be arguments.
+pub(crate) fn hidden_input_and_output(source: &Source) -> Vec<Complaint> {
+    if source.path.starts_with("crates/cli/src/") || source.path == "crates/sim/src/main.rs" {
+        return Vec::new();
+    }
+    let printing = ["println !", "print !", "eprintln !", "eprint !", "dbg !"];
+    let environment = ["var", "var_os", "vars", "vars_os", "set_var", "remove_var", "args", "args_os"];
+    let environment = environment.map(|name| format!("env : : {name}"));
+    let printing = printing.map(|pattern| (pattern, "prints; return a value, or log by `tracing`"));
+    let reading = environment
+        .each_ref()
+        .map(|pattern| (pattern.as_str(), "reads the environment; only `cli` does, take an argument"));
+    [complaints(source.production(), &printing), complaints(source.production(), &reading)].concat()
+}
+
+fn complaints(tokens: &[Token], advice: &[(&str, &str)]) -> Vec<Complaint> {
+    let each = |(pattern, what): &(&str, &str)| -> Vec<_> {
+        find(tokens, pattern).map(|at| (tokens[at].line, (*what).to_owned())).collect()
+    };
+    advice.iter().flat_map(each).collect()
+}
+
+/// Returns where the body of the function ends whose `fn` stands here, if it has one.
+fn body_end(tokens: &[Token], at: usize) -> Option<usize> {
+    let named = |token: &Token| token.text.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    tokens.get(at + 1).filter(|token| named(token))?;
+    let mut place = at + 2;
+    loop {
+        match tokens.get(place)?.text.as_str() {
+            ";" => return None,
+            "{" => return Some(closing(tokens, place)),
+            "(" | "[" => place = closing(tokens, place) + 1,
+            _ => place += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "crates/garden/src/hose.rs";
+
+    /// Holds a text against a rule and expects complaints on these lines.
+    #[track_caller]
+    fn check(rule: fn(&Source) -> Vec<Complaint>, path: &str, text: &str, lines: &[usize]) {
+        let complaints = rule(&Source::read(path, text));
+        assert_eq!(complaints.iter().map(|(line, _)| *line).collect::<Vec<_>>(), lines, "{complaints:?}");
+    }
+
+    #[test]
+    fn a_file_is_measured_up_to_its_tests() {
+        let short = "\n".repeat(500);
+        let long = "\n".repeat(501);
+        let tests = "#[cfg(test)]\n#[expect(x, reason = \"y\")]\nmod tests {}\n";
+        check(long_file, SOURCE, &short, &[]);
+        check(long_file, SOURCE, &long, &[501]);
+        check(long_file, SOURCE, &format!("{short}{tests}{long}"), &[]);
+        check(long_file, SOURCE, &format!("{long}{tests}"), &[501]);
+        check(long_file, "crates/garden/tests/it/hose.rs", &long, &[]);
+    }
+
+    #[test]
+    fn a_function_is_measured_from_its_name_to_its_last_brace() {
+        let body = |lines: usize| format!("\nfn water() -> [u8; 2] {{{}}}", "\n".repeat(lines - 1));
+        check(long_functions, SOURCE, &body(60), &[]);
+        check(long_functions, SOURCE, &body(61), &[2]);
+        check(long_functions, SOURCE, &format!("mod inner {{ impl Hose {{ {} }} }}", body(61)), &[2]);
+        check(long_functions, SOURCE, &format!("html! {{ {} }}", body(61)), &[2]);
+        check(long_functions, SOURCE, &format!("trait Hose {{ fn water(&self); }} {}", "\n".repeat(99)), &[]);
+        check(
+            long_functions,
+            SOURCE,
+            &format!("type Tap = fn(u8) -> u8; struct Pipe {{{}}}", "\n".repeat(99)),
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_module_opens_with_its_sentence() {
+        check(no_module_doc, SOURCE, "//! Brings water.\n", &[]);
+        check(no_module_doc, SOURCE, "use std::fmt;\n//! Late.\n", &[1]);
+        check(no_module_doc, SOURCE, "/// Of the next item.\nfn water() {}\n", &[1]);
+        check(no_module_doc, SOURCE, "", &[1]);
+    }
+
+    #[test]
+    fn ignored_tests_and_unwritten_code_are_found() {
+        check(unfinished, SOURCE, "#[test]\n#[ignore]\nfn a() {}", &[2]);
+        check(
+            unfinished,
+            SOURCE,
+            "#[ignore = \"slow\"]\nfn a() { todo!() }\nfn b() { unimplemented!(\"x\") }",
+            &[1, 2, 3],
+        );
+        check(unfinished, SOURCE, "// todo!()\nfn todo() -> &str { \"#[ignore] todo!()\" }", &[]);
+    }
+
+    #[test]
+    fn only_the_tests_module_is_for_tests() {
+        check(test_hooks, SOURCE, "fn a() {}\n#[cfg(test)]\nmod tests { #[cfg(test)] fn b() {} }", &[]);
+        check(test_hooks, SOURCE, "#[cfg(test)]\npub(crate) mod tests;", &[]);
+        check(test_hooks, SOURCE, "#[cfg(test)]\nfn a() {}\n#[cfg(test)]\nmod tests;", &[1]);
+        check(test_hooks, SOURCE, "#[cfg(any(unix, test))]\nfn a() {}", &[1]);
+        check(test_hooks, SOURCE, "#[cfg_attr(not(test), x)]\nfn a() { if cfg!(test) {} }", &[1, 2]);
+        check(test_hooks, SOURCE, "#[cfg(unix)]\nfn test() {}", &[]);
+        check(test_hooks, "crates/garden/tests/it/main.rs", "#[cfg(test)]\nfn a() {}", &[]);
+    }
+
+    #[test]
+    fn unsafe_is_found_wherever_it_stands() {
+        check(unsafe_code, SOURCE, "fn a() {\n unsafe { b() } }\nunsafe fn c() {}", &[2, 3]);
+        check(unsafe_code, SOURCE, "//! unsafe\n#![forbid(unsafe_code)]\nfn a() { \"unsafe\"; }", &[]);
+    }
+
+    #[test]
+    fn names_are_given_once() {
+        check(second_names, SOURCE, "use a::b;\npub use c::d;", &[2]);
+        check(second_names, "crates/garden/src/lib.rs", "pub use c::d;", &[]);
+        check(second_names, SOURCE, "pub(crate) use c::d;", &[]);
+    }
+
+    #[test]
+    fn printing_and_the_environment_belong_to_the_binaries() {
+        let text = "fn a() {\n println!(\"x\");\n std::env::var(\"X\");\n env::args_os();\n}";
+        check(hidden_input_and_output, SOURCE, text, &[2, 3, 4]);
+        check(hidden_input_and_output, "crates/cli/src/main.rs", text, &[]);
+        check(hidden_input_and_output, "crates/sim/src/main.rs", text, &[]);
+        check(hidden_input_and_output, "crates/sim/src/world.rs", text, &[2, 3, 4]);
+        check(hidden_input_and_output, SOURCE, &format!("#[cfg(test)]\nmod tests {{ {text} }}"), &[]);
+        check(hidden_input_and_output, SOURCE, "fn a() { env!(\"X\"); }\n// println!()", &[]);
+    }
+}
