@@ -3,8 +3,9 @@
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
+    fs::Permissions,
     io,
-    os::unix::fs::DirBuilderExt as _,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -54,9 +55,8 @@ impl EngineHome {
 
     /// Creates the folders, readable by their owner only.
     pub fn create(&self) -> io::Result<()> {
-        FOLDERS.iter().try_for_each(|(_, folder)| {
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(self.root.join(folder))
-        })
+        FOLDERS.iter().try_for_each(|(_, folder)| fs_err::create_dir_all(self.root.join(folder)))?;
+        fs_err::set_permissions(&self.root, Permissions::from_mode(0o700))
     }
 
     /// Returns the root: the one folder outside its checkout that the engine may write.
@@ -69,17 +69,12 @@ impl EngineHome {
         self.root.join("data")
     }
 
-    /// Returns `XDG_CONFIG_HOME`.
-    pub fn config(&self) -> PathBuf {
-        self.root.join("config")
-    }
-
     fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
         FOLDERS.iter().map(|(name, folder)| (name.into(), self.root.join(folder).into()))
     }
 }
 
-const FOLDERS: [(&str, &str); 6] = [
+const FOLDERS: &[(&str, &str)] = &[
     ("HOME", "home"),
     ("XDG_DATA_HOME", "data"),
     ("XDG_CONFIG_HOME", "config"),
@@ -96,7 +91,7 @@ const GIT: [(&str, &str); 2] = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_TERMINAL_PRO
 /// The locale categories are spelt out: `LC_` is also the prefix that people smuggle other values
 /// through ssh with. Without `RUNNER_TRACKING_ID` the Actions runner does not clean up after the
 /// engine when everything else failed.
-const KEPT: [&str; 23] = [
+const KEPT: &[&str] = &[
     "CI",
     "DOTNET_ROOT",
     "GOROOT",
@@ -189,15 +184,16 @@ mod tests {
 
     #[test]
     fn the_home_is_closed_to_other_users() {
-        use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let home = EngineHome::at(folder.path().join("engine"));
 
         home.create().unwrap();
 
-        for path in [home.root().to_owned(), home.data(), home.config()] {
-            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o700, "{}", path.display());
-        }
+        let mode = fs_err::metadata(home.root()).unwrap().permissions().mode();
+        let mut folders: Vec<_> =
+            fs_err::read_dir(home.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        folders.sort();
+        assert_eq!(mode & 0o777, 0o700);
+        assert_eq!(folders, ["cache", "config", "data", "home", "state", "tmp"]);
     }
 }

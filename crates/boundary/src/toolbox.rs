@@ -63,14 +63,12 @@ impl Toolbox {
     }
 }
 
+/// What has to be readable for one entry of the path.
 #[derive(Default)]
 struct Grants {
     read: Vec<PathBuf>,
     rustup: Option<PathBuf>,
 }
-
-/// Tool managers keep each version beneath a folder of one of these names: nothing but the tool is there.
-const VERSIONED: [&str; 6] = ["versions", "installs", "toolchains", "candidates", "hostedtoolcache", "_tool"];
 
 /// Returns what to show for one entry of the path, or `None` if it cannot be shown.
 fn grants(entry: &Path, private: &[PathBuf]) -> Option<Grants> {
@@ -78,44 +76,53 @@ fn grants(entry: &Path, private: &[PathBuf]) -> Option<Grants> {
     if is_system(entry) {
         return Some(Grants::default());
     }
-    if hides(entry) || entry.components().count() < 3 {
+    if hides(entry) || is_shallow(entry) {
         return None;
     }
     let is_bin = entry.ends_with("bin") || entry.ends_with("sbin");
-    let prefix = entry.parent().filter(|prefix| is_bin && prefix.components().count() > 2 && !hides(prefix));
-    if !is_somebody_s(entry) && private.iter().all(|folder| !entry.starts_with(folder)) {
-        return Some(Grants { read: vec![prefix.unwrap_or(entry).to_owned()], rustup: None });
+    // A program in `bin` finds its libraries beside that folder.
+    let prefix = entry.parent().filter(|prefix| is_bin && !is_shallow(prefix) && !hides(prefix));
+    let is_private = is_somebody_s(entry) || private.iter().any(|folder| entry.starts_with(folder));
+    if is_private {
+        return managed(entry, prefix).or_else(|| is_bin.then(|| Grants::of([entry])));
     }
-    within_private(entry, prefix)
-        .or_else(|| is_bin.then(|| Grants { read: vec![entry.to_owned()], rustup: None }))
+    Some(Grants::of([prefix.unwrap_or(entry)]))
+}
+
+/// Tells whether a folder is a whole region of the machine, such as `/opt`.
+fn is_shallow(folder: &Path) -> bool {
+    folder.components().count() < 3
 }
 
 /// Tells whether a folder looks like part of a home, be it the caller's or not: keys lie beside such tools.
 fn is_somebody_s(folder: &Path) -> bool {
     let hidden = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
-    ["/home", "/root"].iter().any(|homes| folder.starts_with(homes)) || folder.iter().any(hidden)
+    folder.starts_with("/home") || folder.starts_with("/root") || folder.iter().any(hidden)
 }
 
-/// Knows the tool managers that live in people's homes.
-fn within_private(entry: &Path, prefix: Option<&Path>) -> Option<Grants> {
-    if let Some(home) = stripped(entry, ".cargo/bin") {
-        let rustup = home.join(".rustup");
-        let read = vec![entry.to_owned(), rustup.join("toolchains"), rustup.join("settings.toml")];
-        return Some(Grants { read, rustup: Some(rustup) });
+/// Knows what the tool managers need that live in people's homes.
+fn managed(entry: &Path, prefix: Option<&Path>) -> Option<Grants> {
+    if entry.ends_with(".cargo/bin") {
+        let rustup = entry.parent()?.with_file_name(".rustup");
+        let grants = Grants::of([entry, &rustup.join("toolchains"), &rustup.join("settings.toml")]);
+        return Some(Grants { rustup: Some(rustup), ..grants });
     }
     if entry.ends_with(".pyenv/shims") {
         let parts = ["shims", "libexec", "plugins", "versions", "version"];
-        let read = parts.iter().map(|part| entry.with_file_name(part)).collect();
-        return Some(Grants { read, rustup: None });
+        return Some(Grants::of(parts.map(|part| entry.with_file_name(part))));
     }
     let prefix = prefix?;
     let above = prefix.parent()?;
-    let versioned = above.components().any(|part| VERSIONED.iter().any(|name| part.as_os_str() == *name));
-    versioned.then(|| Grants { read: vec![prefix.to_owned()], rustup: None })
+    above.iter().any(|part| VERSIONED.iter().any(|name| part == *name)).then(|| Grants::of([prefix]))
 }
 
-fn stripped<'a>(path: &'a Path, end: &str) -> Option<&'a Path> {
-    path.ends_with(end).then(|| path.ancestors().nth(Path::new(end).components().count())).flatten()
+/// Tool managers keep each version beneath a folder of one of these names: nothing but the tool is there.
+const VERSIONED: &[&str] = &["versions", "installs", "toolchains", "candidates", "hostedtoolcache", "_tool"];
+
+impl Grants {
+    fn of<P: AsRef<Path>>(read: impl IntoIterator<Item = P>) -> Self {
+        Self { read: read.into_iter().map(|path| path.as_ref().to_owned()).collect(), rustup: None }
+    }
 }
 
 #[cfg(test)]

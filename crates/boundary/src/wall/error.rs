@@ -43,8 +43,8 @@ impl WallError {
         match self {
             Self::Unavailable(_) => Fault::yours(
                 what,
-                "use a runner with Linux 6.7 or newer (ubuntu-22.04 and later have it), \
-                 or set `allow-unwalled: true` if nothing on this machine is worth protecting",
+                "use a machine with Linux 6.7 or newer, or set `allow-unwalled: true` where the agent may see \
+                 and do whatever its user can",
             ),
             Self::Arguments(_) => Fault::yours(what, "see `fro-bot wall --help`"),
             Self::Folder { .. } | Self::Kernel(..) | Self::Program { .. } => Fault::ours(what),

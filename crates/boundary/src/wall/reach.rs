@@ -35,7 +35,7 @@ pub(super) fn offered() -> Result<i32, String> {
 /// Restricts this process and all that come after it to what the wall lets through.
 pub(super) fn restrict(spec: &WallSpec) -> Result<(), WallError> {
     for path in &spec.write {
-        std::fs::metadata(path).map_err(|source| WallError::Folder { path: path.clone(), source })?;
+        fs_err::metadata(path).map_err(|source| WallError::Folder { path: path.clone(), source })?;
     }
     rules(spec).map_err(|error| WallError::Kernel("restrict files and ports", io::Error::other(error)))
 }
@@ -45,14 +45,18 @@ const LEAST: ABI = ABI::V4;
 /// The newest version that was tried. Older kernels get as much of it as they know.
 const TRIED: ABI = ABI::V7;
 
-const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
+const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
 /// What the system's programs need besides their own folders.
 ///
 /// `/etc` goes file by file: keys lie there too, and user 0 without capabilities still owns them.
 /// Of `/proc` the kernel itself hides the memory and environment of processes outside the wall.
-const NEEDED: [&str; 29] = [
+const NEEDED: &[&str] = &[
     "/proc",
+    // How many processors and how much memory there are to use.
+    "/sys/devices/system/cpu",
+    "/sys/fs/cgroup",
+    "/sys/kernel/mm/transparent_hugepage",
     "/etc/alternatives",
     "/etc/ca-certificates",
     "/etc/crypto-policies",
@@ -84,9 +88,9 @@ const NEEDED: [&str; 29] = [
 ];
 
 /// Runtimes whose distribution keeps part of them in `/etc`.
-const NEEDED_PREFIXES: [&str; 3] = ["python", "java-", "perl"];
+const NEEDED_PREFIXES: &[&str] = &["python", "java-", "perl"];
 
-const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 fn rules(spec: &WallSpec) -> Result<(), RulesetError> {
     let read = AccessFs::from_read(TRIED);

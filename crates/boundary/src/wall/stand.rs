@@ -64,12 +64,19 @@ impl Supervisor {
     }
 
     fn run(mut self, grace: Duration) -> io::Result<u8> {
+        let watched = self.watch(grace);
+        // Whatever went wrong until here, nothing stays behind.
+        let code = self.sweep()?;
+        watched.map(|()| code)
+    }
+
+    fn watch(&mut self, grace: Duration) -> io::Result<()> {
         if let News::StopAsked = self.news(Phase::Running)? {
             // It may be gone already; then there is nobody to ask.
             let _: Result<(), Errno> = kill_process(self.engine, Signal::TERM);
             self.news(Phase::Stopping(Instant::now() + grace))?;
         }
-        self.sweep()
+        Ok(())
     }
 
     /// Waits until the engine has ended, somebody wants it to, or the time is up.
@@ -96,7 +103,7 @@ impl Supervisor {
         let mut sources = [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
         wait_for(&mut sources, None)?;
         let moved = !sources[1].revents().is_empty();
-        Ok(self.stop_signal()? || (moved && is_cut()?))
+        Ok(self.stop_signal()? || (moved && is_cut()))
     }
 
     fn wait_for_signals(&self, limit: Duration) -> io::Result<bool> {
@@ -161,10 +168,13 @@ fn wait_for(sources: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<(
     }
 }
 
-/// Tells whether the lifeline has ended. Words on it mean nothing.
-fn is_cut() -> io::Result<bool> {
+/// Tells whether the lifeline has ended or broken. Words on it mean nothing.
+fn is_cut() -> bool {
     let mut words = [0; 256];
-    Ok(rustix::io::read(io::stdin(), &mut words)? == 0)
+    match rustix::io::read(io::stdin(), &mut words) {
+        Ok(read) => read == 0,
+        Err(error) => !matches!(error, Errno::AGAIN | Errno::INTR),
+    }
 }
 
 fn children() -> io::Result<Vec<Pid>> {

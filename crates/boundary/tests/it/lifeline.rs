@@ -7,7 +7,7 @@ use std::{
 
 use rustix::process::Signal;
 
-use crate::world::{World, eventually, everyone, python, send, walled_program};
+use crate::world::{World, eventually, everyone, python, send};
 
 /// An engine with a shell in a session of its own and a daemon that nobody waits for.
 const ENGINE: &str = "
@@ -40,16 +40,28 @@ fn sigkill_of_the_harness_leaves_no_process() {
     everyone(|world| {
         let script = ENGINE.to_owned() + AND_WAITS;
         let python = python(world.user);
-        let mut wall: Vec<String> = vec![walled_program().display().to_string()];
+        let mut wall: Vec<String> = vec![world.program("walled").display().to_string()];
         wall.extend(world.spec.arguments().into_iter().map(|word| word.into_string().unwrap()));
         wall.extend(["--", &python.program.display().to_string(), "-c", &script].map(str::to_owned));
         let harness =
             format!("import subprocess, time; p = subprocess.Popen({wall:?}, stdin=-1); time.sleep(604)");
         let mut harness = world.outsider(python.program.as_os_str()).args(["-c", &harness]).spawn().unwrap();
-        expect_ready(&world, 5);
+        expect_ready(&world);
 
         send(&harness, Signal::KILL);
         harness.wait().unwrap();
+
+        world.expect_no_process();
+    });
+}
+
+#[test]
+fn sigkill_of_the_supervisor_ends_the_engine() {
+    everyone(|world| {
+        let engine = started(&world, &["import time", AND_WAITS]);
+
+        send(&engine, Signal::KILL);
+        ended(engine);
 
         world.expect_no_process();
     });
@@ -146,14 +158,12 @@ const STUBBORN: &str = "\nsignal.signal(signal.SIGTERM, lambda *_: open('asked',
 
 fn started(world: &World, parts: &[&str]) -> Child {
     let engine = world.start_python(&(parts.concat() + "time.sleep(605)\n"));
-    expect_ready(world, 5);
+    expect_ready(world);
     engine
 }
 
-/// The supervisor, the engine, its shell and its daemon, at least.
-fn expect_ready(world: &World, least: usize) {
+fn expect_ready(world: &World) {
     eventually(|| world.inside().join("ready").exists(), |ready| *ready);
-    eventually(|| world.processes(), |processes| processes.len() + 1 >= least);
 }
 
 fn ended(mut engine: Child) -> Output {

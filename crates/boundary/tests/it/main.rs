@@ -7,6 +7,7 @@
 mod attacks;
 mod cost;
 mod files;
+mod hidden;
 mod lacking;
 mod lifeline;
 mod world;

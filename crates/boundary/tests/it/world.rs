@@ -10,10 +10,7 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::{
-        OnceLock,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::atomic::{AtomicU32, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -60,6 +57,10 @@ impl World {
         let harness = start_harness(user);
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let mut world = Self { folder, user, spec: WallSpec::default(), mark, harness };
+        // Not every user can reach the folder of the build.
+        for name in ["walled", "hidden"] {
+            std::fs::copy(example(name), world.program(name)).unwrap();
+        }
         for folder in [world.inside(), world.outside()] {
             std::fs::create_dir(&folder).unwrap();
             world.give(&folder);
@@ -68,7 +69,8 @@ impl World {
         std::fs::set_permissions(world.secret_file(), Permissions::from_mode(0o600)).unwrap();
         world.give(&world.secret_file());
         world.spec.write.push(world.inside());
-        world.spec.read.push(python(user).prefix.clone());
+        world.spec.read.push(python(user).prefix);
+        world.spec.read.extend_from_slice(tools().read());
         world
     }
 
@@ -82,6 +84,11 @@ impl World {
 
     pub(crate) fn secret_file(&self) -> PathBuf {
         self.outside().join("secret")
+    }
+
+    /// One of this crate's examples, where the world's user can start it.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
     /// The harness: a process of the same user with a secret in its environment.
@@ -115,7 +122,7 @@ impl World {
 
     /// The walled command, ready to start, with all its streams piped.
     pub(crate) fn walled(&self, command: &[&OsStr]) -> Command {
-        let mut walled = self.outsider(walled_program().as_os_str());
+        let mut walled = self.outsider(self.program("walled").as_os_str());
         walled.args(self.spec.arguments()).arg("--").args(command);
         walled.env_clear().envs(self.environment()).env("MARK", &self.mark);
         walled
@@ -159,9 +166,7 @@ impl World {
 
     fn environment(&self) -> BTreeMap<OsString, OsString> {
         let host = std::env::vars_os().chain([("GITHUB_TOKEN".into(), SECRET.into())]);
-        let path = std::env::var_os("PATH").unwrap();
-        let tools = Toolbox::from_path(&path, &[], |path| path.canonicalize().ok());
-        environment(host, &EngineHome::at(self.inside()), &tools, []).variables
+        environment(host, &EngineHome::at(self.inside()), &tools(), []).variables
     }
 }
 
@@ -207,6 +212,12 @@ fn start_harness(user: User) -> Child {
     harness.spawn().unwrap()
 }
 
+fn tools() -> Toolbox {
+    let path = std::env::var_os("PATH").unwrap();
+    let home = std::env::home_dir().unwrap();
+    Toolbox::from_path(&path, &[home], |path| path.canonicalize().ok())
+}
+
 pub(crate) struct Python {
     pub(crate) program: PathBuf,
     prefix: PathBuf,
@@ -229,18 +240,9 @@ pub(crate) fn python(user: User) -> Python {
     found.expect("these tests need python3 on the path")
 }
 
-/// The example beside this test, copied to where every user can start it.
-pub(crate) fn walled_program() -> &'static Path {
-    static PROGRAM: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
-    let (_, program) = PROGRAM.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        open_to_all(folder.path());
-        let built = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/walled");
-        let program = folder.path().join("walled");
-        std::fs::copy(built, &program).unwrap();
-        (folder, program)
-    });
-    program
+/// An example that was built beside this test.
+fn example(name: &str) -> PathBuf {
+    std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples").join(name)
 }
 
 fn open_to_all(folder: &Path) {
