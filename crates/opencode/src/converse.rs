@@ -20,6 +20,9 @@ use crate::{
     wire::{self, Role},
 };
 
+/// Who is told what is heard, for showing progress.
+pub type Listen<'a> = &'a mut (dyn FnMut(&Heard) + Send);
+
 /// Says something to a session and follows it until the turn is over, however it ends.
 ///
 /// An agent or a model that the engine does not have is never sent: the engine would not even rest after it.
@@ -28,10 +31,10 @@ pub async fn converse(
     session: &Session,
     message: &Message,
     limits: Limits,
-    listen: &mut (dyn FnMut(&Heard) + Send),
+    listen: Listen<'_>,
 ) -> Turn {
     let turn = match admit(server, session, message).await {
-        Ok(()) => Talk::begin(server, session, listen).run(message, limits).await,
+        Ok(()) => Talk::begin(server, session).run(message, limits, listen).await,
         Err(trouble) => Turn::failed(trouble),
     };
     if let Outcome::Failed { failure, .. } = &turn.outcome {
@@ -67,7 +70,6 @@ async fn admit(server: &Server, session: &Session, message: &Message) -> Result<
 struct Talk<'a> {
     server: &'a Server,
     session: &'a Session,
-    listen: &'a mut (dyn FnMut(&Heard) + Send),
     events: Receiver<Event>,
     children: HashSet<String>,
     /// What is older belongs to earlier turns.
@@ -75,12 +77,11 @@ struct Talk<'a> {
 }
 
 impl<'a> Talk<'a> {
-    fn begin(server: &'a Server, session: &'a Session, listen: &'a mut (dyn FnMut(&Heard) + Send)) -> Self {
-        let events = server.events();
-        Self { server, session, listen, events, children: HashSet::new(), began: Timestamp::now() }
+    fn begin(server: &'a Server, session: &'a Session) -> Self {
+        Self { server, session, events: server.events(), children: HashSet::new(), began: Timestamp::now() }
     }
 
-    async fn run(&mut self, message: &Message, limits: Limits) -> Turn {
+    async fn run(&mut self, message: &Message, limits: Limits, listen: Listen<'_>) -> Turn {
         let mut conversation = Conversation::new(limits, self.began);
         if let Err(error) = self.server.client().prompt(self.session, message).await {
             warn!(session.id = self.session.id, "cannot speak to {}: {error}", self.session.id);
@@ -106,7 +107,7 @@ impl<'a> Talk<'a> {
             };
             next = match heard {
                 Some(heard) => {
-                    (self.listen)(&heard);
+                    listen(&heard);
                     conversation.hear(Timestamp::now(), heard)
                 }
                 None => conversation.tick(Timestamp::now()),
@@ -202,4 +203,53 @@ fn understand(messages: Vec<wire::Message>, began: Timestamp) -> Reading {
         reading.usage += message.info.taken.into();
     }
     reading
+}
+
+#[cfg(test)]
+mod tests {
+    use fro_core::conversation::{heard::Finish, outcome::Usage};
+
+    use super::*;
+
+    #[test]
+    fn the_messages_of_a_turn_add_up_and_the_last_one_speaks() {
+        let recorded = include_str!("../tests/transcripts/messages.json");
+        let read = |began: &str| understand(serde_json::from_str(recorded).unwrap(), began.parse().unwrap());
+
+        let whole = read("2026-11-15T18:24:00Z");
+        assert_eq!((whole.text.as_deref(), whole.finish), (Some("All done now."), Some(Finish::Stop)));
+        let usage =
+            Usage { calls: 3, input: 2400, output: 120, reasoning: 30, cache_read: 600, ..Usage::default() };
+        assert_eq!(Usage { cost: 0.0, ..whole.usage }, usage);
+        assert_eq!(read("2026-11-15T18:25:00Z"), Reading::default());
+    }
+
+    #[test]
+    fn a_summary_of_the_engine_is_not_the_answer_but_costs() {
+        let message = |text: &str, summary: bool| {
+            let info = serde_json::json!({ "role": "assistant", "time": { "created": 1 }, "summary": summary, "cost": 1 });
+            serde_json::json!({ "info": info, "parts": [{ "type": "text", "sessionID": "s", "text": text }] })
+        };
+        let messages =
+            serde_json::json!([message("The answer.", false), message("What was said before", true)]);
+        let reading = understand(serde_json::from_value(messages).unwrap(), Timestamp::UNIX_EPOCH);
+        assert_eq!((reading.text.as_deref(), reading.usage.calls), (Some("The answer."), 2));
+    }
+
+    #[test]
+    fn a_grandchild_belongs_to_the_turn_and_a_stranger_does_not() {
+        let mut children = HashSet::new();
+        let mut concerns = |about, heard| concerning("me", &mut children, Event { about, heard });
+        let born = |id: &str, parent: &str| About::Child { id: id.to_owned(), parent: parent.to_owned() };
+        let of = |id: &str| About::Session(id.to_owned());
+
+        assert_eq!(concerns(born("child", "me"), Heard::ChildBorn), Some(Heard::ChildBorn));
+        assert_eq!(concerns(born("grandchild", "child"), Heard::ChildBorn), Some(Heard::ChildBorn));
+        assert_eq!(concerns(born("other", "stranger"), Heard::ChildBorn), None);
+        assert_eq!(concerns(of("grandchild"), Heard::Writing), Some(Heard::Writing));
+        assert_eq!(concerns(of("grandchild"), Heard::Idle), None);
+        assert_eq!(concerns(of("me"), Heard::Idle), Some(Heard::Idle));
+        assert_eq!(concerns(of("other"), Heard::Idle), None);
+        assert_eq!(concerns(About::All, Heard::Gap), Some(Heard::Gap));
+    }
 }

@@ -53,15 +53,15 @@ impl Ear {
         match kind.as_str() {
             "server.heartbeat" => Some(Event { about: About::All, heard: Heard::Quiet }),
             "session.status" => status(read(properties)?),
-            "session.idle" => whose(properties, Heard::Idle),
-            "session.compacted" => whose(properties, Heard::Compacted),
-            "message.part.delta" => whose(properties, Heard::Writing),
+            "session.idle" => Some(whose(&read(properties)?, Heard::Idle)),
+            "session.compacted" => Some(whose(&read(properties)?, Heard::Compacted)),
+            "message.part.delta" => Some(whose(&read(properties)?, Heard::Writing)),
             "session.error" => error(read(properties)?),
             "session.created" => birth(read(properties)?),
             "message.part.updated" => self.part(read::<PartEvent>(properties)?.part),
-            "permission.asked" => ask(AskKind::Permission, read(properties)?),
-            "question.asked" => ask(AskKind::Question, read(properties)?),
-            "todo.updated" => todo(&read(properties)?),
+            "permission.asked" => Some(ask(AskKind::Permission, read(properties)?)),
+            "question.asked" => Some(ask(AskKind::Question, read(properties)?)),
+            "todo.updated" => Some(todo(&read(properties)?)),
             _ => None,
         }
     }
@@ -90,7 +90,7 @@ impl Ear {
             }
             Content::Text { .. } | Content::Other => return None,
         };
-        of(part.session, heard)
+        Some(of(part.session, heard))
     }
 }
 
@@ -98,12 +98,12 @@ fn read<T: DeserializeOwned>(properties: Value) -> Option<T> {
     serde_json::from_value(properties).ok()
 }
 
-fn of(session: String, heard: Heard) -> Option<Event> {
-    Some(Event { about: About::Session(session), heard })
+fn of(session: String, heard: Heard) -> Event {
+    Event { about: About::Session(session), heard }
 }
 
-fn whose(properties: Value, heard: Heard) -> Option<Event> {
-    of(read::<Whose>(properties)?.session, heard)
+fn whose(event: &Whose, heard: Heard) -> Event {
+    of(event.session.clone(), heard)
 }
 
 /// A rest is told twice, as a status and as an event of its own; one of them is enough.
@@ -116,11 +116,11 @@ fn status(event: StatusEvent) -> Option<Event> {
             Heard::Retrying { attempt, next, spent: action.is_some() }
         }
     };
-    of(event.session, heard)
+    Some(of(event.session, heard))
 }
 
 fn error(event: ErrorEvent) -> Option<Event> {
-    of(event.session?, Heard::Broke(event.error?.into()))
+    Some(of(event.session?, Heard::Broke(event.error?.into())))
 }
 
 fn birth(event: SessionEvent) -> Option<Event> {
@@ -128,11 +128,11 @@ fn birth(event: SessionEvent) -> Option<Event> {
     Some(Event { about, heard: Heard::ChildBorn })
 }
 
-fn ask(kind: AskKind, request: Request) -> Option<Event> {
+fn ask(kind: AskKind, request: Request) -> Event {
     of(request.session, Heard::Asked(Ask { id: request.id, kind }))
 }
 
-fn todo(event: &TodoEvent) -> Option<Event> {
+fn todo(event: &TodoEvent) -> Event {
     let done = event.todos.iter().filter(|todo| todo.status == "completed").count();
     of(event.session.clone(), Heard::TodoChanged { done, total: event.todos.len() })
 }

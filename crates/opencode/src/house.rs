@@ -174,8 +174,49 @@ mod tests {
             "agent": { "ro": { "permission": { "edit": "ask" } } },
             "share": "auto",
         });
-        insta::assert_json_snapshot!(settle(given), @"");
-        insta::assert_json_snapshot!(settle(json!({ "permission": "allow" })), @"");
+        insta::assert_json_snapshot!(settle(given), @r#"
+        {
+          "agent": {
+            "ro": {
+              "permission": {
+                "edit": "deny"
+              }
+            }
+          },
+          "autoupdate": false,
+          "permission": {
+            "*": "deny",
+            "bash": {
+              "*": "deny",
+              "git *": "allow"
+            },
+            "doom_loop": "allow",
+            "external_directory": "deny",
+            "question": "deny",
+            "read": {
+              "*.env": "deny",
+              "*.env.*": "deny"
+            }
+          },
+          "share": "disabled"
+        }
+        "#);
+        insta::assert_json_snapshot!(settle(json!({ "permission": "allow" })), @r#"
+        {
+          "autoupdate": false,
+          "permission": {
+            "*": "allow",
+            "doom_loop": "deny",
+            "external_directory": "deny",
+            "question": "deny",
+            "read": {
+              "*.env": "deny",
+              "*.env.*": "deny"
+            }
+          },
+          "share": "disabled"
+        }
+        "#);
     }
 
     #[test]
@@ -193,6 +234,26 @@ mod tests {
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
             .collect();
-        insta::assert_snapshot!(lines.join("\n"), @"");
+        insta::assert_snapshot!(lines.join("\n"), @"
+        LANG=C
+        HOME=/house/home
+        XDG_DATA_HOME=/house/data
+        XDG_CONFIG_HOME=/house/config
+        XDG_STATE_HOME=/house/state
+        XDG_CACHE_HOME=/house/cache
+        PATH=/tools/rg:/usr/bin
+        OPENCODE_DISABLE_PROJECT_CONFIG=1
+        OPENCODE_DISABLE_CLAUDE_CODE=1
+        OPENCODE_DISABLE_EXTERNAL_SKILLS=1
+        OPENCODE_DISABLE_AUTOUPDATE=1
+        OPENCODE_DISABLE_MODELS_FETCH=1
+        OPENCODE_DISABLE_LSP_DOWNLOAD=1
+        OPENCODE_DISABLE_DEFAULT_PLUGINS=1
+        OPENCODE_DISABLE_SHARE=1
+        OPENCODE_PURE=1
+        OPENCODE_CLIENT=fro-bot
+        OPENCODE_CONFIG_CONTENT={}
+        OPENCODE_SERVER_PASSWORD=hunter2
+        ");
     }
 }

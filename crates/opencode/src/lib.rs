@@ -12,11 +12,11 @@ mod pin;
 mod server;
 mod wire;
 
-pub use converse::converse;
+pub use converse::{Listen, converse};
 pub use error::Error;
 pub use event::{About, Ear, Event};
 pub use house::House;
 pub use install::{Engine, Progress, Stage, Tell, ToolCache, Wanted, install};
 pub use pin::{Platform, VERSION, Vectors};
-pub use server::{Launch, Message, ModelName, Server, Session};
+pub use server::{Launch, Message, ModelName, PORT, Server, Session};
 pub use wire::{Agent, Mode};

@@ -117,3 +117,22 @@ const RIPGREP_ARM64: Package = Package {
     tool: "ripgrep",
     arch: "arm64",
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(os: &'static str, arch: &'static str, vectors: Vectors, expect: Option<&str>) {
+        let found = engine(Platform { os, arch, vectors }).ok().map(|package| package.name);
+        assert_eq!(found, expect, "{os} {arch} {vectors:?}");
+    }
+
+    #[test]
+    fn every_machine_gets_its_own_build_or_none() {
+        check("linux", "x86_64", Vectors::Avx2, Some("opencode-linux-x64"));
+        check("linux", "x86_64", Vectors::Baseline, Some("opencode-linux-x64-baseline"));
+        check("linux", "aarch64", Vectors::Baseline, None);
+        check("macos", "x86_64", Vectors::Avx2, None);
+        assert_ne!(ENGINE_X64.tool, ENGINE_X64_BASELINE.tool);
+    }
+}

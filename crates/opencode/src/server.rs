@@ -29,6 +29,9 @@ use crate::{
 
 pub use client::{Message, ModelName, Session};
 
+/// Stands in [`Launch::wrap`] for the port, which is chosen later.
+pub const PORT: &str = "{port}";
+
 /// How often another free port is tried when somebody took ours between choosing and listening.
 const PORTS: u32 = 5;
 
@@ -48,7 +51,7 @@ pub struct Launch {
     pub config: Value,
     /// Its environment, complete but for what this crate adds.
     pub environment: Vec<(OsString, OsString)>,
-    /// A command that the engine is started through.
+    /// A command that the engine is started through; [`PORT`] in it becomes the engine's port.
     pub wrap: Vec<OsString>,
     /// The port it listens on, where somebody has to know beforehand; a free one otherwise.
     pub port: Option<u16>,
@@ -81,7 +84,6 @@ pub struct Server {
     client: Client,
     stream: Stream,
     process: Process,
-    directory: PathBuf,
     grace: Duration,
 }
 
@@ -126,7 +128,7 @@ impl Server {
             engine.version = engine.version,
             "the engine listens on port {port} after {seconds:.1} s"
         );
-        Ok(Self { client, stream, process, directory: launch.directory.clone(), grace: launch.grace })
+        Ok(Self { client, stream, process, grace: launch.grace })
     }
 
     /// Subscribes to everything that is said from now on.
@@ -167,9 +169,7 @@ impl Server {
 
     /// Aborts every session that works, and returns when none does.
     async fn hush(&self) -> Result<(), Error> {
-        let mut directories = self.client.directories();
-        directories.insert(self.directory.clone());
-        for directory in directories {
+        for directory in self.client.directories() {
             for session in self.client.busy(&directory).await? {
                 self.client.abort(&session).await?;
             }

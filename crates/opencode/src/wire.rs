@@ -328,7 +328,7 @@ pub(crate) struct Providers {
 #[derive(Deserialize)]
 pub(crate) struct Provider {
     pub(crate) id: String,
-    pub(crate) models: BTreeMap<String, serde::de::IgnoredAny>,
+    pub(crate) models: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]

@@ -1,12 +1,12 @@
 //! The tool cache of an Actions runner: `<tool>/<version>/<arch>/` is complete if `<arch>.complete` stands beside it.
 
 use std::{
-    fs::File,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use fs_err as fs;
 use tempfile::TempDir;
 use tokio::time;
 
@@ -38,29 +38,29 @@ impl ToolCache {
 
     /// Waits until no other installation of this tool is under way, then opens a workshop for ours.
     pub(crate) async fn claim(&self, package: &'static Package) -> Result<Place, Error> {
-        let shelf = self.shelf(package);
-        fs::create_dir_all(&shelf).map_err(|source| disk("make the folder", &shelf, source))?;
-        let lock = lock(&shelf.join(format!("{}.lock", package.arch))).await?;
-        clear(&shelf);
+        let folder = self.folder(package);
+        fs::create_dir_all(&folder).map_err(|source| disk("make the folder", &folder, source))?;
+        let lock = lock(&folder.join(format!("{}.lock", package.arch))).await?;
+        clear(&folder);
         let workshop = tempfile::Builder::new()
             .prefix(WORKSHOP)
-            .tempdir_in(&shelf)
-            .map_err(|source| disk("make a temporary folder in", &shelf, source))?;
+            .tempdir_in(&folder)
+            .map_err(|source| disk("make a temporary folder in", &folder, source))?;
         let bench = workshop.path().join(package.arch);
         fs::create_dir(&bench).map_err(|source| disk("make the folder", &bench, source))?;
         Ok(Place { package, home: self.home(package), marker: self.marker(package), workshop, _lock: lock })
     }
 
-    fn shelf(&self, package: &Package) -> PathBuf {
+    fn folder(&self, package: &Package) -> PathBuf {
         self.root.join(package.tool).join(package.version)
     }
 
     fn home(&self, package: &Package) -> PathBuf {
-        self.shelf(package).join(package.arch)
+        self.folder(package).join(package.arch)
     }
 
     fn marker(&self, package: &Package) -> PathBuf {
-        self.shelf(package).join(format!("{}.complete", package.arch))
+        self.folder(package).join(format!("{}.complete", package.arch))
     }
 }
 
@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-pub(crate) fn disk(deed: &'static str, path: &Path, source: std::io::Error) -> Error {
+pub(crate) fn disk(deed: &'static str, path: &Path, source: io::Error) -> Error {
     Error::Disk { deed, path: path.to_owned(), source }
 }
 
@@ -114,8 +114,8 @@ async fn lock(path: &Path) -> Result<File, Error> {
 }
 
 /// Removes what killed installations left behind; whoever holds the lock is alone here.
-fn clear(shelf: &Path) {
-    let Ok(entries) = fs::read_dir(shelf) else { return };
+fn clear(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(WORKSHOP.as_bytes()) {
             let _unimportant = fs::remove_dir_all(entry.path());

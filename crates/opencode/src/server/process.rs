@@ -23,7 +23,10 @@ use tokio::{
 };
 use tracing::warn;
 
-use crate::{error::Error, server::Launch};
+use crate::{
+    error::Error,
+    server::{Launch, PORT},
+};
 
 /// How much of what the engine prints is kept.
 const TAIL: usize = 8 << 10;
@@ -62,7 +65,9 @@ impl Process {
         password: &Secret,
     ) -> Result<Self, Error> {
         let engine = launch.engine.binary.as_os_str().to_owned();
-        let mut words = launch.wrap.iter().cloned().chain([engine]);
+        let wrap =
+            launch.wrap.iter().map(|word| if word == PORT { port.to_string().into() } else { word.clone() });
+        let mut words = wrap.chain([engine]);
         let program = words.next().unwrap_or_default();
         let mut child = Command::new(&program)
             .args(words)
