@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, fs::File};
 
-use crate::world::{everyone, text};
+use crate::world::{WALLED, everyone, text};
 
 #[test]
 fn an_open_file_of_the_harness_is_not_inherited() {
@@ -80,7 +80,7 @@ fn a_missing_program_is_named() {
 #[test]
 fn a_slip_in_the_arguments_is_named() {
     everyone(|world| {
-        let mut command = world.outsider(world.program("walled").as_os_str());
+        let mut command = world.outsider(world.program(WALLED).as_os_str());
 
         let output = command.arg(OsStr::new("--raed")).output().unwrap();
 

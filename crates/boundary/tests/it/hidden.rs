@@ -2,14 +2,14 @@
 
 use std::io::Read as _;
 
-use crate::world::{SECRET, User, everyone, text};
+use crate::world::{HIDDEN, SECRET, User, everyone, text};
 
 #[test]
 fn a_hidden_process_shows_nothing_to_its_own_user() {
     everyone(|world| {
         // Root with all its powers sees everything, hidden or not.
         let User::Ordinary(_) = world.user else { return };
-        let program = world.program("hidden");
+        let program = world.program(HIDDEN);
         let mut hidden = world.outsider(program.as_os_str()).env("GITHUB_TOKEN", SECRET).spawn().unwrap();
         hidden.stdout.as_mut().unwrap().read_exact(&mut [0; 7]).unwrap();
 

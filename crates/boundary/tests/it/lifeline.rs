@@ -7,7 +7,7 @@ use std::{
 
 use rustix::process::Signal;
 
-use crate::world::{World, eventually, everyone, python, send};
+use crate::world::{WALLED, World, eventually, everyone, python, send};
 
 /// An engine with a shell in a session of its own and a daemon that nobody waits for.
 const ENGINE: &str = "
@@ -40,7 +40,7 @@ fn sigkill_of_the_harness_leaves_no_process() {
     everyone(|world| {
         let script = ENGINE.to_owned() + AND_WAITS;
         let python = python(world.user);
-        let mut wall: Vec<String> = vec![world.program("walled").display().to_string()];
+        let mut wall: Vec<String> = vec![world.program(WALLED).display().to_string()];
         wall.extend(world.spec.arguments().into_iter().map(|word| word.into_string().unwrap()));
         wall.extend(["--", &python.program.display().to_string(), "-c", &script].map(str::to_owned));
         let harness =

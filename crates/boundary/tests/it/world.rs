@@ -22,6 +22,12 @@ use tempfile::TempDir;
 /// What no process behind the wall may ever see. The attacks look for its first word.
 pub(crate) const SECRET: &str = "planted-4f1d9c";
 
+/// `fro-bot wall`, without the rest of fro-bot.
+pub(crate) const WALLED: &str = env!("CARGO_BIN_EXE_walled");
+
+/// A process that hides and waits.
+pub(crate) const HIDDEN: &str = env!("CARGO_BIN_EXE_hidden");
+
 const NOBODY: u32 = 65_534;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +64,8 @@ impl World {
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let mut world = Self { folder, user, spec: WallSpec::default(), mark, harness };
         // Not every user can reach the folder of the build.
-        for name in ["walled", "hidden"] {
-            std::fs::copy(example(name), world.program(name)).unwrap();
+        for program in [WALLED, HIDDEN] {
+            std::fs::copy(program, world.program(program)).unwrap();
         }
         for folder in [world.inside(), world.outside()] {
             std::fs::create_dir(&folder).unwrap();
@@ -86,9 +92,9 @@ impl World {
         self.outside().join("secret")
     }
 
-    /// One of this crate's examples, where the world's user can start it.
-    pub(crate) fn program(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+    /// One of the programs of these tests, where the world's user can start it.
+    pub(crate) fn program(&self, built: &str) -> PathBuf {
+        self.folder.path().join(Path::new(built).file_name().unwrap())
     }
 
     /// The harness: a process of the same user with a secret in its environment.
@@ -122,7 +128,7 @@ impl World {
 
     /// The walled command, ready to start, with all its streams piped.
     pub(crate) fn walled(&self, command: &[&OsStr]) -> Command {
-        let mut walled = self.outsider(self.program("walled").as_os_str());
+        let mut walled = self.outsider(self.program(WALLED).as_os_str());
         walled.args(self.spec.arguments()).arg("--").args(command);
         walled.env_clear().envs(self.environment()).env("MARK", &self.mark);
         walled
@@ -238,11 +244,6 @@ pub(crate) fn python(user: User) -> Python {
         Some(Python { program: program.into(), prefix: prefix.into() })
     });
     found.expect("these tests need python3 on the path")
-}
-
-/// An example that was built beside this test.
-fn example(name: &str) -> PathBuf {
-    std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples").join(name)
 }
 
 fn open_to_all(folder: &Path) {
