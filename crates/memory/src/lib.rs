@@ -7,6 +7,7 @@ mod database;
 mod error;
 mod keep;
 mod manifest;
+mod private;
 mod recall;
 mod snapshot;
 mod store;

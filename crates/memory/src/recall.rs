@@ -2,7 +2,6 @@
 
 use std::{
     io::{Read as _, Write as _},
-    os::unix::fs::DirBuilderExt as _,
     path::Path,
 };
 
@@ -14,6 +13,7 @@ use crate::{
     database::{self, MAX_DATABASE},
     error::{Error, Flaw},
     manifest::Manifest,
+    private,
     store::{Head, folder::Folder},
 };
 
@@ -72,8 +72,9 @@ fn restore(folder: &Folder, head: &Head, engine_data: &Path) -> Result<Manifest,
     let manifest = Manifest::read(folder.get(head.manifest()?)?)?;
     let packed = folder.get(manifest.database)?;
 
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(engine_data.join("opencode"))?;
+    private::folder(engine_data)?;
     let home = database::home(engine_data)?;
+    private::folder(&home)?;
     database::refuse_occupied(&home.join(database::FILE))?;
     let scratch = tempfile::tempdir_in(&home)?;
     let copy = scratch.path().join(database::FILE);

@@ -10,7 +10,6 @@
 
 use std::{
     io::{self, Read, Seek as _, Write as _},
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
@@ -18,7 +17,10 @@ use fs_err::File;
 use tempfile::{NamedTempFile, TempDir};
 
 use super::{Advance, Head, ObjectName, Stored};
-use crate::error::{Error, Flaw};
+use crate::{
+    error::{Error, Flaw},
+    private,
+};
 
 const MAX_OBJECT: u64 = 4 << 30;
 const MAX_HEAD: u64 = 256;
@@ -33,10 +35,10 @@ pub struct Folder {
 impl Folder {
     /// Opens the store in this folder, made if need be.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
-        make_private(root.as_ref())?;
+        private::folder(root.as_ref())?;
         let root = fs_err::canonicalize(root)?;
         for part in ["objects", "aside", "scratch"] {
-            make_private(&root.join(part))?;
+            private::folder(&root.join(part))?;
         }
         Ok(Self { root })
     }
@@ -61,11 +63,13 @@ impl Folder {
         }
         let name = ObjectName::from(hasher.finalize());
         match self.get(name) {
-            Ok(_) => return Ok(Stored { name, written: 0 }),
-            Err(Error::Flawed(_)) => self.settle(file, &self.object(name))?,
-            Err(error) => return Err(error),
+            Ok(_) => Ok(Stored { name, written: 0 }),
+            Err(Error::Flawed(_)) => {
+                self.settle(file, &self.object(name))?;
+                Ok(Stored { name, written: hasher.count() })
+            }
+            Err(error) => Err(error),
         }
-        Ok(Stored { name, written: hasher.count() })
     }
 
     /// Returns an object, checked against its name.
@@ -163,8 +167,4 @@ impl Folder {
         let _held = lock.write()?;
         deed()
     }
-}
-
-fn make_private(folder: &Path) -> io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

@@ -5,12 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fro_memory::{Error, Flaw, Folder, Recall, keep, recall};
 use proptest::{
     prelude::{ProptestConfig, any, proptest},
     sample::Index,
 };
 use tempfile::TempDir;
+
+use fro_memory::{Error, Flaw, Folder, Recall, keep, recall};
 
 use crate::engine::{Engine, after, saved};
 

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use fro_memory::{Head, Kept, Provenance};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
+
+use fro_memory::{Head, Kept, Provenance};
 
 const SCHEMA: &str = "
     PRAGMA journal_mode = WAL;

@@ -2,8 +2,10 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
-use fro_memory::{Error, Flaw, Folder, ObjectName};
 use proptest::prelude::{ProptestConfig, any, proptest};
+
+use fro_core::Fault;
+use fro_memory::{Error, Flaw, Folder, ObjectName};
 
 use crate::contract;
 
@@ -30,6 +32,19 @@ fn only_the_owner_can_read_it_and_nothing_is_left_in_between() {
     objects 40700
     objects/606ec154e4634e71c6bc67b6614417192a7e7ac2944523c1a55435f1b7c54f47 100600
     scratch 40700
+    ");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_for_its_owner_to_mend() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("file"), "").unwrap();
+    let fault = Fault::from(Folder::open(root.path().join("file/memory")).unwrap_err());
+
+    let told = format!("{fault}\nhint: {}", fault.hint()).replace(root.path().to_str().unwrap(), "[root]");
+    insta::assert_snapshot!(told, @"
+    cannot read or write a file of the memory: failed to create folder `[root]/file/memory`: Not a directory (os error 20)
+    hint: check that the folder of the memory is writable and its disk has room
     ");
 }
 
