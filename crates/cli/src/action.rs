@@ -8,24 +8,25 @@ use jiff::Timestamp;
 
 use crate::{
     env::{self, Env},
+    interrupt::{self, Interrupt},
     report::Report,
     settings,
 };
 
 /// Exit code of a run whose answer tells of a failure.
 const TOLD_FAILURE: u8 = 4;
-const INTERRUPTED: u8 = 130;
 
 /// Runs once and returns how it ended.
 pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
     let began = Timestamp::now();
+    let mut interrupt = Interrupt::listen()?;
     let settings = settings::of_action(env, event(env)?, began)?;
     let report = Report::new(env, &settings);
-    let ending = fro_run::run(&settings, &|news| report.tell(&news), interrupt()).await?;
+    let ending = fro_run::run(&settings, &|news| report.tell(&news), interrupt.asked()).await?;
     Ok(match ending {
         Ending::Skipped(_) | Ending::Answered(_) => ExitCode::SUCCESS,
         Ending::ToldFailure(_) => ExitCode::from(TOLD_FAILURE),
-        Ending::Interrupted => ExitCode::from(INTERRUPTED),
+        Ending::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
     })
 }
 
@@ -43,18 +44,4 @@ fn event(env: &Env) -> Result<Event, Fault> {
         )
     })?;
     Ok(Event { name: name.to_owned(), payload })
-}
-
-/// Ends when somebody asks this process to stop.
-pub(crate) async fn interrupt() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupted), Ok(mut terminated)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupted.recv() => {}
-        _ = terminated.recv() => {}
-    }
 }

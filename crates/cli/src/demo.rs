@@ -15,9 +15,9 @@ use fro_sim::World;
 use jiff::Timestamp;
 
 use crate::{
-    action::interrupt,
     demo::show::Show,
     env::Env,
+    interrupt::{self, Interrupt},
     settings::{own_program, scratch, tool_cache},
 };
 
@@ -32,34 +32,32 @@ pub(crate) struct Options {
     port: Option<u16>,
 }
 
-/// Exit code of a demo that was interrupted.
-const INTERRUPTED: u8 = 130;
-
 /// Plays the demo.
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     let began = Timestamp::now();
+    let mut interrupt = Interrupt::listen()?;
     let show = Show::new();
     let folder = tempfile::Builder::new().prefix("fro-bot-demo-").tempdir_in(scratch(env));
     let folder = folder.map_err(|error| Fault::ours(format!("cannot make a temporary folder: {error}")))?;
     let world = open_world(options.port).await?;
     let garden = garden::plant(folder.path()).await?;
     garden::rehearse(&world.model(), &garden);
-    let request = garden::ask(&world);
+    let request = garden::ask(&world)?;
     show.opening(&world.page_url(request.issue));
 
     let settings = settings(&world, folder.path(), &garden, request.event, env, began)?;
-    let ending = fro_run::run(&settings, &|news| show.tell(&news), interrupt()).await;
+    let ending = fro_run::run(&settings, &|news| show.tell(&news), interrupt.asked()).await;
     show.done();
     let ending = ending?;
     if ending == Ending::Interrupted {
         println!("interrupted; nothing is left behind");
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
     show.comment(&garden::answer(&world, request.issue)?);
     show.times();
     if options.keep {
         println!("\nThe little GitHub stays open at {} until Ctrl-C", world.page_url(request.issue));
-        interrupt().await;
+        interrupt.asked().await;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -90,8 +88,8 @@ fn settings(
         event,
         github: Address { api: world.api_url(), graphql: world.graphql_url() },
         road: RoadSettings::loopback(),
-        token: Secret::new(world.token("fro-bot")),
-        policy: Policy { mention: Login::new("fro-bot"), needed: Permission::Write },
+        token: Secret::new(world.token(garden::BOT)),
+        policy: Policy { mention: Login::new(garden::BOT), needed: Permission::Write },
         wishes: Wishes::default(),
         engine: EngineSettings {
             tool_cache: tool_cache(env),

@@ -4,6 +4,7 @@ mod action;
 #[cfg(feature = "demo")]
 mod demo;
 mod env;
+mod interrupt;
 mod report;
 mod settings;
 mod wall;
@@ -62,7 +63,8 @@ fn main() -> ExitCode {
 ///
 /// This process holds the credentials, so it hides its memory and environment from every other first.
 fn in_runtime(work: impl Future<Output = Result<ExitCode, Fault>>) -> Result<ExitCode, Fault> {
-    fro_boundary::hide().map_err(|error| Fault::ours(format!("cannot hide this process from others: {error}")))?;
+    fro_boundary::hide()
+        .map_err(|error| Fault::ours(format!("cannot hide this process from others: {error}")))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::ours(format!("cannot start the runtime: {error}")))?;
     runtime.block_on(work)

@@ -12,6 +12,8 @@ mod retry;
 mod road;
 mod settings;
 
+pub use reqwest::Url;
+
 pub use answer::{Answer, Incoming};
 pub use error::Error;
 pub use request::Request;

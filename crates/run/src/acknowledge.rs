@@ -1,12 +1,18 @@
 //! 👀 at once, something better at the end. A failure of these never fails a run.
 
+use std::time::Duration;
+
 use fro_core::{Fault, Permit, Reaction};
 use fro_github::{Error, GitHub, Label, ReactionId};
+use tokio::time::timeout;
 
 use crate::{
     Ending,
     news::{News, Tell},
 };
+
+/// How long the end of a run may wait for reactions: a runner that cancels a job gives it ten seconds.
+const PATIENCE: Duration = Duration::from_secs(6);
 
 /// What was left on the request to show that we are at work.
 pub(crate) struct Acknowledgement<'a> {
@@ -74,7 +80,12 @@ impl<'a> Acknowledgement<'a> {
                 None => Ok(()),
             }
         };
-        let (reacted, unreacted, unlabelled) = tokio::join!(react, unreact, unlabel);
+        let all = async { tokio::join!(react, unreact, unlabel) };
+        let Ok((reacted, unreacted, unlabelled)) = timeout(PATIENCE, all).await else {
+            return (self.tell)(News::Warning(
+                "GitHub is too slow: 👀 and the label may still be there".to_owned(),
+            ));
+        };
         for error in [reacted.err(), unreacted.err(), unlabelled.err()].into_iter().flatten() {
             warn(self.tell, &error);
         }

@@ -16,6 +16,8 @@ mod workplace;
 pub use news::{News, Tell};
 pub use settings::{EngineSettings, Event, Settings, Unwalled};
 
+use std::pin::pin;
+
 use fro_core::{
     Decision, Fault,
     event::{self, Reading},
@@ -64,8 +66,12 @@ pub async fn run(
         return skip(reason);
     }
 
+    let mut interrupt = pin!(interrupt);
     let github = facts::github(settings, &trigger)?;
-    let facts = facts::gather(&github, &trigger).await?;
+    let facts = tokio::select! {
+        facts = facts::gather(&github, &trigger) => facts?,
+        () = &mut interrupt => return Ok(Ending::Interrupted),
+    };
     let permit = match gate::decide(&trigger, &facts, &settings.policy) {
         Decision::Run(permit) => permit,
         Decision::Skip(reason) => return skip(reason),
@@ -77,7 +83,7 @@ pub async fn run(
     let asked = Asked { settings, tell, trigger: &trigger, permit: &permit, github: &github };
     let ended = tokio::select! {
         ended = answer::once(&asked, &mut acknowledgement, &mut workplace) => ended,
-        () = interrupt => Ok(Ending::Interrupted),
+        () = &mut interrupt => Ok(Ending::Interrupted),
     };
     let (closed, ()) = tokio::join!(workplace.close(tell), acknowledgement.end(&ended));
     closed.and(ended)

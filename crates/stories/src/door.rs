@@ -10,6 +10,7 @@ pub(crate) async fn check(sim: &Sim) {
     assert_eq!(model.unplayed(), 0, "the model was not asked for everything it was to say");
     assert_eq!(model.unscripted(), 0, "the model was asked more often than the story says");
     assert_eq!(world.unknown_routes(), Vec::<String>::new(), "routes that the simulated world does not have");
+    assert_eq!(world.faults().unspent(), Vec::<String>::new(), "faults that never struck");
     no_process_is_left(sim.tracking(), Duration::from_secs(15)).await;
     let left: Vec<_> = fs_err::read_dir(sim.temp())
         .expect("the folder is there")

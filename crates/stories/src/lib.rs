@@ -22,6 +22,7 @@ pub use tools::{binary, tool_cache};
 
 use std::{
     path::{Path, PathBuf},
+    process::Command,
     sync::atomic::{AtomicU64, Ordering},
 };
 
@@ -99,6 +100,19 @@ impl Sim {
     /// Returns the reactions on a comment as `login: content`.
     pub fn reactions(&self, comment: u64) -> Vec<String> {
         self.world.reactions_on(REPO, comment)
+    }
+
+    /// Returns the labels on the issue.
+    pub fn labels(&self) -> Vec<String> {
+        self.world
+            .state(|state| state.issue(REPO, ISSUE).map(|issue| issue.labels.clone()).unwrap_or_default())
+    }
+
+    /// Gives everything in the story's folder to another user of the machine.
+    pub fn give_to(&self, user: u32) {
+        let done =
+            Command::new("chown").args(["-R", &format!("{user}:{user}")]).arg(self.folder.path()).status();
+        assert!(done.is_ok_and(|status| status.success()), "chown failed");
     }
 
     /// Checks the door: nothing unread, unused, unknown, leaked or alive.

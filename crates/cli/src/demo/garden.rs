@@ -3,17 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use fro_core::Fault;
-use fro_sim::model::{Model, Reply, Seen};
+use fro_run::Event;
+use fro_sim::{
+    World,
+    model::{Model, Reply, Seen},
+};
 use serde_json::json;
 use tokio::process::Command;
 
-/// The issue that the demo is about.
-pub(crate) const TITLE: &str = "Hot beds get too little water";
-/// Its description.
-pub(crate) const DESCRIPTION: &str =
+/// The account that answers.
+pub(crate) const BOT: &str = "fro-bot";
+const REPO: &str = "octo/garden";
+
+const TITLE: &str = "Hot beds get too little water";
+const DESCRIPTION: &str =
     "At exactly 30 degrees a bed gets the amount for a cool day. `sh test.sh` fails since yesterday.";
-/// The request.
-pub(crate) const REQUEST: &str = "@fro-bot why does the test fail, and what would fix it?";
+const REQUEST: &str = "@fro-bot why does the test fail, and what would fix it?";
 
 const WATER: &str = "\
 # Prints how many litres a bed needs: 2 for a square metre, 3 from 30 degrees on.
@@ -57,6 +62,29 @@ pub(crate) async fn plant(folder: &Path) -> Result<PathBuf, Fault> {
     git(&garden, &["add", "."]).await?;
     git(&garden, &["commit", "--quiet", "--message=Water the garden"]).await?;
     Ok(garden)
+}
+
+/// The request as it stands on the little GitHub.
+pub(crate) struct Request {
+    /// The issue's number.
+    pub(crate) issue: u64,
+    /// What a workflow run would be started with.
+    pub(crate) event: Event,
+}
+
+/// Opens the issue and asks for help on it.
+pub(crate) fn ask(world: &World) -> Result<Request, Fault> {
+    let opened = world.change(|state| state.open_issue(REPO, "rita", TITLE, DESCRIPTION));
+    let issue = opened.ok_or_else(|| Fault::ours(format!("the little GitHub has no {REPO}")))?;
+    let comment = world.write_comment(REPO, issue, "maya", REQUEST);
+    let payload = world.comment_event(REPO, comment).to_string();
+    Ok(Request { issue, event: Event { name: "issue_comment".to_owned(), payload } })
+}
+
+/// Returns the answer as the little GitHub has it.
+pub(crate) fn answer(world: &World, issue: u64) -> Result<String, Fault> {
+    let answers = world.comments_by(REPO, issue, BOT);
+    answers.into_iter().next().ok_or_else(|| Fault::ours("the answer is not on the little GitHub"))
 }
 
 async fn git(garden: &Path, arguments: &[&str]) -> Result<(), Fault> {

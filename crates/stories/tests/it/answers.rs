@@ -15,7 +15,7 @@ async fn a_maintainer_s_mention_is_answered() {
     assert_snapshot!(run.only_comment());
     assert_snapshot!(sim.model().seen()[0].last_user());
     assert_eq!(run.reactions, ["fro-bot: hooray"]);
-    assert_eq!(sim.world().labels_on(fro_stories::REPO, fro_stories::ISSUE), ["bug"]);
+    assert_eq!(sim.labels(), ["bug"]);
     sim.finish().await;
 }
 
@@ -53,7 +53,7 @@ async fn a_second_attempt_of_a_run_edits_its_own_answer() {
 async fn an_answer_whose_receipt_was_lost_is_posted_once() {
     let sim = Sim::new().await;
     sim.model().says("Once.");
-    sim.world().faults().on(COMMENTS, FaultKind::Withhold).times(1);
+    sim.world().faults().on(COMMENTS, FaultKind::AnswerWithheld).times(1);
     let run = sim.mention("@fro-bot why?").run().await;
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.only_comment().contains("Once."));

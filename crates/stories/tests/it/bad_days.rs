@@ -79,7 +79,7 @@ async fn without_npm_and_registry_the_run_says_so_and_installs_nothing() {
 #[tokio::test]
 async fn a_context_that_cannot_be_read_still_gets_an_answer() {
     let sim = Sim::new().await;
-    sim.world().faults().on("POST /graphql", FaultKind::status(502)).always();
+    sim.world().faults().on("POST /graphql", FaultKind::Status(502)).always();
     let run = sim.mention("@fro-bot why?").run().await;
     assert_eq!(run.code, Some(3), "{run}");
     assert!(run.only_comment().contains("(`no_context`)"), "{run}");
@@ -92,7 +92,7 @@ async fn an_answer_that_cannot_be_delivered_fails_the_run() {
     sim.model().says("Nobody will read this.");
     sim.world()
         .faults()
-        .on("POST /repos/{owner}/{repo}/issues/{number}/comments", FaultKind::status(503))
+        .on("POST /repos/{owner}/{repo}/issues/{number}/comments", FaultKind::Status(503))
         .always();
     let run = sim.mention("@fro-bot why?").run().await;
     assert_eq!((run.code, run.answers.len()), (Some(3), 0), "{run}");
@@ -105,7 +105,7 @@ async fn a_reaction_that_fails_does_not_stop_a_run() {
     sim.model().says("Answered.");
     sim.world()
         .faults()
-        .on("POST /repos/{owner}/{repo}/issues/comments/{id}/reactions", FaultKind::status(500))
+        .on("POST /repos/{owner}/{repo}/issues/comments/{id}/reactions", FaultKind::Status(500))
         .always();
     let run = sim.mention("@fro-bot why?").run().await;
     assert_eq!(run.code, Some(0), "{run}");
