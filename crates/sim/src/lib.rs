@@ -2,5 +2,22 @@
 //!
 //! It knows none of our other crates, so that its mistakes and theirs cannot cancel out.
 
+mod auth;
+mod event;
+mod faults;
+mod garden;
+mod graphql;
+mod hub;
 pub mod model;
+mod page;
+mod problem;
+mod rest;
+mod route;
 mod server;
+pub mod state;
+mod traffic;
+mod world;
+
+pub use faults::{FaultKind, Faults, Switch};
+pub use traffic::Exchange;
+pub use world::World;

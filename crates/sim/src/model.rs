@@ -11,11 +11,23 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, body::Bytes, extract::State, http::HeaderMap, response::Response, routing::post};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, State},
+    http::HeaderMap,
+    middleware::from_fn_with_state,
+    response::Response,
+    routing::post,
+};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::{model::wire::Call, server::Server};
+use crate::{
+    faults::{self, Faults},
+    model::wire::Call,
+    server::{Port, Server},
+};
 
 pub use reply::Reply;
 pub use seen::Seen;
@@ -47,14 +59,18 @@ impl Model {
     /// Starts a model with an empty script on a free loopback port.
     #[expect(clippy::expect_used, reason = "without a free loopback port nothing can be simulated")]
     pub async fn start() -> Self {
-        Self::try_start().await.expect("a loopback port can be opened")
+        Self::start_with(Faults::default()).await.expect("a loopback port can be opened")
     }
 
-    pub(crate) async fn try_start() -> io::Result<Self> {
+    /// Starts a model whose route these faults strike too.
+    pub(crate) async fn start_with(faults: Faults) -> io::Result<Self> {
         let stage = Arc::new(Stage { play: Mutex::default(), calls: watch::Sender::new(0) });
-        let router =
-            Router::new().route("/v1/chat/completions", post(complete)).with_state(Arc::clone(&stage));
-        let server = Arc::new(Server::start(0, router).await?);
+        let router = Router::new()
+            .route("/v1/chat/completions", post(complete))
+            .layer(DefaultBodyLimit::disable())
+            .layer(from_fn_with_state(faults, faults::inject))
+            .with_state(Arc::clone(&stage));
+        let server = Arc::new(Port::open(0).await?.serve(router));
         Ok(Self { stage, server })
     }
 
@@ -96,7 +112,7 @@ impl Model {
     }
 
     /// Queues a plain text answer.
-    pub fn says(&self, text: &str) {
+    pub fn says(&self, text: impl Into<String>) {
         self.plays(Reply::text(text));
     }
 

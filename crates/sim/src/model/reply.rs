@@ -57,8 +57,8 @@ pub(super) struct Usage {
 
 impl Reply {
     /// A text, streamed in several deltas; an empty one is streamed as none.
-    pub fn text(text: &str) -> Self {
-        Self::speech(Speech { text: text.to_owned(), ..Speech::default() })
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::speech(Speech { text: text.into(), ..Speech::default() })
     }
 
     /// One tool call, its arguments streamed in pieces.

@@ -2,4 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends by a panic")]
 
+mod client;
+mod faults;
+mod graphql;
 mod model;
+mod page;
+mod rest;
+mod world;

@@ -4,13 +4,10 @@ use std::time::Duration;
 
 use fro_sim::model::{Model, Reply, Seen};
 use insta::assert_snapshot;
-use reqwest::{Client, Response};
+use reqwest::Response;
 use serde_json::{Value, json};
 
-fn client() -> Client {
-    drop(rustls::crypto::ring::default_provider().install_default());
-    Client::builder().no_proxy().build().unwrap()
-}
+use crate::client::client;
 
 async fn call(model: &Model, body: &Value) -> reqwest::Result<Response> {
     let url = format!("{}/chat/completions", model.base_url());
@@ -209,7 +206,7 @@ async fn a_call_without_stream_gets_one_object() {
 #[tokio::test]
 async fn a_reply_can_be_computed_from_what_was_seen() {
     let model = Model::start().await;
-    model.plays(Reply::answering(|seen: &Seen| Reply::text(&seen.last_user().to_uppercase())));
+    model.plays(Reply::answering(|seen: &Seen| Reply::text(seen.last_user().to_uppercase())));
     let answer: Value = call(&model, &question("why?")).await.unwrap().json().await.unwrap();
     assert_eq!(answer["choices"][0]["message"]["content"], "WHY?");
 }

@@ -1,0 +1,84 @@
+//! Who is asking: the token of a request, really looked up.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts},
+};
+
+use crate::{
+    hub::Hub,
+    problem::Problem,
+    state::{Repo, Role, State, Token, TokenAccess},
+};
+
+/// Who sent a request that may go on.
+#[derive(Debug, Clone)]
+pub(crate) enum Caller {
+    /// No token: may look at what is public.
+    Anonymous,
+    /// The owner of a good token.
+    Known(String),
+}
+
+impl Caller {
+    /// The login, unless there was no token.
+    pub(crate) fn login(&self) -> Result<&str, Problem> {
+        match self {
+            Self::Anonymous => Err(Problem::requires_authentication()),
+            Self::Known(login) => Ok(login),
+        }
+    }
+
+    /// Whether the repository exists as far as this caller can tell.
+    pub(crate) fn sees(&self, repo: &Repo) -> bool {
+        !repo.private || self.role(repo).is_some()
+    }
+
+    /// Whether the caller was given at least this role in the repository.
+    pub(crate) fn has(&self, role: Role, repo: &Repo) -> bool {
+        self.role(repo).is_some_and(|own| own >= role)
+    }
+
+    fn role(&self, repo: &Repo) -> Option<Role> {
+        match self {
+            Self::Anonymous => None,
+            Self::Known(login) => repo.role(login),
+        }
+    }
+}
+
+impl FromRequestParts<Arc<Hub>> for Caller {
+    type Rejection = Problem;
+
+    /// Refuses tokens that are wrong or too weak, before the route looks at anything else.
+    async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Problem> {
+        let Some(text) = bearer(&parts.headers) else { return Ok(Self::Anonymous) };
+        // A GraphQL question is a POST too; its mutations must look at the token themselves.
+        let writes = !matches!(parts.method, Method::GET | Method::HEAD) && parts.uri.path() != "/graphql";
+        hub.read(|state| {
+            let token = valid(state, text).ok_or_else(Problem::bad_credentials)?;
+            if writes && token.access == TokenAccess::ReadOnly {
+                return Err(Problem::not_accessible());
+            }
+            Ok(Self::Known(token.login.clone()))
+        })
+    }
+}
+
+/// Returns whose good token a request carries.
+pub(crate) fn owner(state: &State, headers: &HeaderMap) -> Option<String> {
+    valid(state, bearer(headers)?).map(|token| token.login.clone())
+}
+
+/// Returns the text of the token that a request carries, good or not.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, text) = value.split_once(' ')?;
+    (scheme.eq_ignore_ascii_case("bearer") || scheme.eq_ignore_ascii_case("token")).then_some(text.trim())
+}
+
+fn valid<'a>(state: &'a State, text: &str) -> Option<&'a Token> {
+    state.token(text).filter(|token| !token.expired)
+}

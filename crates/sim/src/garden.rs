@@ -1,0 +1,159 @@
+//! The little world that every story starts from: octo/garden with its people, two issues and a pull request.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::state::{
+    Association, Change, ChangedFile, Comment, Commit, Issue, Label, Person, PersonKind, Pull, Reaction,
+    ReactionContent, Repo, Role, State,
+};
+
+/// The public repository.
+pub(crate) const REPO: &str = "octo/garden";
+
+/// The base commit of the pull request.
+const BASE: &str = "3f786850e387550fdab836ed7e6dc881de23001b";
+/// Its head.
+const HEAD: &str = "89e6c98d92887913cadf06b2adb97f26cde4849b";
+
+/// Makes the state. Everything in it happened on two days of the past, so that snapshots of it are stable.
+pub(crate) fn planted() -> State {
+    let mut state = State { people: people(), last_id: 2_750_300_000, ..State::default() };
+    let garden = garden(&mut state);
+    let cellar = cellar(&mut state);
+    state.repos = vec![garden, cellar];
+    state
+}
+
+/// octo owns, maya maintains, rita reads along, mallory is a stranger, fro-bot is us and github-actions the default token's bot.
+fn people() -> Vec<Person> {
+    let person = |id, login: &str, name: &str, kind| Person {
+        id,
+        login: login.to_owned(),
+        name: name.to_owned(),
+        kind,
+    };
+    vec![
+        person(583_001, "octo", "Octavia", PersonKind::User),
+        person(7_214_882, "maya", "Maya", PersonKind::User),
+        person(19_440_367, "rita", "Rita", PersonKind::User),
+        person(88_190_544, "mallory", "Mallory", PersonKind::User),
+        person(109_017_866, "fro-bot", "Fro Bot", PersonKind::User),
+        person(41_898_282, "github-actions[bot]", "GitHub Actions", PersonKind::Bot),
+    ]
+}
+
+fn garden(state: &mut State) -> Repo {
+    let labels = [
+        ("bug", "d73a4a", "Something isn't working"),
+        ("help wanted", "008672", "Extra attention is needed"),
+    ];
+    let labels = labels.map(|(name, color, description)| Label {
+        id: state.next_id(),
+        name: name.to_owned(),
+        color: color.to_owned(),
+        description: Some(description.to_owned()),
+    });
+    let roles = [
+        ("maya", Role::Write),
+        ("rita", Role::Read),
+        ("fro-bot", Role::Write),
+        ("github-actions[bot]", Role::Write),
+    ];
+    Repo {
+        id: 412_908_377,
+        owner: "octo".to_owned(),
+        name: "garden".to_owned(),
+        description: "Beds, taps and a greenhouse".to_owned(),
+        private: false,
+        default_branch: "main".to_owned(),
+        created_at: minute(0),
+        labels: labels.into(),
+        roles: roles.map(|(login, role)| (login.to_owned(), role)).into(),
+        issues: vec![wet_floor(state), new_seal(state), tomatoes(state)],
+    }
+}
+
+fn wet_floor(state: &mut State) -> Issue {
+    let mut issue = Issue {
+        title: "The floor is wet every morning".to_owned(),
+        body: "When I open the greenhouse there is a puddle under the tap.\n\n\
+               - [x] the tap is shut\n- [ ] the hose is off\n\n\
+               It began after the last change to `tap.rs`."
+            .to_owned(),
+        association: Association::None,
+        labels: vec!["bug".to_owned()],
+        ..Issue::new(state.next_id(), 1, "mallory", minute(10))
+    };
+    let seen = "I saw it too. About two litres.";
+    let comment = Comment::new(state.next_id(), "rita", Association::Collaborator, seen, minute(42));
+    issue.comments.push(comment);
+    issue.reactions.push(Reaction {
+        id: state.next_id(),
+        author: "rita".to_owned(),
+        content: ReactionContent::ThumbsUp,
+        created_at: minute(41),
+    });
+    issue
+}
+
+fn new_seal(state: &mut State) -> Issue {
+    let file =
+        ChangedFile { path: "tap.rs".to_owned(), additions: 3, deletions: 1, change: Change::Modified };
+    let message = "Give the tap a new seal\n\nThe old one was rubber.";
+    let commit = Commit { oid: HEAD.to_owned(), message: message.to_owned(), committed_at: minute(1450) };
+    Issue {
+        title: "Give the tap a new seal".to_owned(),
+        body: "Fixes #1.".to_owned(),
+        association: Association::Collaborator,
+        pull: Some(Pull {
+            draft: false,
+            base_ref: "main".to_owned(),
+            base_oid: BASE.to_owned(),
+            head_ref: "new-seal".to_owned(),
+            head_oid: HEAD.to_owned(),
+            head_repo: Some(REPO.to_owned()),
+            files: vec![file],
+            commits: vec![commit],
+            reviews: Vec::new(),
+        }),
+        ..Issue::new(state.next_id(), 2, "maya", minute(1455))
+    }
+}
+
+fn tomatoes(state: &mut State) -> Issue {
+    Issue {
+        title: "Grow tomatoes".to_owned(),
+        body: "There is room for six plants.".to_owned(),
+        association: Association::Owner,
+        labels: vec!["help wanted".to_owned()],
+        ..Issue::new(state.next_id(), 3, "octo", minute(1500))
+    }
+}
+
+/// A private repository, for what must not be seen from outside.
+fn cellar(state: &mut State) -> Repo {
+    let issue = Issue {
+        title: "The key is under the third pot".to_owned(),
+        association: Association::Owner,
+        ..Issue::new(state.next_id(), 1, "octo", minute(20))
+    };
+    Repo {
+        id: 412_911_020,
+        owner: "octo".to_owned(),
+        name: "cellar".to_owned(),
+        description: "What nobody else should see".to_owned(),
+        private: true,
+        default_branch: "main".to_owned(),
+        created_at: minute(5),
+        labels: Vec::new(),
+        roles: BTreeMap::from([("maya".to_owned(), Role::Triage)]),
+        issues: vec![issue],
+    }
+}
+
+/// A time so many minutes after the garden was made, on 4 May 2026.
+fn minute(n: i64) -> Timestamp {
+    Timestamp::constant(1_777_881_600, 0) + SignedDuration::from_mins(n)
+}

@@ -1,0 +1,50 @@
+//! The GraphQL API, executed over the state: whatever a client selects, renames or spreads, it gets exactly that.
+
+#![expect(clippy::unused_async, reason = "a resolver is an async function, even if nothing in it waits")]
+#![expect(clippy::too_many_arguments, reason = "a field has the arguments that GitHub gives it")]
+
+mod actor;
+mod changed_file;
+mod commit;
+mod connection;
+mod issue;
+mod issue_comment;
+mod label;
+mod pull_request;
+mod query;
+mod refusal;
+mod repository;
+mod review;
+mod scalar;
+mod thread;
+
+use std::sync::{Arc, LazyLock};
+
+use async_graphql::{EmptyMutation, EmptySubscription, Request, Schema};
+use axum::{Json, Router, body::Bytes, extract::State, routing::post};
+use serde_json::Value;
+
+use crate::{auth::Caller, hub::Hub, problem::Problem, state};
+
+/// The route of the API.
+pub(crate) fn routes() -> Router<Arc<Hub>> {
+    Router::new().route("/graphql", post(answer))
+}
+
+/// What every resolver of one question knows: the state at its beginning, and who asks.
+struct Asked {
+    state: state::State,
+    address: String,
+    caller: Caller,
+}
+
+static SCHEMA: LazyLock<Schema<query::Query, EmptyMutation, EmptySubscription>> =
+    LazyLock::new(|| Schema::build(query::Query, EmptyMutation, EmptySubscription).finish());
+
+async fn answer(State(hub): State<Arc<Hub>>, caller: Caller, body: Bytes) -> Result<Json<Value>, Problem> {
+    caller.login()?;
+    let question: Request = serde_json::from_slice(&body).map_err(|_| Problem::no_json())?;
+    let asked = Asked { state: hub.read(Clone::clone), address: hub.address.clone(), caller };
+    let response = SCHEMA.execute(question.data(Arc::new(asked))).await;
+    Ok(Json(refusal::as_github_writes_them(response)))
+}

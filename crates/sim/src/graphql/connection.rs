@@ -1,0 +1,146 @@
+//! Connections: a window on a list, with the cursors to move it, and GitHub's rules about its size.
+
+use std::borrow::Cow;
+
+use async_graphql::{Object, OutputType, Result, SimpleObject, TypeName};
+use data_encoding::BASE64;
+
+use crate::graphql::refusal::of_kind;
+
+/// No window shows more.
+const MOST: usize = 100;
+
+/// A window on a list of `T`s; in the schema, a `TConnection`.
+pub(super) struct Connection<T> {
+    edges: Vec<Edge<T>>,
+    page_info: PageInfo,
+    total_count: usize,
+}
+
+/// One entry with its place; in the schema, a `TEdge`.
+struct Edge<T> {
+    cursor: String,
+    node: T,
+}
+
+/// Where the window stands.
+#[derive(SimpleObject)]
+struct PageInfo {
+    has_next_page: bool,
+    has_previous_page: bool,
+    start_cursor: Option<String>,
+    end_cursor: Option<String>,
+}
+
+/// Which part of a list is asked for.
+pub(super) struct Window {
+    pub(super) first: Option<i32>,
+    pub(super) last: Option<i32>,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
+#[Object(name_type)]
+impl<T: OutputType> Connection<T> {
+    async fn nodes(&self) -> Vec<&T> {
+        self.edges.iter().map(|edge| &edge.node).collect()
+    }
+
+    async fn edges(&self) -> &[Edge<T>] {
+        &self.edges
+    }
+
+    async fn page_info(&self) -> &PageInfo {
+        &self.page_info
+    }
+
+    async fn total_count(&self) -> usize {
+        self.total_count
+    }
+}
+
+impl<T: OutputType> TypeName for Connection<T> {
+    fn type_name() -> Cow<'static, str> {
+        format!("{}Connection", T::type_name()).into()
+    }
+}
+
+#[Object(name_type)]
+impl<T: OutputType> Edge<T> {
+    async fn cursor(&self) -> &str {
+        &self.cursor
+    }
+
+    async fn node(&self) -> &T {
+        &self.node
+    }
+}
+
+impl<T: OutputType> TypeName for Edge<T> {
+    fn type_name() -> Cow<'static, str> {
+        format!("{}Edge", T::type_name()).into()
+    }
+}
+
+impl Window {
+    /// Opens the window on all entries of the field `field`.
+    pub(super) fn on<T>(&self, field: &str, all: Vec<T>) -> Result<Connection<T>> {
+        self.check(field)?;
+        let total_count = all.len();
+        // A cursor is the place after which it stands; a foreign one is taken for the list's end.
+        let start = self.after.as_deref().map_or(0, |cursor| place(cursor).unwrap_or(total_count));
+        let end =
+            self.before.as_deref().map_or(total_count, |cursor| place(cursor).map_or(0, |place| place - 1));
+        let (mut start, mut end) = (start.min(total_count), end.min(total_count));
+        if let Some(first) = size(self.first) {
+            end = end.min(start + first);
+        }
+        if let Some(last) = size(self.last) {
+            start = start.max(end.saturating_sub(last));
+        }
+        let end = end.max(start);
+        let shown = all.into_iter().enumerate().skip(start).take(end - start);
+        let edges: Vec<_> = shown.map(|(index, node)| Edge { cursor: cursor(index + 1), node }).collect();
+        Ok(Connection {
+            page_info: PageInfo {
+                has_next_page: end < total_count,
+                has_previous_page: start > 0,
+                start_cursor: edges.first().map(|edge| edge.cursor.clone()),
+                end_cursor: edges.last().map(|edge| edge.cursor.clone()),
+            },
+            edges,
+            total_count,
+        })
+    }
+
+    fn check(&self, field: &str) -> Result<()> {
+        if self.first.is_none() && self.last.is_none() {
+            let message = format!(
+                "You must provide a `first` or `last` value to properly paginate the `{field}` connection."
+            );
+            return Err(of_kind("MISSING_PAGINATION_BOUNDARIES", &message));
+        }
+        for (name, wanted) in [("first", self.first), ("last", self.last)] {
+            if let Some(wanted) = size(wanted).filter(|wanted| *wanted > MOST) {
+                let message = format!(
+                    "Requesting {wanted} records on the `{field}` connection exceeds the `{name}` limit of {MOST} records."
+                );
+                return Err(of_kind("EXCESSIVE_PAGINATION", &message));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn size(wanted: Option<i32>) -> Option<usize> {
+    wanted.map(|wanted| usize::try_from(wanted).unwrap_or_default())
+}
+
+fn cursor(place: usize) -> String {
+    BASE64.encode(format!("cursor:v2:{place}").as_bytes())
+}
+
+fn place(cursor: &str) -> Option<usize> {
+    let text = String::from_utf8(BASE64.decode(cursor.as_bytes()).ok()?).ok()?;
+    text.strip_prefix("cursor:v2:")?.parse().ok().filter(|place| *place > 0)
+}

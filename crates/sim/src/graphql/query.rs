@@ -1,0 +1,36 @@
+//! The root of all questions.
+
+use std::sync::Arc;
+
+use async_graphql::{Context, Object, Result};
+
+use crate::graphql::{Asked, actor::Viewer, refusal::not_found, repository::Repository};
+
+pub(super) struct Query;
+
+#[Object]
+impl Query {
+    /// The account behind the token.
+    async fn viewer(&self, context: &Context<'_>) -> Result<Viewer> {
+        let asked = context.data::<Arc<Asked>>()?;
+        let login = asked.caller.login().map_err(|_| not_found("nobody asks"))?;
+        let person = asked.state.person(login).ok_or_else(|| not_found("the account is gone"))?;
+        Ok(Viewer::new(person, &asked.address))
+    }
+
+    /// A repository by its owner and name.
+    async fn repository(
+        &self,
+        context: &Context<'_>,
+        owner: String,
+        name: String,
+    ) -> Result<Option<Repository>> {
+        let asked = context.data::<Arc<Asked>>()?;
+        let full_name = format!("{owner}/{name}");
+        let repo = asked.state.repo(&full_name).filter(|repo| asked.caller.sees(repo));
+        let missing =
+            || not_found(&format!("Could not resolve to a Repository with the name '{full_name}'."));
+        let repo = Arc::new(repo.ok_or_else(missing)?.clone());
+        Ok(Some(Repository { asked: Arc::clone(asked), repo }))
+    }
+}

@@ -1,0 +1,106 @@
+//! A repository.
+
+use std::sync::Arc;
+
+use async_graphql::{Error, ID, Object, Result, SimpleObject, Union};
+
+use crate::{
+    graphql::{
+        Asked,
+        issue::{self, Issue},
+        pull_request::{self, PullRequest},
+        refusal::not_found,
+        scalar::Uri,
+        thread::Thread,
+    },
+    state::{self, Node, node_id},
+};
+
+pub(super) struct Repository {
+    pub(super) asked: Arc<Asked>,
+    pub(super) repo: Arc<state::Repo>,
+}
+
+/// A branch or tag.
+#[derive(SimpleObject)]
+struct Ref {
+    name: String,
+}
+
+/// Either of the two that share their numbers.
+#[derive(Union)]
+enum IssueOrPullRequest {
+    Issue(Issue),
+    PullRequest(PullRequest),
+}
+
+#[Object]
+impl Repository {
+    async fn id(&self) -> ID {
+        node_id(Node::Repo(self.repo.id)).into()
+    }
+
+    async fn database_id(&self) -> u64 {
+        self.repo.id
+    }
+
+    async fn name(&self) -> &str {
+        &self.repo.name
+    }
+
+    async fn name_with_owner(&self) -> String {
+        self.repo.full_name()
+    }
+
+    async fn description(&self) -> Option<&str> {
+        Some(&self.repo.description)
+    }
+
+    async fn is_private(&self) -> bool {
+        self.repo.private
+    }
+
+    async fn url(&self) -> Uri {
+        Uri(format!("{}/{}", self.asked.address, self.repo.full_name()))
+    }
+
+    async fn default_branch_ref(&self) -> Option<Ref> {
+        Some(Ref { name: self.repo.default_branch.clone() })
+    }
+
+    async fn issue(&self, number: i32) -> Result<Option<Issue>> {
+        let missing = || not_found(&format!("Could not resolve to an Issue with the number of {number}."));
+        let thread = self.thread(number).filter(|thread| thread.issue.pull.is_none());
+        Ok(Some(issue::of(thread.ok_or_else(missing)?)))
+    }
+
+    async fn pull_request(&self, number: i32) -> Result<Option<PullRequest>> {
+        let missing =
+            || not_found(&format!("Could not resolve to a PullRequest with the number of {number}."));
+        let thread = self.thread(number).ok_or_else(missing)?;
+        pull_request::of(thread).ok_or_else(missing).map(Some)
+    }
+
+    async fn issue_or_pull_request(&self, number: i32) -> Result<Option<IssueOrPullRequest>> {
+        let missing = || {
+            not_found(&format!("Could not resolve to an issue or pull request with the number of {number}."))
+        };
+        let thread = self.thread(number).ok_or_else(missing)?;
+        let found = match pull_request::of(thread.clone()) {
+            Some(pull) => IssueOrPullRequest::PullRequest(pull),
+            None => IssueOrPullRequest::Issue(issue::of(thread)),
+        };
+        Ok::<_, Error>(Some(found))
+    }
+}
+
+impl Repository {
+    fn thread(&self, number: i32) -> Option<Thread> {
+        let issue = self.repo.issue(u64::try_from(number).ok()?)?;
+        Some(Thread {
+            asked: Arc::clone(&self.asked),
+            repo: Arc::clone(&self.repo),
+            issue: Arc::new(issue.clone()),
+        })
+    }
+}

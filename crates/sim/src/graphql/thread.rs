@@ -1,0 +1,118 @@
+//! What issues and pull requests have in common.
+
+use std::sync::Arc;
+
+use async_graphql::{ID, Object, Result};
+
+use crate::{
+    graphql::{
+        Asked,
+        actor::Actor,
+        connection::{Connection, Window},
+        issue_comment::{CommentAuthorAssociation, IssueComment},
+        label::Label,
+        scalar::{BigInt, DateTime, Uri},
+    },
+    state::{self, IssueState, Node, node_id},
+};
+
+#[derive(Clone)]
+pub(super) struct Thread {
+    pub(super) asked: Arc<Asked>,
+    pub(super) repo: Arc<state::Repo>,
+    pub(super) issue: Arc<state::Issue>,
+}
+
+#[Object]
+impl Thread {
+    async fn id(&self) -> ID {
+        let (repo, id) = (self.repo.id, self.issue.id);
+        let node = match self.issue.pull {
+            Some(_) => Node::PullRequest { repo, id },
+            None => Node::Issue { repo, id },
+        };
+        node_id(node).into()
+    }
+
+    async fn database_id(&self) -> u64 {
+        self.issue.id
+    }
+
+    async fn full_database_id(&self) -> BigInt {
+        BigInt(self.issue.id)
+    }
+
+    async fn number(&self) -> u64 {
+        self.issue.number
+    }
+
+    async fn title(&self) -> &str {
+        &self.issue.title
+    }
+
+    async fn body(&self) -> &str {
+        &self.issue.body
+    }
+
+    async fn url(&self) -> Uri {
+        Uri(self.page())
+    }
+
+    async fn locked(&self) -> bool {
+        self.issue.locked
+    }
+
+    async fn closed(&self) -> bool {
+        self.issue.state != IssueState::Open
+    }
+
+    async fn created_at(&self) -> DateTime {
+        DateTime(self.issue.created_at)
+    }
+
+    async fn updated_at(&self) -> DateTime {
+        DateTime(self.issue.updated_at)
+    }
+
+    async fn author(&self) -> Option<Actor> {
+        Actor::find(&self.asked.state, &self.asked.address, &self.issue.author)
+    }
+
+    async fn author_association(&self) -> CommentAuthorAssociation {
+        self.issue.association.into()
+    }
+
+    async fn labels(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Option<Connection<Label>>> {
+        let labels = self.issue.labels.iter().filter_map(|name| self.repo.label(name));
+        let labels = labels.map(|label| Label::new(self.repo.id, label)).collect();
+        Window { first, last, before, after }.on("labels", labels).map(Some)
+    }
+
+    async fn comments(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<IssueComment>> {
+        let comments = self.issue.comments.iter().map(|comment| IssueComment {
+            asked: Arc::clone(&self.asked),
+            repo: self.repo.id,
+            page: self.page(),
+            comment: comment.clone(),
+        });
+        Window { first, last, before, after }.on("comments", comments.collect())
+    }
+}
+
+impl Thread {
+    fn page(&self) -> String {
+        format!("{}/{}/{}", self.asked.address, self.repo.full_name(), self.issue.page())
+    }
+}

@@ -1,0 +1,77 @@
+//! Refusals in GitHub's own words and shapes.
+
+use axum::{
+    Json,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+/// Why a request is refused.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    message: String,
+    errors: Vec<Value>,
+}
+
+impl Problem {
+    pub(crate) fn bad_credentials() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "Bad credentials")
+    }
+
+    pub(crate) fn requires_authentication() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "Requires authentication")
+    }
+
+    /// The token is good, but not for this.
+    pub(crate) fn not_accessible() -> Self {
+        Self::forbidden("Resource not accessible by integration")
+    }
+
+    pub(crate) fn forbidden(message: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, message)
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::missing("Not Found")
+    }
+
+    /// Not there, with words of its own.
+    pub(crate) fn missing(message: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, message)
+    }
+
+    pub(crate) fn no_json() -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "Problems parsing JSON")
+    }
+
+    /// The body lacks something that must be there.
+    pub(crate) fn not_supplied(field: &str) -> Self {
+        let message = format!("Invalid request.\n\n\"{field}\" wasn't supplied.");
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, &message)
+    }
+
+    /// The body is well formed but cannot be taken.
+    pub(crate) fn invalid(error: Value) -> Self {
+        Self { errors: vec![error], ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Validation Failed") }
+    }
+
+    fn new(status: StatusCode, message: &str) -> Self {
+        Self { status, message: message.to_owned(), errors: Vec::new() }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut body = json!({
+            "message": self.message,
+            "documentation_url": "https://docs.github.com/rest",
+            "status": self.status.as_str(),
+        });
+        if !self.errors.is_empty() {
+            body["errors"] = self.errors.into();
+        }
+        (self.status, Json(body)).into_response()
+    }
+}

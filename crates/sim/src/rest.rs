@@ -1,0 +1,60 @@
+//! The REST API over the state: routes, one file for each kind of thing.
+
+mod comments;
+mod issues;
+mod labels;
+mod limits;
+mod paging;
+mod reactions;
+mod repos;
+mod shape;
+mod users;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::Bytes,
+    routing::{delete, get},
+};
+use serde::de::DeserializeOwned;
+
+use crate::{auth::Caller, hub::Hub, problem::Problem, state::Repo};
+
+pub(crate) use limits::count;
+pub(crate) use shape::{Shape, timestamp};
+
+/// The routes that are known.
+pub(crate) fn routes() -> Router<Arc<Hub>> {
+    const REPO: &str = "/repos/{owner}/{repo}";
+    const ISSUE: &str = "/repos/{owner}/{repo}/issues/{number}";
+    const COMMENT: &str = "/repos/{owner}/{repo}/issues/comments/{comment}";
+    let at = |base: &str, rest: &str| format!("{base}{rest}");
+    Router::new()
+        .route("/user", get(users::viewer))
+        .route("/rate_limit", get(limits::show))
+        .route(REPO, get(repos::show))
+        .route(&at(REPO, "/collaborators/{login}/permission"), get(users::permission))
+        .route(&at(REPO, "/labels"), get(labels::list).post(labels::create))
+        .route(&at(REPO, "/labels/{name}"), get(labels::show))
+        .route(&at(REPO, "/issues"), get(issues::list))
+        .route(ISSUE, get(issues::show))
+        .route(&at(ISSUE, "/comments"), get(comments::list).post(comments::create))
+        .route(&at(ISSUE, "/labels"), get(labels::of_issue).post(labels::add))
+        .route(&at(ISSUE, "/labels/{name}"), delete(labels::remove))
+        .route(&at(ISSUE, "/reactions"), get(reactions::on_issue).post(reactions::react_to_issue))
+        .route(&at(ISSUE, "/reactions/{reaction}"), delete(reactions::unreact_to_issue))
+        .route(COMMENT, get(comments::show).patch(comments::update).delete(comments::delete))
+        .route(&at(COMMENT, "/reactions"), get(reactions::on_comment).post(reactions::react_to_comment))
+        .route(&at(COMMENT, "/reactions/{reaction}"), delete(reactions::unreact_to_comment))
+}
+
+/// Reads a JSON body whatever its content type says, as GitHub does.
+fn parsed<T: DeserializeOwned>(body: &Bytes) -> Result<T, Problem> {
+    serde_json::from_slice(body).map_err(|_| Problem::no_json())
+}
+
+/// Finds a repository as far as the caller can see it. What may not be seen is not there.
+fn seen<'a>(repo: Option<&'a Repo>, caller: &Caller) -> Result<&'a Repo, Problem> {
+    repo.filter(|repo| caller.sees(repo)).ok_or_else(Problem::not_found)
+}

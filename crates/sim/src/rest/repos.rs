@@ -1,0 +1,133 @@
+//! Repositories.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    auth::Caller,
+    hub::Hub,
+    problem::Problem,
+    rest::{Shape, seen, timestamp},
+    state::{IssueState, Node, Repo, Role, node_id},
+};
+
+/// Addresses below a repository's own, by the names of their fields.
+const PLACES: [(&str, &str); 37] = [
+    ("archive_url", "/{archive_format}{/ref}"),
+    ("assignees_url", "/assignees{/user}"),
+    ("blobs_url", "/git/blobs{/sha}"),
+    ("branches_url", "/branches{/branch}"),
+    ("collaborators_url", "/collaborators{/collaborator}"),
+    ("comments_url", "/comments{/number}"),
+    ("commits_url", "/commits{/sha}"),
+    ("compare_url", "/compare/{base}...{head}"),
+    ("contents_url", "/contents/{+path}"),
+    ("contributors_url", "/contributors"),
+    ("deployments_url", "/deployments"),
+    ("downloads_url", "/downloads"),
+    ("events_url", "/events"),
+    ("forks_url", "/forks"),
+    ("git_commits_url", "/git/commits{/sha}"),
+    ("git_refs_url", "/git/refs{/sha}"),
+    ("git_tags_url", "/git/tags{/sha}"),
+    ("hooks_url", "/hooks"),
+    ("issue_comment_url", "/issues/comments{/number}"),
+    ("issue_events_url", "/issues/events{/number}"),
+    ("issues_url", "/issues{/number}"),
+    ("keys_url", "/keys{/key_id}"),
+    ("labels_url", "/labels{/name}"),
+    ("languages_url", "/languages"),
+    ("merges_url", "/merges"),
+    ("milestones_url", "/milestones{/number}"),
+    ("notifications_url", "/notifications{?since,all,participating}"),
+    ("pulls_url", "/pulls{/number}"),
+    ("releases_url", "/releases{/id}"),
+    ("stargazers_url", "/stargazers"),
+    ("statuses_url", "/statuses/{sha}"),
+    ("subscribers_url", "/subscribers"),
+    ("subscription_url", "/subscription"),
+    ("tags_url", "/tags"),
+    ("teams_url", "/teams"),
+    ("trees_url", "/git/trees{/sha}"),
+    ("url", ""),
+];
+
+/// `GET /repos/{owner}/{repo}`
+pub(super) async fn show(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo)): Path<(String, String)>,
+) -> Result<Json<Value>, Problem> {
+    hub.read(|state| {
+        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+        let mut shape = Shape { state, address: &hub.address }.repo(repo);
+        shape["permissions"] = json!({
+            "admin": caller.has(Role::Admin, repo),
+            "maintain": caller.has(Role::Maintain, repo),
+            "push": caller.has(Role::Write, repo),
+            "triage": caller.has(Role::Triage, repo),
+            "pull": true,
+        });
+        Ok(Json(shape))
+    })
+}
+
+impl Shape<'_> {
+    /// A whole repository, which has all fields that a webhook event has too.
+    pub(crate) fn repo(&self, repo: &Repo) -> Value {
+        let (url, page) = (self.repo_url(repo), format!("{}/{}", self.address, repo.full_name()));
+        let n_open = repo.issues.iter().filter(|issue| issue.state == IssueState::Open).count();
+        let pushed_at = repo.issues.iter().map(|issue| issue.updated_at).max().unwrap_or(repo.created_at);
+        let mut shape = json!({
+            "id": repo.id,
+            "node_id": node_id(Node::Repo(repo.id)),
+            "name": repo.name,
+            "full_name": repo.full_name(),
+            "private": repo.private,
+            "visibility": if repo.private { "private" } else { "public" },
+            "owner": self.user(&repo.owner),
+            "html_url": page,
+            "description": repo.description,
+            "default_branch": repo.default_branch,
+            "clone_url": format!("{page}.git"),
+            "git_url": format!("{page}.git"),
+            "ssh_url": format!("{page}.git"),
+            "svn_url": page,
+            "created_at": timestamp(repo.created_at),
+            "updated_at": timestamp(pushed_at),
+            "pushed_at": timestamp(pushed_at),
+            "open_issues": n_open,
+            "open_issues_count": n_open,
+            "has_issues": true,
+            "topics": [],
+            "size": 1,
+        });
+        for (field, place) in PLACES {
+            shape[field] = format!("{url}{place}").into();
+        }
+        for none in ["homepage", "language", "license", "mirror_url"] {
+            shape[none] = Value::Null;
+        }
+        for no in ["archived", "disabled", "fork", "has_discussions", "has_pages", "has_projects", "has_wiki"]
+        {
+            shape[no] = false.into();
+        }
+        for zero in [
+            "forks",
+            "forks_count",
+            "network_count",
+            "stargazers_count",
+            "subscribers_count",
+            "watchers",
+            "watchers_count",
+        ] {
+            shape[zero] = 0.into();
+        }
+        shape
+    }
+}

@@ -1,0 +1,109 @@
+//! The simulated GitHub as plain data: people, repositories and what stands in them, tokens.
+
+mod clock;
+mod comment;
+mod id;
+mod issue;
+mod label;
+mod person;
+mod pull;
+mod reaction;
+mod repo;
+mod token;
+
+pub use clock::Clock;
+pub use comment::Comment;
+pub use issue::{Issue, IssueState};
+pub use label::Label;
+pub use person::{Association, Person, PersonKind, Role};
+pub use pull::{Change, ChangedFile, Commit, Pull, Review, ReviewState};
+pub use reaction::{Reaction, ReactionContent};
+pub use repo::Repo;
+pub use token::{Token, TokenAccess};
+
+pub(crate) use id::{Node, node_id};
+
+/// Everything there is. Change it as you like; what is served follows.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    /// All accounts.
+    pub people: Vec<Person>,
+    /// All repositories.
+    pub repos: Vec<Repo>,
+    /// All tokens that were ever given out.
+    pub tokens: Vec<Token>,
+    /// What time it is.
+    pub clock: Clock,
+    /// The newest id that was given out.
+    pub last_id: u64,
+}
+
+impl State {
+    /// Finds an account; logins ignore case.
+    pub fn person(&self, login: &str) -> Option<&Person> {
+        self.people.iter().find(|person| person.login.eq_ignore_ascii_case(login))
+    }
+
+    /// Finds a repository by `owner/name`, which ignores case.
+    pub fn repo(&self, full_name: &str) -> Option<&Repo> {
+        self.repos.iter().find(|repo| repo.full_name().eq_ignore_ascii_case(full_name))
+    }
+
+    /// Finds a repository to change it.
+    pub fn repo_mut(&mut self, full_name: &str) -> Option<&mut Repo> {
+        self.repos.iter_mut().find(|repo| repo.full_name().eq_ignore_ascii_case(full_name))
+    }
+
+    /// Finds an issue or pull request.
+    pub fn issue(&self, full_name: &str, number: u64) -> Option<&Issue> {
+        self.repo(full_name)?.issue(number)
+    }
+
+    /// Finds an issue or pull request to change it.
+    pub fn issue_mut(&mut self, full_name: &str, number: u64) -> Option<&mut Issue> {
+        self.repo_mut(full_name)?.issue_mut(number)
+    }
+
+    /// Finds a token by its text.
+    pub fn token(&self, text: &str) -> Option<&Token> {
+        self.tokens.iter().find(|token| token.text == text)
+    }
+
+    /// Gives somebody a new token and returns its text.
+    pub fn give_token(&mut self, login: &str, access: TokenAccess) -> String {
+        let kind = self.person(login).map_or(PersonKind::User, |person| person.kind);
+        let token = Token::new(login, kind, access);
+        self.tokens.push(token);
+        self.tokens[self.tokens.len() - 1].text.clone()
+    }
+
+    /// Opens an issue and returns its number; `None` if there is no such repository.
+    pub fn open_issue(&mut self, full_name: &str, author: &str, title: &str, body: &str) -> Option<u64> {
+        let (id, now) = (self.next_id(), self.clock.now());
+        let repo = self.repo_mut(full_name)?;
+        let number = repo.next_number();
+        let mut issue = Issue::new(id, number, author, now);
+        issue.association = repo.association(author);
+        title.clone_into(&mut issue.title);
+        body.clone_into(&mut issue.body);
+        repo.issues.push(issue);
+        Some(number)
+    }
+
+    /// Writes a comment and returns its id; `None` if there is no such issue.
+    pub fn write_comment(&mut self, full_name: &str, number: u64, author: &str, body: &str) -> Option<u64> {
+        let (id, now) = (self.next_id(), self.clock.now());
+        let repo = self.repo_mut(full_name)?;
+        let association = repo.association(author);
+        let issue = repo.issue_mut(number)?;
+        issue.comments.push(Comment::new(id, author, association, body, now));
+        issue.updated_at = now;
+        Some(id)
+    }
+
+    /// Returns an id that nothing has yet.
+    pub fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+}

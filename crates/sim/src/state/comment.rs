@@ -1,0 +1,42 @@
+//! A comment under an issue or pull request.
+
+use jiff::Timestamp;
+
+use crate::state::{Association, Reaction};
+
+/// A comment.
+#[derive(Debug, Clone)]
+pub struct Comment {
+    /// The database id.
+    pub id: u64,
+    /// The author's login.
+    pub author: String,
+    /// What the author is to the repository.
+    pub association: Association,
+    /// Markdown.
+    pub body: String,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// When it was last edited.
+    pub updated_at: Timestamp,
+    /// Whether it is folded away.
+    pub minimized: bool,
+    /// On this comment.
+    pub reactions: Vec<Reaction>,
+}
+
+impl Comment {
+    /// A comment just written.
+    pub fn new(id: u64, author: &str, association: Association, body: &str, now: Timestamp) -> Self {
+        Self {
+            id,
+            author: author.to_owned(),
+            association,
+            body: body.to_owned(),
+            created_at: now,
+            updated_at: now,
+            minimized: false,
+            reactions: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Node ids as GitHub makes them: a prefix for the kind, then `MessagePack` of the database ids in URL-safe base64.
+
+use data_encoding::BASE64URL_NOPAD;
+
+/// What a node id is about. What stands in a repository carries the repository's id too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Node {
+    User(u64),
+    Bot(u64),
+    Repo(u64),
+    Issue { repo: u64, id: u64 },
+    PullRequest { repo: u64, id: u64 },
+    IssueComment { repo: u64, id: u64 },
+    Label { repo: u64, id: u64 },
+    Reaction { repo: u64, id: u64 },
+    Review { repo: u64, id: u64 },
+}
+
+/// Returns the global node id.
+pub(crate) fn node_id(node: Node) -> String {
+    let (prefix, ids): (_, &[u64]) = match node {
+        Node::User(id) => ("U", &[id]),
+        Node::Bot(id) => ("BOT", &[id]),
+        Node::Repo(id) => ("R", &[id]),
+        Node::Issue { repo, id } => ("I", &[repo, id]),
+        Node::PullRequest { repo, id } => ("PR", &[repo, id]),
+        Node::IssueComment { repo, id } => ("IC", &[repo, id]),
+        Node::Label { repo, id } => ("LA", &[repo, id]),
+        Node::Reaction { repo, id } => ("REA", &[repo, id]),
+        Node::Review { repo, id } => ("PRR", &[repo, id]),
+    };
+    // An array: its length, a zero that GitHub always puts first, then the ids.
+    let length = if ids.len() == 1 { 0x92 } else { 0x93 };
+    let mut bytes = vec![length, 0];
+    for id in ids {
+        if let Ok(short) = u32::try_from(*id) {
+            bytes.push(0xce);
+            bytes.extend(short.to_be_bytes());
+        } else {
+            bytes.push(0xcf);
+            bytes.extend(id.to_be_bytes());
+        }
+    }
+    format!("{prefix}_{}", BASE64URL_NOPAD.encode(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_ids_have_githubs_form() {
+        assert_eq!(node_id(Node::Repo(724_712)), "R_kgDOAAsO6A");
+        assert_eq!(node_id(Node::User(583_231)), "U_kgDOAAjmPw");
+        assert_eq!(node_id(Node::Issue { repo: 1_296_269, id: 5_000_000_000 }), "I_kwDOABPHjc8AAAABKgXyAA");
+    }
+}

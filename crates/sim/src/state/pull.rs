@@ -1,0 +1,89 @@
+//! What makes an issue a pull request: its branches, files, commits and reviews.
+
+use jiff::Timestamp;
+
+/// The pull request of an issue.
+#[derive(Debug, Clone)]
+pub struct Pull {
+    /// Whether it is not ready yet.
+    pub draft: bool,
+    /// The branch that it wants to change.
+    pub base_ref: String,
+    /// The commit at that branch's tip.
+    pub base_oid: String,
+    /// The branch that it comes from.
+    pub head_ref: String,
+    /// The commit at that branch's tip.
+    pub head_oid: String,
+    /// `owner/name` of where that branch is; none once the fork was deleted.
+    pub head_repo: Option<String>,
+    /// The files that differ.
+    pub files: Vec<ChangedFile>,
+    /// Oldest first.
+    pub commits: Vec<Commit>,
+    /// Oldest first.
+    pub reviews: Vec<Review>,
+}
+
+/// A file that a pull request changes.
+#[derive(Debug, Clone)]
+pub struct ChangedFile {
+    /// Its path in the head.
+    pub path: String,
+    /// Lines added.
+    pub additions: u64,
+    /// Lines removed.
+    pub deletions: u64,
+    /// What happened to it.
+    pub change: Change,
+}
+
+/// What can happen to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Deleted,
+    /// It has other contents.
+    Modified,
+    /// It has another name.
+    Renamed,
+}
+
+/// A commit of a pull request.
+#[derive(Debug, Clone)]
+pub struct Commit {
+    /// The hash.
+    pub oid: String,
+    /// The whole message.
+    pub message: String,
+    /// When it was made.
+    pub committed_at: Timestamp,
+}
+
+/// A review of a pull request.
+#[derive(Debug, Clone)]
+pub struct Review {
+    /// The database id.
+    pub id: u64,
+    /// The author's login.
+    pub author: String,
+    /// Its verdict.
+    pub state: ReviewState,
+    /// Markdown.
+    pub body: String,
+    /// When it was given.
+    pub submitted_at: Timestamp,
+}
+
+/// Verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewState {
+    /// For it.
+    Approved,
+    /// Against it.
+    ChangesRequested,
+    /// Neither.
+    Commented,
+}

@@ -1,0 +1,80 @@
+//! A repository with what stands in it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::state::{Association, Comment, Issue, Label, Role};
+
+/// A repository.
+#[derive(Debug, Clone)]
+pub struct Repo {
+    /// The database id.
+    pub id: u64,
+    /// The login of the owner, who may do everything.
+    pub owner: String,
+    /// The name without the owner.
+    pub name: String,
+    /// One line about it.
+    pub description: String,
+    /// Whether only collaborators see it.
+    pub private: bool,
+    /// The branch that it opens with.
+    pub default_branch: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// The labels that issues can have.
+    pub labels: Vec<Label>,
+    /// The collaborators' roles by login.
+    pub roles: BTreeMap<String, Role>,
+    /// Issues and pull requests, which share their numbers.
+    pub issues: Vec<Issue>,
+}
+
+impl Repo {
+    /// `owner/name`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.owner, self.name)
+    }
+
+    /// Finds an issue or pull request.
+    pub fn issue(&self, number: u64) -> Option<&Issue> {
+        self.issues.iter().find(|issue| issue.number == number)
+    }
+
+    /// Finds an issue or pull request to change it.
+    pub fn issue_mut(&mut self, number: u64) -> Option<&mut Issue> {
+        self.issues.iter_mut().find(|issue| issue.number == number)
+    }
+
+    /// Finds a comment and the issue it stands under.
+    pub fn comment(&self, id: u64) -> Option<(&Issue, &Comment)> {
+        self.issues.iter().find_map(|issue| Some((issue, issue.comment(id)?)))
+    }
+
+    /// Finds a label; names ignore case.
+    pub fn label(&self, name: &str) -> Option<&Label> {
+        self.labels.iter().find(|label| label.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The role that somebody was given. Without one, a public repository can still be read by everyone.
+    pub fn role(&self, login: &str) -> Option<Role> {
+        if self.owner.eq_ignore_ascii_case(login) {
+            return Some(Role::Admin);
+        }
+        self.roles.iter().find(|(known, _)| known.eq_ignore_ascii_case(login)).map(|(_, role)| *role)
+    }
+
+    /// How GitHub would describe an author here.
+    pub fn association(&self, login: &str) -> Association {
+        match self.role(login) {
+            Some(Role::Admin) if self.owner.eq_ignore_ascii_case(login) => Association::Owner,
+            Some(_) => Association::Collaborator,
+            None => Association::None,
+        }
+    }
+
+    pub(crate) fn next_number(&self) -> u64 {
+        self.issues.iter().map(|issue| issue.number).max().unwrap_or_default() + 1
+    }
+}

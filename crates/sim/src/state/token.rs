@@ -1,0 +1,58 @@
+//! Tokens: whose they are and what they are good for.
+
+use std::{
+    collections::hash_map::RandomState,
+    hash::{BuildHasher as _, Hasher as _},
+    iter,
+};
+
+use crate::state::PersonKind;
+
+/// A token that was given out.
+#[derive(Debug, Clone)]
+pub struct Token {
+    /// What is sent as bearer.
+    pub text: String,
+    /// Whose it is.
+    pub login: String,
+    /// What it is good for.
+    pub access: TokenAccess,
+    /// Whether it is refused by now.
+    pub expired: bool,
+    /// How many calls were made with it, for the rate limit.
+    pub used: u64,
+}
+
+/// What a token is good for, at most: its owner's role counts too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenAccess {
+    /// Whatever its owner may do.
+    Full,
+    /// Only looking, like the token of a run on a fork.
+    ReadOnly,
+}
+
+impl Token {
+    pub(crate) fn new(login: &str, kind: PersonKind, access: TokenAccess) -> Self {
+        let prefix = match kind {
+            PersonKind::User => "ghp",
+            PersonKind::Bot => "ghs",
+        };
+        let text = format!("{prefix}_{}", random_letters(36));
+        Self { text, login: login.to_owned(), access, expired: false, used: 0 }
+    }
+
+    /// How many calls an hour are allowed.
+    pub(crate) fn limit(&self) -> u64 {
+        if self.text.starts_with("ghs") { 1_000 } else { 5_000 }
+    }
+}
+
+/// Letters and digits nobody can foresee, so that a leaked token is found by its text alone.
+fn random_letters(n: usize) -> String {
+    const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    // Every RandomState has other keys.
+    let numbers = iter::repeat_with(|| RandomState::new().build_hasher().finish() % 62);
+    let letters = numbers.filter_map(|number| LETTERS.get(usize::try_from(number).ok()?));
+    letters.take(n).map(|letter| char::from(*letter)).collect()
+}

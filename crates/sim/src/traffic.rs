@@ -1,0 +1,63 @@
+//! The record of every request and its answer.
+
+use std::sync::Arc;
+
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+
+use crate::{auth, hub::Hub, server::Unsent};
+
+/// One request and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// `GET`, `POST` …
+    pub method: String,
+    /// The path without the query.
+    pub path: String,
+    /// The query without `?`, empty if there is none.
+    pub query: String,
+    /// Whose token came with it; nobody's if it was missing or wrong.
+    pub login: Option<String>,
+    /// The request's body.
+    pub request: String,
+    /// The answer's status; none while there is no answer, or if the connection was closed without one.
+    pub status: Option<u16>,
+    /// The answer's body.
+    pub response: String,
+}
+
+/// Writes down each request when it comes, and its answer when that is known.
+pub(crate) async fn record(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let number = {
+        let mut traffic = hub.traffic();
+        traffic.push(Exchange {
+            method: parts.method.to_string(),
+            path: parts.uri.path().to_owned(),
+            query: parts.uri.query().unwrap_or_default().to_owned(),
+            login: hub.read(|state| auth::owner(state, &parts.headers)),
+            request: text(&body),
+            status: None,
+            response: String::new(),
+        });
+        traffic.len() - 1
+    };
+    let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+    let (parts, body) = response.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    if parts.extensions.get() != Some(&Unsent::All) {
+        let mut traffic = hub.traffic();
+        traffic[number].status = Some(parts.status.as_u16());
+        traffic[number].response = text(&body);
+    }
+    Response::from_parts(parts, Body::from(body))
+}
+
+fn text(bytes: &Bytes) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,176 @@
+//! The whole simulated world: a little GitHub on one loopback port, a scripted model on another.
+
+use std::{io, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request, State},
+    middleware::from_fn_with_state,
+};
+use serde_json::Value;
+
+use crate::{
+    event,
+    faults::{self, Faults},
+    garden, graphql,
+    hub::Hub,
+    model::Model,
+    page,
+    problem::Problem,
+    rest,
+    server::{Port, Server},
+    state::{self, Token, TokenAccess},
+    traffic::{self, Exchange},
+};
+
+/// How long [`World::wait_until`] waits: longer than any step of a working run, short enough for a test report.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A running world. Its ports close when it is dropped, but for the model's if a handle to that is kept.
+pub struct World {
+    hub: Arc<Hub>,
+    faults: Faults,
+    model: Model,
+    server: Server,
+}
+
+impl World {
+    /// Starts a world with octo/garden and its people on a free port.
+    pub async fn start() -> io::Result<Self> {
+        Self::start_on(0).await
+    }
+
+    /// Starts a world on a given port; 0 takes any free one.
+    pub async fn start_on(port: u16) -> io::Result<Self> {
+        let port = Port::open(port).await?;
+        let faults = Faults::default();
+        let model = Model::start_with(faults.clone()).await?;
+        let hub = Hub::new(garden::planted(), format!("http://127.0.0.1:{}", port.number()));
+        let server = port.serve(router(&hub, &faults));
+        Ok(Self { hub, faults, model, server })
+    }
+
+    /// The port of the little GitHub.
+    pub fn port(&self) -> u16 {
+        self.server.port()
+    }
+
+    /// What `GITHUB_API_URL` would be.
+    pub fn api_url(&self) -> String {
+        self.hub.address.clone()
+    }
+
+    /// What `GITHUB_GRAPHQL_URL` would be.
+    pub fn graphql_url(&self) -> String {
+        format!("{}/graphql", self.hub.address)
+    }
+
+    /// The web page of an issue or pull request of octo/garden.
+    pub fn page_url(&self, number: u64) -> String {
+        format!("{}/{}/issues/{number}", self.hub.address, garden::REPO)
+    }
+
+    /// A handle to the scripted model.
+    pub fn model(&self) -> Model {
+        self.model.clone()
+    }
+
+    /// A token with all the rights of this person, always the same one. Panics if nobody has this login.
+    pub fn token(&self, login: &str) -> String {
+        self.hub.change(|state| {
+            assert!(state.person(login).is_some(), "nobody is called {login}");
+            let full =
+                |token: &&Token| token.login == login && token.access == TokenAccess::Full && !token.expired;
+            if let Some(token) = state.tokens.iter().find(full) {
+                return token.text.clone();
+            }
+            state.give_token(login, TokenAccess::Full)
+        })
+    }
+
+    /// Looks at the state.
+    pub fn state<T>(&self, look: impl FnOnce(&state::State) -> T) -> T {
+        self.hub.read(look)
+    }
+
+    /// Changes the state.
+    pub fn change<T>(&self, change: impl FnOnce(&mut state::State) -> T) -> T {
+        self.hub.change(change)
+    }
+
+    /// Returns once the state is as told. Panics after a minute, so that a test which waits for nothing ends.
+    pub async fn wait_until(&self, mut fact: impl FnMut(&state::State) -> bool) {
+        let mut changes = self.hub.changes();
+        let waiting = changes.wait_for(|_| self.hub.read(&mut fact));
+        assert!(
+            tokio::time::timeout(PATIENCE, waiting).await.is_ok(),
+            "the world did not become as expected: {:#?}",
+            self.traffic(),
+        );
+    }
+
+    /// Writes a comment in somebody's name and returns its id. Panics if there is no such issue.
+    pub fn write_comment(&self, repo: &str, number: u64, login: &str, body: &str) -> u64 {
+        let written = self.hub.change(|state| state.write_comment(repo, number, login, body));
+        written.unwrap_or_else(|| panic!("there is no {repo}#{number}"))
+    }
+
+    /// The webhook event `issue_comment` (`created`) of a comment, as a workflow run gets it.
+    pub fn comment_event(&self, repo: &str, comment: u64) -> Value {
+        let event = self.hub.read(|state| event::issue_comment(state, &self.hub.address, repo, comment));
+        event.unwrap_or_else(|| panic!("there is no comment {comment} in {repo}"))
+    }
+
+    /// The texts of somebody's comments under an issue, oldest first.
+    pub fn comments_by(&self, repo: &str, number: u64, login: &str) -> Vec<String> {
+        self.hub.read(|state| {
+            let comments = state.issue(repo, number).map_or(&[][..], |issue| &issue.comments);
+            let own = comments.iter().filter(|comment| comment.author.eq_ignore_ascii_case(login));
+            own.map(|comment| comment.body.clone()).collect()
+        })
+    }
+
+    /// The reactions on a comment as `login: content`, oldest first.
+    pub fn reactions_on(&self, repo: &str, comment: u64) -> Vec<String> {
+        self.hub.read(|state| {
+            let found = state.repo(repo).and_then(|repo| repo.comment(comment));
+            let reactions = found.map_or(&[][..], |(_, comment)| &comment.reactions);
+            reactions
+                .iter()
+                .map(|reaction| format!("{}: {}", reaction.author, reaction.content.word()))
+                .collect()
+        })
+    }
+
+    /// Every request to the API so far, with its answer.
+    pub fn traffic(&self) -> Vec<Exchange> {
+        self.hub.traffic().clone()
+    }
+
+    /// The fault switches of the API and of the model.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// Requests that no route was there for, as `METHOD /path`; each was answered 404.
+    pub fn unknown_routes(&self) -> Vec<String> {
+        self.hub.unknown().clone()
+    }
+}
+
+fn router(hub: &Arc<Hub>, faults: &Faults) -> Router {
+    let api = rest::routes()
+        .merge(graphql::routes())
+        .fallback(unknown)
+        .method_not_allowed_fallback(unknown)
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn_with_state(faults.clone(), faults::inject))
+        .layer(from_fn_with_state(Arc::clone(hub), rest::count))
+        .layer(from_fn_with_state(Arc::clone(hub), traffic::record));
+    api.merge(page::routes()).with_state(Arc::clone(hub))
+}
+
+async fn unknown(State(hub): State<Arc<Hub>>, request: Request) -> Problem {
+    hub.unknown().push(format!("{} {}", request.method(), request.uri().path()));
+    Problem::not_found()
+}
