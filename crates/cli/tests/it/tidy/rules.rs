@@ -77,14 +77,20 @@ pub(crate) fn unsafe_code(source: &Source) -> Vec<Complaint> {
 }
 
 /// Finds names that give one thing a second address.
+///
+/// A module may speak for a private one of its own: what is in there has no other address.
 pub(crate) fn second_names(source: &Source) -> Vec<Complaint> {
     if source.path.ends_with("/lib.rs") {
         return Vec::new();
     }
-    complaints(
-        source.tokens(),
-        &[("pub use", "`pub use`; only `lib.rs` has one, make the module itself visible")],
-    )
+    let tokens = source.tokens();
+    let is_own = |at: &usize| {
+        let module = &tokens[at + 2].text;
+        find(tokens, &format!("mod {module} ;"))
+            .any(|at| at == 0 || !["pub", ")"].contains(&tokens[at - 1].text.as_str()))
+    };
+    let what = "`pub use` of what has a name already; make the module itself visible, or its own one private";
+    find(tokens, "pub use").filter(|at| !is_own(at)).map(|at| (tokens[at].line, what.to_owned())).collect()
 }
 
 /// Finds printing and reading of the environment where values should be arguments.
@@ -207,6 +213,7 @@ mod tests {
         check(second_names, SOURCE, "use a::b;\npub use c::d;", &[2]);
         check(second_names, "crates/garden/src/lib.rs", "pub use c::d;", &[]);
         check(second_names, SOURCE, "pub(crate) use c::d;", &[]);
+        check(second_names, SOURCE, "mod c;\npub use c::d;\npub mod e;\npub use e::f;", &[4]);
     }
 
     #[test]
