@@ -35,7 +35,7 @@ pub(crate) async fn no_process_is_left(tracking: &str, patience: Duration) {
 }
 
 /// Returns the processes that carry the story's mark.
-pub fn processes(tracking: &str) -> Vec<String> {
+fn processes(tracking: &str) -> Vec<String> {
     let mark = format!("RUNNER_TRACKING_ID={tracking}");
     let entries = fs_err::read_dir("/proc").expect("there is a /proc").flatten();
     let marked = entries.map(|entry| entry.path()).filter(|path| {
