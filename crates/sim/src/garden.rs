@@ -84,6 +84,7 @@ fn wet_floor(state: &mut State) -> Issue {
             .to_owned(),
         association: Association::None,
         labels: vec!["bug".to_owned()],
+        updated_at: minute(42),
         ..Issue::new(state.next_id(), 1, "mallory", minute(10))
     };
     let seen = "I saw it too. About two litres.";

@@ -1,7 +1,103 @@
-//! Web pages.
-use crate::hub::Hub;
-use axum::Router;
+//! The web pages of the little GitHub: what a person sees who opens an issue in a browser.
+
+mod index;
+mod issue;
+mod markdown;
+
 use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Path, State},
+    http::{StatusCode, header::CONTENT_SECURITY_POLICY},
+    middleware::map_response,
+    response::{Html, Response},
+    routing::get,
+};
+use maud::{DOCTYPE, Markup, html};
+
+use crate::hub::Hub;
+
+/// Nothing from elsewhere is loaded, and no script runs but our own.
+const POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src data:";
+/// A seedling, as a picture that needs no request.
+const ICON: &str = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><text y='13' font-size='13'>🌱</text></svg>";
+
+type Page = Result<Html<String>, (StatusCode, Html<String>)>;
+
+/// The routes of the pages.
 pub(crate) fn routes() -> Router<Arc<Hub>> {
     Router::new()
+        .route("/", get(home))
+        .route("/{owner}/{repo}", get(repo))
+        .route("/{owner}/{repo}/issues/{number}", get(thread))
+        .route("/{owner}/{repo}/pull/{number}", get(thread))
+        .route(
+            "/assets/page.css",
+            get(async || ([("content-type", "text/css")], include_str!("page/page.css"))),
+        )
+        .route(
+            "/assets/refresh.js",
+            get(async || ([("content-type", "text/javascript")], include_str!("page/refresh.js"))),
+        )
+        .layer(map_response(guarded))
+}
+
+async fn home(State(hub): State<Arc<Hub>>) -> Page {
+    hub.read(|state| Ok(shown("The little GitHub", &html! {}, &index::home(state))))
+}
+
+async fn repo(State(hub): State<Arc<Hub>>, Path((owner, name)): Path<(String, String)>) -> Page {
+    hub.read(|state| {
+        let repo = state.repo(&format!("{owner}/{name}")).ok_or_else(missing)?;
+        let full_name = repo.full_name();
+        Ok(shown(&full_name, &html! { a href={ "/" (full_name) } { (full_name) } }, &index::issues(repo)))
+    })
+}
+
+async fn thread(
+    State(hub): State<Arc<Hub>>,
+    Path((owner, name, number)): Path<(String, String, u64)>,
+) -> Page {
+    hub.read(|state| {
+        let repo = state.repo(&format!("{owner}/{name}")).ok_or_else(missing)?;
+        let issue = repo.issue(number).ok_or_else(missing)?;
+        let full_name = repo.full_name();
+        let title = format!("{} · {full_name}#{number}", issue.title);
+        let trail = html! { a href={ "/" (full_name) } { (full_name) } span { "#" (number) } };
+        Ok(shown(&title, &trail, &issue::page(state, repo, issue)))
+    })
+}
+
+fn missing() -> (StatusCode, Html<String>) {
+    let body = html! { h1 { "There is nothing here" } p { a href="/" { "Back to the garden" } } };
+    (StatusCode::NOT_FOUND, shown("Not found", &html! {}, &body))
+}
+
+fn shown(title: &str, trail: &Markup, body: &Markup) -> Html<String> {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                link rel="icon" href=(ICON);
+                link rel="stylesheet" href="/assets/page.css";
+                script src="/assets/refresh.js" defer {}
+            }
+            body {
+                header { a.home href="/" { "🌱 The little GitHub" } (trail) }
+                main { (body) }
+                footer { "A simulated GitHub on this machine. Nothing here leaves it." }
+            }
+        }
+    };
+    Html(page.into_string())
+}
+
+async fn guarded(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY.parse().unwrap_or_else(|_| unreachable!("it is ASCII")));
+    response
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Object, Result};
 
-use crate::graphql::{Asked, actor::Viewer, refusal::not_found, repository::Repository};
+use crate::graphql::{Asked, actor::Viewer, refusal::missing, repository::Repository};
 
 pub(super) struct Query;
 
@@ -13,8 +13,8 @@ impl Query {
     /// The account behind the token.
     async fn viewer(&self, context: &Context<'_>) -> Result<Viewer> {
         let asked = context.data::<Arc<Asked>>()?;
-        let login = asked.caller.login().map_err(|_| not_found("nobody asks"))?;
-        let person = asked.state.person(login).ok_or_else(|| not_found("the account is gone"))?;
+        let login = asked.caller.login().unwrap_or_default();
+        let person = asked.state.person(login).ok_or("the account of this token is gone")?;
         Ok(Viewer::new(person, &asked.address))
     }
 
@@ -27,10 +27,10 @@ impl Query {
     ) -> Result<Option<Repository>> {
         let asked = context.data::<Arc<Asked>>()?;
         let full_name = format!("{owner}/{name}");
-        let repo = asked.state.repo(&full_name).filter(|repo| asked.caller.sees(repo));
-        let missing =
-            || not_found(&format!("Could not resolve to a Repository with the name '{full_name}'."));
-        let repo = Arc::new(repo.ok_or_else(missing)?.clone());
-        Ok(Some(Repository { asked: Arc::clone(asked), repo }))
+        let Some(repo) = asked.state.repo(&full_name).filter(|repo| asked.caller.sees(repo)) else {
+            let message = format!("Could not resolve to a Repository with the name '{full_name}'.");
+            return Ok(missing(context, &message));
+        };
+        Ok(Some(Repository { asked: Arc::clone(asked), repo: Arc::new(repo.clone()) }))
     }
 }

@@ -1,11 +1,13 @@
 //! GraphQL errors as GitHub writes them: the kind stands beside the message, not among the extensions.
 
-use async_graphql::{Error, ErrorExtensions as _, Response};
+use async_graphql::{Context, Error, ErrorExtensions as _, Response};
 use serde_json::{Value, json};
 
-/// Something that is asked for and not there, or not for this caller.
-pub(super) fn not_found(message: &str) -> Error {
-    of_kind("NOT_FOUND", message)
+/// Says that something is not there, or not for this caller: the field is null, and its neighbours stand.
+pub(super) fn missing<T>(context: &Context<'_>, message: &str) -> Option<T> {
+    let error = of_kind("NOT_FOUND", message).into_server_error(context.item.pos);
+    context.add_error(context.set_error_path(error));
+    None
 }
 
 /// An error of one of GitHub's kinds.

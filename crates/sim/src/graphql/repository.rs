@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Error, ID, Object, Result, SimpleObject, Union};
+use async_graphql::{Context, ID, Object, SimpleObject, Union};
 
 use crate::{
     graphql::{
         Asked,
         issue::{self, Issue},
         pull_request::{self, PullRequest},
-        refusal::not_found,
+        refusal::missing,
         scalar::Uri,
         thread::Thread,
     },
@@ -68,29 +68,29 @@ impl Repository {
         Some(Ref { name: self.repo.default_branch.clone() })
     }
 
-    async fn issue(&self, number: i32) -> Result<Option<Issue>> {
-        let missing = || not_found(&format!("Could not resolve to an Issue with the number of {number}."));
+    async fn issue(&self, context: &Context<'_>, number: i32) -> Option<Issue> {
         let thread = self.thread(number).filter(|thread| thread.issue.pull.is_none());
-        Ok(Some(issue::of(thread.ok_or_else(missing)?)))
+        thread.map(issue::of).or_else(|| {
+            missing(context, &format!("Could not resolve to an Issue with the number of {number}."))
+        })
     }
 
-    async fn pull_request(&self, number: i32) -> Result<Option<PullRequest>> {
-        let missing =
-            || not_found(&format!("Could not resolve to a PullRequest with the number of {number}."));
-        let thread = self.thread(number).ok_or_else(missing)?;
-        pull_request::of(thread).ok_or_else(missing).map(Some)
+    async fn pull_request(&self, context: &Context<'_>, number: i32) -> Option<PullRequest> {
+        self.thread(number).and_then(pull_request::of).or_else(|| {
+            missing(context, &format!("Could not resolve to a PullRequest with the number of {number}."))
+        })
     }
 
-    async fn issue_or_pull_request(&self, number: i32) -> Result<Option<IssueOrPullRequest>> {
-        let missing = || {
-            not_found(&format!("Could not resolve to an issue or pull request with the number of {number}."))
+    async fn issue_or_pull_request(&self, context: &Context<'_>, number: i32) -> Option<IssueOrPullRequest> {
+        let Some(thread) = self.thread(number) else {
+            let message =
+                format!("Could not resolve to an issue or pull request with the number of {number}.");
+            return missing(context, &message);
         };
-        let thread = self.thread(number).ok_or_else(missing)?;
-        let found = match pull_request::of(thread.clone()) {
+        Some(match pull_request::of(thread.clone()) {
             Some(pull) => IssueOrPullRequest::PullRequest(pull),
             None => IssueOrPullRequest::Issue(issue::of(thread)),
-        };
-        Ok::<_, Error>(Some(found))
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! A plain HTTP client for the tests.
 
+use std::sync::LazyLock;
+
 use fro_sim::World;
 use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
@@ -7,9 +9,15 @@ use serde_json::{Value, json};
 /// The comments of the issue that most tests are about.
 pub(crate) const COMMENTS: &str = "/repos/octo/garden/issues/1/comments";
 
-pub(crate) fn client() -> Client {
-    drop(rustls::crypto::ring::default_provider().install_default());
-    Client::builder().no_proxy().build().unwrap()
+/// One client for all tests, since making one reads all certificates of the machine.
+///
+/// It keeps no connection: each test has its own runtime, and a connection ends with the runtime it was made in.
+pub(crate) fn client() -> &'static Client {
+    static CLIENT: LazyLock<Client> = LazyLock::new(|| {
+        drop(rustls::crypto::ring::default_provider().install_default());
+        Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap()
+    });
+    &CLIENT
 }
 
 /// Sends a request with somebody's token and returns the answer, if there is one.

@@ -1,1 +1,71 @@
-//! The web page.
+//! The web pages.
+
+use fro_sim::{World, state::ReactionContent};
+
+use crate::client::client;
+
+async fn page(world: &World, path: &str) -> (u16, String) {
+    let answer = client().get(format!("{}{path}", world.api_url())).send().await.unwrap();
+    let policy = answer.headers()["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'") && policy.contains("script-src 'self'"), "{policy}");
+    (answer.status().as_u16(), answer.text().await.unwrap())
+}
+
+#[tokio::test]
+async fn an_issue_is_shown_with_comments_labels_badges_and_reactions() {
+    let world = World::start().await.unwrap();
+    let (status, html) = page(&world, "/octo/garden/issues/1").await;
+    assert_eq!(status, 200);
+    let emoji = ReactionContent::ThumbsUp.emoji();
+    for shown in
+        ["The floor is wet every morning", "I saw it too.", ">bug<", ">Collaborator<", &format!("{emoji} 1")]
+    {
+        assert!(html.contains(shown), "{shown} is not in {html}");
+    }
+}
+
+#[tokio::test]
+async fn every_list_leads_to_its_issues() {
+    let world = World::start().await.unwrap();
+    for path in ["/", "/octo/garden"] {
+        let (status, html) = page(&world, path).await;
+        assert_eq!(status, 200);
+        assert!(
+            html.contains("href=\"/octo/garden/issues/1\"") && html.contains("href=\"/octo/garden/pull/2\""),
+            "{html}"
+        );
+    }
+    assert_eq!(page(&world, "/octo/garden/pull/2").await.0, 200);
+    assert_eq!(page(&world, "/octo/garden/issues/99").await.0, 404);
+}
+
+#[tokio::test]
+async fn what_strangers_write_is_no_markup() {
+    let world = World::start().await.unwrap();
+    world.change(|state| {
+        let issue = state.issue_mut("octo/garden", 1).unwrap();
+        issue.title = "<script>alert('title')</script>".to_owned();
+        issue.labels.push("<b>label</b>".to_owned());
+    });
+    world.write_comment(
+        "octo/garden",
+        1,
+        "mallory",
+        "<script>alert('body')</script><b onclick=\"alert(1)\">bold</b>",
+    );
+    let (_, html) = page(&world, "/octo/garden/issues/1").await;
+    assert!(
+        !html.contains("alert('body')") && !html.contains("onclick") && !html.contains("<script>"),
+        "{html}"
+    );
+    assert!(html.contains("<b>bold</b>") && html.contains("&lt;b&gt;label"), "{html}");
+}
+
+#[tokio::test]
+async fn looking_is_no_traffic() {
+    let world = World::start().await.unwrap();
+    for path in ["/", "/octo/garden/issues/1", "/assets/page.css", "/assets/refresh.js"] {
+        assert_eq!(page(&world, path).await.0, 200, "{path}");
+    }
+    assert_eq!((world.traffic(), world.unknown_routes()), (vec![], vec![]));
+}

@@ -1,0 +1,100 @@
+//! People's Markdown as harmless HTML.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use ammonia::Builder;
+use maud::{Markup, PreEscaped, html};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
+
+/// What may stay of the HTML: GitHub's `<details>`, and the classes that colour a diff.
+static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut sanitizer = Builder::default();
+    sanitizer.add_allowed_classes("span", ["added", "removed", "hunk"]);
+    sanitizer.add_tag_attributes("details", ["open"]);
+    // Only links and pictures that say where they lead; a picture from elsewhere is not loaded anyway.
+    sanitizer.url_schemes(HashSet::from(["http", "https", "mailto"]));
+    sanitizer
+});
+
+/// Renders Markdown. Whatever a stranger wrote, no script, style or frame comes out.
+pub(super) fn html(markdown: &str) -> Markup {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut page = String::new();
+    push_html(&mut page, drawn(Parser::new_ext(markdown, options)).into_iter());
+    PreEscaped(SANITIZER.clean(&page).to_string())
+}
+
+/// Draws what plain HTML has no tag for: boxes of task lists, and the colours of diffs.
+fn drawn<'a>(events: impl Iterator<Item = Event<'a>>) -> Vec<Event<'a>> {
+    let mut in_diff = false;
+    let draw = |event| match event {
+        Event::TaskListMarker(true) => Event::Text("☑ ".into()),
+        Event::TaskListMarker(false) => Event::Text("☐ ".into()),
+        Event::Text(text) if in_diff => Event::Html(colored(&text)),
+        Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(ref language))) => {
+            in_diff = &**language == "diff";
+            event
+        }
+        Event::End(TagEnd::CodeBlock) => {
+            in_diff = false;
+            event
+        }
+        other => other,
+    };
+    events.map(draw).collect()
+}
+
+fn colored(diff: &str) -> CowStr<'static> {
+    let lines = diff.split_inclusive('\n').map(|line| match line.as_bytes().first() {
+        Some(b'+') => html! { span.added { (line) } },
+        Some(b'-') => html! { span.removed { (line) } },
+        Some(b'@') => html! { span.hunk { (line) } },
+        _ => html! { (line) },
+    });
+    lines.map(PreEscaped::into_string).collect::<String>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::html;
+
+    fn check(markdown: &str) -> String {
+        html(markdown).into_string()
+    }
+
+    #[test]
+    fn nothing_that_runs_comes_through() {
+        assert_snapshot!(check("<script>alert(1)</script>\n\nHi <img src=x onerror=alert(1)> [a](javascript:alert(1))\n\n<svg onload=alert(1)>\n\n<iframe src=//x></iframe><style>*{}</style>"), @r#"
+
+        <p>Hi <img src="x"> <a rel="noopener noreferrer">a</a></p>
+        "#);
+    }
+
+    #[test]
+    fn details_fold_and_hidden_marks_stay_hidden() {
+        assert_snapshot!(check("<!-- mark -->\n<details open><summary>Run</summary>\n\n| a |\n|---|\n| 1 |\n\n</details>"), @r#"
+
+        <details open=""><summary>Run</summary>
+        <table><thead><tr><th>a</th></tr></thead><tbody>
+        <tr><td>1</td></tr>
+        </tbody></table>
+        </details>
+        "#);
+    }
+
+    #[test]
+    fn tasks_and_diffs_are_drawn() {
+        assert_snapshot!(check("- [x] shut\n- [ ] off\n\n```diff\n-gt <30>\n+ge\n same\n```"), @r#"
+        <ul>
+        <li>☑ shut</li>
+        <li>☐ off</li>
+        </ul>
+        <pre><code><span class="removed">-gt &lt;30&gt;
+        </span><span class="added">+ge
+        </span> same
+        </code></pre>
+        "#);
+    }
+}
