@@ -148,10 +148,9 @@ fn datagram_pairs() -> Result<Vec<SeccompRule>, BackendError> {
     kinds.iter().map(|kind| all(&[(1, SeccompCmpOp::MaskedEq(KIND), *kind)])).collect()
 }
 
-/// Requests that type into a terminal in its user's name.
+/// Requests that type into a terminal in its user's name: `TIOCSTI` and `TIOCLINUX`.
 fn typing() -> Result<Vec<SeccompRule>, BackendError> {
-    let requests = [libc::TIOCSTI, libc::TIOCLINUX];
-    requests.iter().map(|request| SeccompRule::new(vec![condition(1, SeccompCmpOp::Eq, *request)?])).collect()
+    [0x5412, 0x541c].iter().map(|request| all(&[(1, SeccompCmpOp::Eq, *request)])).collect()
 }
 
 fn with_flag(argument: u8, flag: c_int) -> Result<SeccompRule, BackendError> {

@@ -1,8 +1,8 @@
 """Attacks from behind the wall; prints one line for each of a group: its name and what came of it."""
 import ctypes, errno, glob, mmap, os, platform, shutil, socket, subprocess, sys
 
-group, outside, secret_file = sys.argv[1:4]
-harness, allowed, other, listen = map(int, sys.argv[4:8])
+group, outside, secret_file, shown = sys.argv[1:5]
+harness, allowed, other, listen = map(int, sys.argv[5:9])
 libc = ctypes.CDLL(None, use_errno=True)
 SECRET = b"plan" + b"ted-"
 
@@ -103,11 +103,13 @@ def secrets():
 def files():
     told("write beside the secret", lambda: write(outside + "/new"))
     told("write to the secret", lambda: write(secret_file))
+    told("write to what is shown", lambda: write(shown + "/new"))
     told("write to /tmp", lambda: write("/tmp/fro-bot-was-here"))
     told("write to /usr/local/bin", lambda: write("/usr/local/bin/fro-bot-was-here"))
     told("write to /dev/shm", lambda: write("/dev/shm/fro-bot-was-here"))
     told("move a file out", lambda: (write("mine"), os.rename("mine", outside + "/mine")) and None)
     told("link the secret in", lambda: os.link(secret_file, "linked"))
+    told("look at what is shown", lambda: f"{len(os.listdir(shown))} files")
     told("write to the own folder", lambda: write("mine"))
     told("run a program of the own folder", own_program)
 

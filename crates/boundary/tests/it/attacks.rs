@@ -28,16 +28,18 @@ fn the_harness_s_secrets_are_out_of_sight() {
 fn files_end_at_the_own_folders() {
     everyone(|world| {
         insta::allow_duplicates! { insta::assert_snapshot!(attacked(world, "files"), @"
-    write beside the secret: EACCES
-    write to the secret: EACCES
-    write to /tmp: EACCES
-    write to /usr/local/bin: EACCES
-    write to /dev/shm: EACCES
-    move a file out: EACCES
-    link the secret in: EXDEV
-    write to the own folder: OPEN
-    run a program of the own folder: works
-    "); }
+        write beside the secret: EACCES
+        write to the secret: EACCES
+        write to what is shown: EACCES
+        write to /tmp: EACCES
+        write to /usr/local/bin: EACCES
+        write to /dev/shm: EACCES
+        move a file out: EACCES
+        link the secret in: EXDEV
+        look at what is shown: 0 files
+        write to the own folder: OPEN
+        run a program of the own folder: works
+        "); }
     });
 }
 
@@ -153,10 +155,11 @@ fn attacked(mut world: World, group: &str) -> String {
     drop(free);
     world.spec.connect.push(allowed);
     world.spec.listen.push(own);
-    let [outside, secret] = [world.outside(), world.secret_file()].map(|path| path.display().to_string());
+    let folders = [world.outside(), world.secret_file(), world.shown()];
+    let [outside, secret, shown] = folders.map(|path| path.display().to_string());
     let numbers =
         [world.harness(), allowed.into(), other.into(), own.into()].map(|number| number.to_string());
     let [harness, allowed, other, own] = &numbers;
-    let arguments = [group, &outside, &secret, harness, allowed, other, own];
+    let arguments = [group, &outside, &secret, &shown, harness, allowed, other, own];
     text(&world.python(include_str!("attacks.py"), &arguments))
 }

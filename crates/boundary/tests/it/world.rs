@@ -10,12 +10,16 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 use fro_boundary::{EngineHome, Toolbox, WallSpec, environment};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getuid, kill_process};
 use tempfile::TempDir;
 
@@ -63,11 +67,11 @@ impl World {
         let harness = start_harness(user);
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let mut world = Self { folder, user, spec: WallSpec::default(), mark, harness };
-        // Not every user can reach the folder of the build.
-        for program in [WALLED, HIDDEN] {
-            std::fs::copy(program, world.program(program)).unwrap();
-        }
-        for folder in [world.inside(), world.outside()] {
+        // Not every user can reach the folder of the build. Copied by a process of its own, since a
+        // file that a child of this one has inherited for writing cannot be started.
+        let copied = Command::new("cp").args([WALLED, HIDDEN]).arg(world.folder.path()).status().unwrap();
+        assert!(copied.success());
+        for folder in [world.inside(), world.outside(), world.shown()] {
             std::fs::create_dir(&folder).unwrap();
             world.give(&folder);
         }
@@ -75,7 +79,8 @@ impl World {
         std::fs::set_permissions(world.secret_file(), Permissions::from_mode(0o600)).unwrap();
         world.give(&world.secret_file());
         world.spec.write.push(world.inside());
-        world.spec.read.push(python(user).prefix);
+        world.spec.read.push(world.shown());
+        world.spec.read.push(python(user).prefix.clone());
         world.spec.read.extend_from_slice(tools().read());
         world
     }
@@ -86,6 +91,11 @@ impl World {
 
     pub(crate) fn outside(&self) -> PathBuf {
         self.folder.path().join("outside")
+    }
+
+    /// A folder that may be read but not written.
+    pub(crate) fn shown(&self) -> PathBuf {
+        self.folder.path().join("shown")
     }
 
     pub(crate) fn secret_file(&self) -> PathBuf {
@@ -123,7 +133,10 @@ impl World {
 
     /// A python script behind the wall, started; its standard input is the lifeline.
     pub(crate) fn start_python(&self, script: &str) -> Child {
-        self.walled(&[python(self.user).program.as_os_str(), "-c".as_ref(), script.as_ref()]).spawn().unwrap()
+        let python = python(self.user);
+        let mut command = self.walled(&[python.program.as_os_str(), "-c".as_ref(), script.as_ref()]);
+        // Whoever outlived the wall would hold these open, and nobody would ever read to their end.
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
     /// The walled command, ready to start, with all its streams piped.
@@ -143,21 +156,20 @@ impl World {
         command
     }
 
-    /// Waits until none of the world's processes is left and says which were, if any stay.
-    pub(crate) fn expect_no_process(&self) {
-        eventually(|| self.processes(), Vec::is_empty);
-    }
-
-    /// The command lines of all processes behind (and in) this world's wall.
-    pub(crate) fn processes(&self) -> Vec<String> {
+    /// The processes behind (and in) this world's wall, with their command lines.
+    pub(crate) fn processes(&self) -> BTreeMap<i32, String> {
         let mark = format!("MARK={}", self.mark);
-        let marked = |folder: &PathBuf| {
+        let marked = |folder: &Path| {
             let environment = std::fs::read(folder.join("environ")).unwrap_or_default();
             environment.split(|byte| *byte == 0).any(|pair| pair == mark.as_bytes())
         };
+        let described = |folder: PathBuf| {
+            let id = folder.file_name()?.to_str()?.parse().ok()?;
+            let words = std::fs::read_to_string(folder.join("cmdline")).ok()?;
+            marked(&folder).then(|| (id, words.replace('\0', " ")))
+        };
         let folders = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-        let words = |folder: PathBuf| std::fs::read_to_string(folder.join("cmdline")).ok();
-        folders.filter(marked).filter_map(words).map(|line| line.replace('\0', " ")).collect()
+        folders.filter_map(described).collect()
     }
 
     /// Any command behind the wall, run to its end.
@@ -177,14 +189,18 @@ impl World {
 }
 
 impl Drop for World {
+    /// Leaves nothing running, not even when a test has failed.
     fn drop(&mut self) {
+        for id in self.processes().into_keys() {
+            let _: Result<(), Errno> = kill_process(Pid::from_raw(id).unwrap(), Signal::KILL);
+        }
         self.harness.kill().unwrap();
         self.harness.wait().unwrap();
     }
 }
 
 /// Waits for a fact, with the last look in the complaint.
-pub(crate) fn eventually<T: std::fmt::Debug>(look: impl Fn() -> T, fits: impl Fn(&T) -> bool) -> T {
+pub(crate) fn eventually<T: std::fmt::Debug>(mut look: impl FnMut() -> T, fits: impl Fn(&T) -> bool) -> T {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         let seen = look();
@@ -230,7 +246,14 @@ pub(crate) struct Python {
 }
 
 /// The first python of the path that the user can start: shims of a home are not for everybody.
-pub(crate) fn python(user: User) -> Python {
+pub(crate) fn python(user: User) -> &'static Python {
+    static ROOT_S: OnceLock<Python> = OnceLock::new();
+    static OTHERS: OnceLock<Python> = OnceLock::new();
+    let found = if user == User::Root { &ROOT_S } else { &OTHERS };
+    found.get_or_init(|| find_python(user))
+}
+
+fn find_python(user: User) -> Python {
     let path = std::env::var_os("PATH").unwrap();
     let found = std::env::split_paths(&path).find_map(|folder| {
         let mut command = Command::new(folder.join("python3"));
