@@ -112,8 +112,12 @@ async fn comments_can_be_walked_through_both_ways() {
              pageInfo {{ startCursor endCursor hasNextPage hasPreviousPage }} }} }}"
         );
         let comments = in_garden(&world, &fields).await["data"]["repository"]["issue"]["comments"].clone();
-        let bodies: String =
-            comments["nodes"].as_array().unwrap().iter().filter_map(|c| c["body"].as_str()).collect();
+        let bodies: String = comments["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|comment| comment["body"].as_str())
+            .collect();
         (bodies, comments["pageInfo"].clone())
     };
     let (bodies, info) = page("first: 3").await;

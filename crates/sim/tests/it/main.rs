@@ -7,5 +7,6 @@ mod faults;
 mod graphql;
 mod model;
 mod page;
+mod program;
 mod rest;
 mod world;

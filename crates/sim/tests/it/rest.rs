@@ -80,8 +80,13 @@ async fn long_lists_come_in_pages_that_lead_on() {
         let answer =
             send(&world, &format!("GET {COMMENTS}?per_page=2&page={n}"), "maya", Value::Null).await.unwrap();
         let link = answer.headers().get("link").map(|link| link.to_str().unwrap().replace(&address, ""));
-        let bodies: Vec<Value> =
-            answer.json::<Vec<Value>>().await.unwrap().iter().map(|c| c["body"].clone()).collect();
+        let bodies: Vec<Value> = answer
+            .json::<Vec<Value>>()
+            .await
+            .unwrap()
+            .iter()
+            .map(|comment| comment["body"].clone())
+            .collect();
         (link.unwrap_or_default(), json!(bodies))
     };
     let next = r#"<?per_page=2&page=2>; rel="next", <?per_page=2&page=3>; rel="last""#;
