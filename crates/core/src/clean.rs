@@ -68,18 +68,18 @@ impl fmt::Debug for Clean {
 #[derive(Debug, Clone)]
 pub struct Redactor {
     needles: AhoCorasick,
+    /// Which of the needles are an encoding, whose edges mix with what stands beside the secret.
+    encoded: Vec<bool>,
     shapes: Regex,
 }
 
 impl Redactor {
     /// Learns the secrets of this run.
     pub fn knowing<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
-        let needles: Vec<String> = secrets
-            .into_iter()
-            .flat_map(|secret| forms(secret.expose()))
-            .map(|form| squeeze(&form).text)
-            .filter(|form| form.len() >= SHORTEST)
-            .collect();
+        let forms = secrets.into_iter().flat_map(|secret| forms(secret.expose()));
+        let forms = forms.map(|form| Form { text: squeeze(&form.text).text, ..form });
+        let (needles, encoded): (Vec<String>, Vec<bool>) =
+            forms.filter(|form| form.text.len() >= SHORTEST).map(|form| (form.text, form.encoded)).unzip();
         #[expect(
             clippy::expect_used,
             reason = "a list of literal needles of a few hundred bytes each always builds"
@@ -90,19 +90,31 @@ impl Redactor {
             .expect("literal needles build");
         #[expect(clippy::expect_used, reason = "the pattern is a constant that the tests compile")]
         let shapes = Regex::new(SHAPES).expect("the constant pattern compiles");
-        Self { needles, shapes }
+        Self { needles, encoded, shapes }
     }
 
     /// Takes every secret out of a text.
     pub fn clean(&self, text: &str) -> Clean {
         let squeezed = squeeze(text);
-        let by_value =
-            self.needles.find_iter(&squeezed.text).map(|hit| squeezed.origin(hit.start(), hit.end()));
+        let by_value = self.needles.find_iter(&squeezed.text).map(|hit| {
+            let found = squeezed.origin(hit.start(), hit.end());
+            if self.encoded[hit.pattern().as_usize()] { whole_word(text, found) } else { found }
+        });
         let by_shape = self.shapes.find_iter(text).map(|hit| hit.range());
         let mut hits: Vec<Range<usize>> = by_value.chain(by_shape).collect();
         hits.sort_by_key(|hit| (hit.start, hit.end));
         replace(text, &hits)
     }
+}
+
+/// Widens a find in base64 to the whole run of its alphabet: the letters at the edges hold bits of the secret.
+fn whole_word(text: &str, found: Range<usize>) -> Range<usize> {
+    let outside = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '='));
+    let start = text[..found.start]
+        .rfind(outside)
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let end = text[found.end..].find(outside).map_or(text.len(), |at| found.end + at);
+    start..end
 }
 
 fn replace(text: &str, hits: &[Range<usize>]) -> Clean {
@@ -120,24 +132,29 @@ fn replace(text: &str, hits: &[Range<usize>]) -> Clean {
     Clean { text: out, found }
 }
 
+/// A way in which a secret may be written down.
+struct Form {
+    text: String,
+    encoded: bool,
+}
+
 /// Returns every way in which a secret may be written down.
-fn forms(secret: &str) -> Vec<String> {
+fn forms(secret: &str) -> Vec<Form> {
     let bytes = secret.as_bytes();
     if bytes.len() < SHORTEST {
         return Vec::new();
     }
-    let json = serde_json::Value::from(secret).to_string();
-    let json = json.trim_matches('"').to_owned();
-    let twice = serde_json::Value::from(json.as_str()).to_string().trim_matches('"').to_owned();
-    let mut forms =
-        vec![secret.to_owned(), json, twice, url(bytes), HEXLOWER.encode(bytes), HEXUPPER.encode(bytes)];
-    for offset in 0..3 {
-        let (standard, url_safe) = (base64(&BASE64, bytes, offset), base64(&BASE64URL, bytes, offset));
-        forms.extend([standard, url_safe]);
-    }
+    let json = |text: &str| serde_json::Value::from(text).to_string().trim_matches('"').to_owned();
+    let once = json(secret);
+    let twice = json(&once);
+    let mut plain =
+        vec![secret.to_owned(), once, twice, url(bytes), HEXLOWER.encode(bytes), HEXUPPER.encode(bytes)];
     // A secret with several lines, like a key file, is a secret line by line too.
-    forms.extend(secret.lines().filter(|line| line.len() >= 2 * SHORTEST).map(str::to_owned));
-    forms
+    plain.extend(secret.lines().filter(|line| line.len() >= 2 * SHORTEST).map(str::to_owned));
+    let encoded =
+        (0..3).flat_map(|offset| [base64(&BASE64, bytes, offset), base64(&BASE64URL, bytes, offset)]);
+    let plain = plain.into_iter().map(|text| Form { text, encoded: false });
+    plain.chain(encoded.map(|text| Form { text, encoded: true })).collect()
 }
 
 /// Returns the part of the base64 text that is the same whatever stands before and after the secret.
@@ -214,6 +231,12 @@ mod tests {
         check(&format!("a {} b", HEXLOWER.encode(bytes)), "a [redacted] b");
         check(&format!("a {} b", HEXUPPER.encode(bytes)), "a [redacted] b");
         check(&format!("a {} b", url(bytes)), "a [redacted] b");
+    }
+
+    #[test]
+    fn nothing_of_an_encoded_secret_is_left_at_its_edges() {
+        let text = BASE64.encode(format!("x{TOKEN}").as_bytes());
+        check(&format!("a «{text}» b"), "a «[redacted]» b");
     }
 
     #[test]

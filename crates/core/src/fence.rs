@@ -21,10 +21,14 @@ pub fn fenced(spoken: &Spoken) -> String {
     format!("<{name} from=\"{who}\" trust=\"{trust}\">\n{text}\n</{name}>")
 }
 
-/// Makes a text from outside fit to stand inside one line of ours.
+/// Makes a text from outside fit to stand in backticks on one line of ours.
 pub fn inline(text: &str) -> String {
-    let line: String = visible(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    line.replace('`', "'")
+    one_line(text).replace('`', "'")
+}
+
+/// Makes a text from outside fit for one line.
+pub fn one_line(text: &str) -> String {
+    visible(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Writes characters that do not show, or that turn the reading direction, as what they are.

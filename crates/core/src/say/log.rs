@@ -10,7 +10,7 @@ const LONGEST: usize = 240;
 
 /// Returns a text from outside as the harmless part of one line.
 pub fn harmless(text: &str) -> String {
-    let line = fence::inline(text.trim());
+    let line = fence::one_line(text.trim());
     let bounded = Bounded::text(&line, LONGEST);
     let more = if bounded.cut() > 0 { "…" } else { "" };
     let line = format!("{}{more}", bounded.value());
