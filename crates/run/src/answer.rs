@@ -75,6 +75,12 @@ async fn converse(
     }
 }
 
+/// Returns the model that was asked for, by the input or by the configuration.
+fn model(settings: &Settings) -> Option<String> {
+    let configured = || settings.engine.config.get("model")?.as_str().map(str::to_owned);
+    settings.engine.model.clone().or_else(configured)
+}
+
 fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn) -> Account {
     let settings = asked.settings;
     let took = Timestamp::now().duration_since(settings.began);
@@ -88,7 +94,7 @@ fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn) -> Account {
         duration: Duration::try_from(took).unwrap_or_default(),
         usage: turn.usage,
         agent: workplace.agent(),
-        model: settings.engine.model.clone(),
+        model: model(settings),
         walls: workplace.walls(),
         warnings: workplace.warnings(),
     }

@@ -21,7 +21,8 @@ echo x > "$HOME/inside" && echo 'home works'
 
 async fn probe(sim: Sim, expect_user: u32, mention: impl for<'a> FnOnce(Mention<'a>) -> Mention<'a>) {
     fs_err::write(sim.folder().join("secret"), "planted-file-secret").unwrap();
-    sim.model().calls("bash", json!({"command": PROBE, "description": "Probes the wall"}));
+    fs_err::write(sim.checkout().join("probe.sh"), PROBE).unwrap();
+    sim.model().calls("bash", json!({"command": "sh probe.sh", "description": "Probes the wall"}));
     sim.model().says("Probed.");
     let run = mention(sim.mention("@fro-bot probe")).run().await;
     assert_eq!(run.code, Some(0), "{run}");
