@@ -37,9 +37,9 @@ pub fn environment(
     extra: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Environment {
     let (kept, removed): (Vec<_>, Vec<_>) = host.into_iter().partition(|(name, _)| is_kept(name));
-    let mut variables: BTreeMap<OsString, OsString> = kept.into_iter().collect();
+    let mut variables: BTreeMap<OsString, OsString> = tools.variables().collect();
+    variables.extend(kept);
     variables.insert("PATH".into(), tools.path());
-    variables.extend(tools.variables());
     variables.extend(home.variables());
     variables.extend(GIT.map(|(name, value)| (name.into(), value.into())));
     variables.extend(extra);

@@ -163,10 +163,10 @@ mod tests {
     fn a_home_is_never_shown() {
         check("/home/ada:/home:/:/home/ada/scripts:/opt", " | ");
         check("/link-to-home:/link-to-home/scripts", " | ");
-        check("/root/.cargo:/root/tool:/srv/bob/.keys", " | ");
+        check("/home/bob/.cargo:/home/bob/tool:/srv/bob/.keys", " | ");
         check(
-            "/root/tool/bin:/srv/bob/.tool/bin",
-            "/root/tool/bin:/srv/bob/.tool/bin | /root/tool/bin /srv/bob/.tool/bin",
+            "/home/bob/tool/bin:/srv/bob/.tool/bin",
+            "/home/bob/tool/bin:/srv/bob/.tool/bin | /home/bob/tool/bin /srv/bob/.tool/bin",
         );
         check(
             "/home/ada/bin:/home/ada/.local/bin",
