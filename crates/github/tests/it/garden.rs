@@ -1,0 +1,72 @@
+//! octo/garden, where maya just called us on issue 1, and the permit that she gets.
+
+use std::time::Duration;
+
+use fro_core::{
+    Clean, Decision, Login, Permission, Permit, Redactor, RepoName, Secret,
+    event::{self, Reading},
+    gate::{self, Facts, Policy},
+};
+use fro_github::{Address, GitHub};
+use fro_http::{Retry, Road, RoadSettings};
+use fro_sim::World;
+
+pub(crate) const REPO: &str = "octo/garden";
+
+/// A world in which we were called.
+pub(crate) struct Garden {
+    pub(crate) world: World,
+    /// The comment in which maya calls us.
+    pub(crate) call: u64,
+}
+
+impl Garden {
+    pub(crate) async fn new() -> Self {
+        let world = World::start().await.unwrap();
+        let call = world.write_comment(REPO, 1, "maya", "@fro-bot why is the floor wet?");
+        Self { world, call }
+    }
+
+    /// Returns GitHub as this account sees octo/garden.
+    pub(crate) fn seen_by(&self, login: &str) -> GitHub {
+        self.seen_with(&self.world.token(login), REPO)
+    }
+
+    /// Returns GitHub as the holder of a token sees a repository. What fails is tried once more, at once.
+    pub(crate) fn seen_with(&self, token: &str, repo: &str) -> GitHub {
+        let at_once = vec![Duration::ZERO];
+        let retry = Retry { limited: at_once.clone(), failing: at_once, longest: Duration::from_secs(1) };
+        let address = Address { api: self.world.api_url(), graphql: self.world.graphql_url() };
+        let road = Road::new(RoadSettings { retry, ..RoadSettings::loopback() }).unwrap();
+        GitHub::new(address, Secret::new(token), RepoName::parse(repo).unwrap(), road)
+    }
+
+    /// Returns the permit for maya's call.
+    pub(crate) fn permit(&self) -> Permit {
+        self.permit_for(self.call)
+    }
+
+    /// Returns the permit for a comment that calls us.
+    pub(crate) fn permit_for(&self, comment: u64) -> Permit {
+        let payload = self.world.comment_event(REPO, comment).to_string();
+        let Ok(Reading::Trigger(trigger)) = event::read("issue_comment", &payload) else {
+            panic!("not a trigger: {payload}")
+        };
+        let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write };
+        let policy = Policy { mention: Login::new("fro-bot"), needed: Permission::Write };
+        match gate::decide(&trigger, &facts, &policy) {
+            Decision::Run(permit) => permit,
+            Decision::Skip(reason) => panic!("{reason}"),
+        }
+    }
+
+    /// Returns the requests so far, as `METHOD /path`.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.world.traffic().iter().map(|exchange| format!("{} {}", exchange.method, exchange.path)).collect()
+    }
+}
+
+/// Returns a text that may leave.
+pub(crate) fn clean(text: &str) -> Clean {
+    Redactor::knowing([]).clean(text)
+}

@@ -1,0 +1,8 @@
+//! Questions and deeds against the simulated GitHub.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where it stands")]
+
+mod asks;
+mod deeds;
+mod garden;
+mod troubles;
