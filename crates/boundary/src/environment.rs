@@ -1,21 +1,11 @@
-//! The engine's environment: an allow-list of the host's variables and a home of its own.
+//! The engine's environment: an allow-list of the host's variables and what the caller adds.
 
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    fs::Permissions,
-    io,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
 };
 
 use crate::toolbox::Toolbox;
-
-/// The folders that belong to the engine alone, all beneath one root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EngineHome {
-    root: PathBuf,
-}
 
 /// The variables that the engine is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,13 +16,12 @@ pub struct Environment {
     pub removed: usize,
 }
 
-/// Returns the variables for an engine that lives in `home` and finds its programs in `tools`.
+/// Returns the variables for an engine that finds its programs in `tools`.
 ///
-/// `extra` are the engine's own switches and win over everything else. Of the host only what is
+/// `extra` is the engine's own, its home and its switches, and wins over everything else. Of the host only what is
 /// named in this file goes in: a list of what to keep out would miss the next secret.
 pub fn environment(
     host: impl IntoIterator<Item = (OsString, OsString)>,
-    home: &EngineHome,
     tools: &Toolbox,
     extra: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Environment {
@@ -40,48 +29,11 @@ pub fn environment(
     let mut variables: BTreeMap<OsString, OsString> = tools.variables().collect();
     variables.extend(kept);
     variables.insert("PATH".into(), tools.path());
-    variables.extend(home.variables());
     variables.extend(GIT.map(|(name, value)| (name.into(), value.into())));
     variables.extend(extra);
     tracing::debug!(removed = removed.len(), "left {} variables of the host out", removed.len());
     Environment { variables, removed: removed.len() }
 }
-
-impl EngineHome {
-    /// Names the home beneath `root`; nothing is created yet.
-    pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
-    }
-
-    /// Creates the folders, readable by their owner only.
-    pub fn create(&self) -> io::Result<()> {
-        FOLDERS.iter().try_for_each(|(_, folder)| fs_err::create_dir_all(self.root.join(folder)))?;
-        fs_err::set_permissions(&self.root, Permissions::from_mode(0o700))
-    }
-
-    /// Returns the root: the one folder outside its checkout that the engine may write.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// Returns `XDG_DATA_HOME`.
-    pub fn data(&self) -> PathBuf {
-        self.root.join("data")
-    }
-
-    fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
-        FOLDERS.iter().map(|(name, folder)| (name.into(), self.root.join(folder).into()))
-    }
-}
-
-const FOLDERS: &[(&str, &str)] = &[
-    ("HOME", "home"),
-    ("XDG_DATA_HOME", "data"),
-    ("XDG_CONFIG_HOME", "config"),
-    ("XDG_STATE_HOME", "state"),
-    ("XDG_CACHE_HOME", "cache"),
-    ("TMPDIR", "tmp"),
-];
 
 /// The machine's git configuration may hold credentials, and a question at a prompt waits for ever.
 const GIT: [(&str, &str); 2] = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0")];
@@ -148,25 +100,19 @@ mod tests {
         let tools = tools.with_first("/tools/rg");
         let extra = pairs("ENGINE_SWITCH=1");
 
-        let environment = environment(host, &EngineHome::at("/run/7"), &tools, extra);
+        let environment = environment(host, &tools, extra);
 
         insta::assert_snapshot!(shown(&environment), @r"
         CI=true
         ENGINE_SWITCH=1
         GIT_CONFIG_NOSYSTEM=1
         GIT_TERMINAL_PROMPT=0
-        HOME=/run/7/home
         LANG=C.UTF-8
         LC_ALL=C
         PATH=/tools/rg:/usr/bin:/bin
         RUNNER_TRACKING_ID=github_4711
         TERM=xterm
-        TMPDIR=/run/7/tmp
         TZ=UTC
-        XDG_CACHE_HOME=/run/7/cache
-        XDG_CONFIG_HOME=/run/7/config
-        XDG_DATA_HOME=/run/7/data
-        XDG_STATE_HOME=/run/7/state
         ");
         assert_eq!(environment.removed, 16);
     }
@@ -175,25 +121,9 @@ mod tests {
     fn the_engine_s_own_switches_win() {
         let extra = pairs("TERM=dumb\nHOME=/elsewhere");
 
-        let environment =
-            environment(pairs("TERM=xterm"), &EngineHome::at("/run/7"), &Toolbox::default(), extra);
+        let environment = environment(pairs("TERM=xterm"), &Toolbox::default(), extra);
 
         assert_eq!(environment.variables.get(OsStr::new("TERM")), Some(&"dumb".into()));
         assert_eq!(environment.variables.get(OsStr::new("HOME")), Some(&"/elsewhere".into()));
-    }
-
-    #[test]
-    fn the_home_is_closed_to_other_users() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = EngineHome::at(folder.path().join("engine"));
-
-        home.create().unwrap();
-
-        let mode = fs_err::metadata(home.root()).unwrap().permissions().mode();
-        let mut folders: Vec<_> =
-            fs_err::read_dir(home.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        folders.sort();
-        assert_eq!(mode & 0o777, 0o700);
-        assert_eq!(folders, ["cache", "config", "data", "home", "state", "tmp"]);
     }
 }

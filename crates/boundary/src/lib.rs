@@ -11,7 +11,7 @@ mod probe;
 mod toolbox;
 pub mod wall;
 
-pub use environment::{EngineHome, Environment, environment};
+pub use environment::{Environment, environment};
 pub use hide::hide;
 pub use probe::{Walls, probe};
 pub use toolbox::Toolbox;

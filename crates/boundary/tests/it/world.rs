@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fro_boundary::{EngineHome, Toolbox, WallSpec, environment};
+use fro_boundary::{Toolbox, WallSpec, environment};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getuid, kill_process};
 use tempfile::TempDir;
@@ -184,7 +184,8 @@ impl World {
 
     fn environment(&self) -> BTreeMap<OsString, OsString> {
         let host = std::env::vars_os().chain([("GITHUB_TOKEN".into(), SECRET.into())]);
-        environment(host, &EngineHome::at(self.inside()), &tools(), []).variables
+        let home = |name: &str| (OsString::from(name), self.inside().into_os_string());
+        environment(host, &tools(), [home("HOME"), home("TMPDIR")]).variables
     }
 }
 
