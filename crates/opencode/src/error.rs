@@ -110,6 +110,9 @@ pub enum Error {
         /// The last thing it said.
         said: String,
     },
+    /// The engine runs without the guard that keeps a folder's own configuration out.
+    #[error("the engine started without its guard")]
+    Unguarded,
     /// The engine runs, but does not do what it was asked.
     #[error("the engine did not {deed}")]
     Engine {
@@ -151,9 +154,11 @@ impl Error {
                 "see that the file is there and may run on this machine",
             ),
             Self::PortTaken { .. } => Fault::yours(what, "end what listens there, or leave the port to us"),
-            Self::Died { .. } | Self::NotReady { .. } | Self::Engine { .. } | Self::Road(_) => {
-                Fault::ours(what)
-            }
+            Self::Died { .. }
+            | Self::NotReady { .. }
+            | Self::Unguarded
+            | Self::Engine { .. }
+            | Self::Road(_) => Fault::ours(what),
         }
     }
 }

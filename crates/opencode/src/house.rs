@@ -2,7 +2,9 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fs::DirBuilder,
     io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
@@ -10,6 +12,9 @@ use fs_err as fs;
 use serde_json::{Map, Value, json};
 
 use crate::install::Engine;
+
+/// What the guard says once it stands.
+pub(crate) const GUARDED: &str = "fro-bot: the guard stands";
 
 /// The engine's own folders below one root. Nothing of the machine's user is in them.
 #[derive(Debug, Clone)]
@@ -28,29 +33,40 @@ impl House {
         self.root.join("home")
     }
 
-    /// Where the engine keeps its database: what is worth remembering.
+    /// The engine's `XDG_DATA_HOME`, whose content is what is worth remembering.
     pub fn data(&self) -> PathBuf {
-        self.root.join("data").join("opencode")
+        self.root.join("data")
     }
 
     fn config(&self) -> PathBuf {
         self.root.join("config").join("opencode")
     }
 
+    fn guard(&self) -> PathBuf {
+        self.root.join("config").join("guard.js")
+    }
+
     /// Makes the folders.
     ///
     /// In a fresh configuration folder the engine would install a package of its own from the registry, and there is no
     /// switch against it; it does not if the folder looks as if that had been done.
-    pub(crate) fn furnish(&self, version: &str) -> io::Result<()> {
-        for folder in [self.home(), self.data(), self.root.join("state"), self.root.join("cache")] {
-            fs::create_dir_all(folder)?;
+    pub(crate) fn furnish(&self, version: &str, config: &Value) -> io::Result<()> {
+        for (_, folder) in FOLDERS {
+            DirBuilder::new().recursive(true).mode(0o700).create(self.root.join(folder))?;
         }
+        fs::create_dir_all(self.config().join("node_modules"))?;
+        fs::write(self.guard(), self.guard_text(config))?;
         let config = self.config();
-        fs::create_dir_all(config.join("node_modules"))?;
         let package = json!({ "dependencies": { "@opencode-ai/plugin": version } });
         let lock = json!({ "lockfileVersion": 3, "packages": { "": package } });
         fs::write(config.join("package.json"), package.to_string())?;
         fs::write(config.join("package-lock.json"), lock.to_string())
+    }
+
+    /// Returns the guard. Where our own configuration names plugins, the engine may load what it installed for itself.
+    fn guard_text(&self, config: &Value) -> String {
+        let own = if has_plugins(config) { json!([self.root.join("cache")]) } else { json!([]) };
+        include_str!("guard.js").replace("OWN_FOLDERS", &own.to_string())
     }
 
     /// Returns the engine's whole environment: what it is given, then what is ours to say.
@@ -63,21 +79,16 @@ impl House {
     ) -> Vec<(OsString, OsString)> {
         let mut environment: Vec<_> = given.iter().filter(|(name, _)| !is_ours(name)).cloned().collect();
         let mut set = |name: &str, value: &OsStr| environment.push((name.into(), value.to_owned()));
-        set("HOME", self.home().as_os_str());
-        for (name, folder) in [
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_STATE_HOME", "state"),
-            ("XDG_CACHE_HOME", "cache"),
-        ] {
+        for (name, folder) in FOLDERS {
             set(name, self.root.join(folder).as_os_str());
         }
         set("PATH", &path(given, &engine.rg));
         for name in SWITCHES {
             set(name, OsStr::new("1"));
         }
+        set("BUN_INSPECT_PRELOAD", self.guard().as_os_str());
         // Plugins are code. They load only if our own configuration names one.
-        if config.get("plugin").is_none() {
+        if !has_plugins(config) {
             set("OPENCODE_PURE", OsStr::new("1"));
         }
         // The question tool is offered to the engine's own clients alone.
@@ -87,6 +98,16 @@ impl House {
         environment
     }
 }
+
+/// The folders, and the variables by which the engine finds them.
+const FOLDERS: [(&str, &str); 6] = [
+    ("HOME", "home"),
+    ("XDG_DATA_HOME", "data"),
+    ("XDG_CONFIG_HOME", "config"),
+    ("XDG_STATE_HOME", "state"),
+    ("XDG_CACHE_HOME", "cache"),
+    ("TMPDIR", "tmp"),
+];
 
 /// What the engine must not do by itself. A repository's own configuration runs code when it is loaded.
 const SWITCHES: [&str; 8] = [
@@ -100,9 +121,14 @@ const SWITCHES: [&str; 8] = [
     "OPENCODE_DISABLE_SHARE",
 ];
 
+fn has_plugins(config: &Value) -> bool {
+    config.get("plugin").and_then(Value::as_array).is_some_and(|plugins| !plugins.is_empty())
+}
+
 fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    name.starts_with("OPENCODE_") || name.starts_with("XDG_") || name == "HOME" || name == "PATH"
+    let exactly = ["HOME", "PATH", "TMPDIR", "BUN_INSPECT_PRELOAD"];
+    name.starts_with("OPENCODE_") || name.starts_with("XDG_") || exactly.contains(&&*name)
 }
 
 /// Puts the search tool in front, or else the engine would download its own.
@@ -241,6 +267,7 @@ mod tests {
         XDG_CONFIG_HOME=/house/config
         XDG_STATE_HOME=/house/state
         XDG_CACHE_HOME=/house/cache
+        TMPDIR=/house/tmp
         PATH=/tools/rg:/usr/bin
         OPENCODE_DISABLE_PROJECT_CONFIG=1
         OPENCODE_DISABLE_CLAUDE_CODE=1
@@ -250,6 +277,7 @@ mod tests {
         OPENCODE_DISABLE_LSP_DOWNLOAD=1
         OPENCODE_DISABLE_DEFAULT_PLUGINS=1
         OPENCODE_DISABLE_SHARE=1
+        BUN_INSPECT_PRELOAD=/house/config/guard.js
         OPENCODE_PURE=1
         OPENCODE_CLIENT=fro-bot
         OPENCODE_CONFIG_CONTENT={}

@@ -38,6 +38,9 @@ const PORTS: u32 = 5;
 /// How often a server that starts is asked whether it is there.
 const KNOCK: Duration = Duration::from_millis(50);
 
+/// How long the guard's words may take after the engine answers.
+const GUARD_PATIENCE: Duration = Duration::from_secs(5);
+
 /// What a server is started from.
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -91,12 +94,12 @@ impl Server {
     /// Starts an engine and returns once it answers and its events are heard.
     pub async fn start(launch: Launch) -> Result<Self, Error> {
         let Launch { engine, house, .. } = &launch;
-        house.furnish(engine.version).map_err(|source| Error::Disk {
+        let config = house::settle(launch.config.clone());
+        house.furnish(engine.version, &config).map_err(|source| Error::Disk {
             deed: "furnish",
             path: house.home(),
             source,
         })?;
-        let config = house::settle(launch.config.clone());
         let mut tries = 0;
         loop {
             tries += 1;
@@ -150,6 +153,11 @@ impl Server {
         &self.client
     }
 
+    /// Returns the last few kilobytes that the engine printed.
+    pub fn output(&self) -> String {
+        self.process.output()
+    }
+
     /// The engine's process id, or that of the command it is wrapped in.
     pub fn pid(&self) -> Option<u32> {
         self.process.pid()
@@ -197,11 +205,23 @@ async fn wait_until_ready(
             return Err(Error::Died { status, said: process.last_words() });
         }
         if client.health().await.is_ok_and(|version| version == launch.engine.version) {
-            return Ok(());
+            return guarded(process).await;
         }
         time::sleep(KNOCK).await;
     }
     Err(Error::NotReady { seconds: launch.patience.as_secs(), said: process.last_words() })
+}
+
+/// Sees that the guard stands. It spoke before the engine did, but on another way, so its words may take a moment longer.
+async fn guarded(process: &Process) -> Result<(), Error> {
+    let deadline = Instant::now() + GUARD_PATIENCE;
+    while !process.output().contains(house::GUARDED) {
+        if Instant::now() > deadline {
+            return Err(Error::Unguarded);
+        }
+        time::sleep(KNOCK).await;
+    }
+    Ok(())
 }
 
 /// Lets the system choose: for the engine itself port 0 means 4096.

@@ -42,7 +42,17 @@ pub(crate) struct Process {
     _lifeline: Option<tokio::process::ChildStdin>,
     tail: Arc<Mutex<VecDeque<u8>>>,
     life: watch::Sender<bool>,
-    password: Secret,
+    ending: Ending,
+}
+
+/// How everything that the engine started is made to end.
+#[derive(Debug)]
+enum Ending {
+    /// The wrapping command sees to it: asked once it is patient, asked twice it is not. Killing it would let
+    /// what it watches over go.
+    Asked,
+    /// Nobody does but us: whatever carries this password in its environment is killed.
+    Marked(Secret),
 }
 
 /// Returns a password that nobody can guess.
@@ -80,20 +90,15 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
-            .kill_on_drop(true)
+            .kill_on_drop(launch.wrap.is_empty())
             .spawn()
             .map_err(|source| Error::Start { program: program.into(), source })?;
         let tail = Arc::default();
         drain(child.stdout.take(), &tail);
         drain(child.stderr.take(), &tail);
         let lifeline = child.stdin.take();
-        Ok(Self {
-            child,
-            _lifeline: lifeline,
-            tail,
-            life: watch::Sender::new(true),
-            password: password.clone(),
-        })
+        let ending = if launch.wrap.is_empty() { Ending::Marked(password.clone()) } else { Ending::Asked };
+        Ok(Self { child, _lifeline: lifeline, tail, life: watch::Sender::new(true), ending })
     }
 
     pub(crate) fn pid(&self) -> Option<u32> {
@@ -114,38 +119,61 @@ impl Process {
         self.life.subscribe()
     }
 
-    /// Returns the last line that was printed.
-    pub(crate) fn last_words(&self) -> String {
+    /// Returns the end of what was printed.
+    pub(crate) fn output(&self) -> String {
         let tail: Vec<u8> =
             self.tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
-        let tail = String::from_utf8_lossy(&tail);
-        let line = tail.lines().rev().find(|line| !line.trim().is_empty());
+        String::from_utf8_lossy(&tail).into_owned()
+    }
+
+    /// Returns the last line that was printed.
+    pub(crate) fn last_words(&self) -> String {
+        let output = self.output();
+        let line = output.lines().rev().find(|line| !line.trim().is_empty());
         line.map_or_else(|| "it said nothing".to_owned(), |line| line.trim().chars().take(300).collect())
     }
 
     /// Asks the engine to end, and makes it and all that it started end if it does not.
     pub(crate) async fn stop(&mut self, grace: Duration) {
         self.life.send_replace(false);
-        if let Some(pid) = self.pid().and_then(pid) {
-            // It may be gone by itself.
-            let _gone = kill_process(pid, Signal::TERM);
-        }
+        self.signal(Signal::TERM);
         if time::timeout(grace, self.child.wait()).await.is_err() {
-            warn!("the engine does not stop, killing it");
+            warn!("the engine does not stop, using force");
         }
-        self.kill();
+        self.force();
+        if time::timeout(grace, self.child.wait()).await.is_err() {
+            self.signal(Signal::KILL);
+        }
         if let Err(error) = self.child.wait().await {
             warn!("cannot wait for the engine: {error}");
         }
     }
 
-    /// Kills the engine's group, and whatever carries its password in the environment: the commands of its shell have
-    /// groups of their own.
-    fn kill(&mut self) {
+    fn signal(&self, signal: Signal) {
+        if let Some(pid) = self.pid().and_then(pid) {
+            // It may be gone by itself.
+            let _gone = kill_process(pid, signal);
+        }
+    }
+
+    /// Ends everything without patience.
+    fn force(&self) {
+        match &self.ending {
+            Ending::Asked => {
+                self.signal(Signal::TERM);
+                self.signal(Signal::TERM);
+            }
+            Ending::Marked(password) => self.kill(password),
+        }
+    }
+
+    /// Kills the engine's group, and whatever carries its password: the commands of its shell have groups of
+    /// their own.
+    fn kill(&self, password: &Secret) {
         if let Some(pid) = self.pid().and_then(pid) {
             let _gone = kill_process_group(pid, Signal::KILL);
         }
-        let mark = format!("OPENCODE_SERVER_PASSWORD={}", self.password.expose());
+        let mark = format!("OPENCODE_SERVER_PASSWORD={}", password.expose());
         for _ in 0..ROUNDS {
             let marked = marked(mark.as_bytes());
             if marked.is_empty() {
@@ -161,7 +189,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.life.send_replace(false);
-        self.kill();
+        self.force();
     }
 }
 

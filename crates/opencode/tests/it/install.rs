@@ -64,7 +64,7 @@ async fn serve(
     uri: Uri,
 ) -> Response {
     let wrong = Bytes::from_static(b"these are not the bytes that you are looking for");
-    if uri.path().ends_with(".tgz") {
+    if uri.path().contains("/parcel/") {
         downloads.fetch_add(1, Ordering::SeqCst);
         return match parcel {
             Parcel::Wrong => wrong.into_response(),
@@ -76,7 +76,7 @@ async fn serve(
     }
     let name = uri.path().trim_matches('/').split('/').next().unwrap().to_owned();
     let integrity = format!("sha512-{}", BASE64.encode(&Sha512::digest(&wrong)));
-    let dist = json!({ "tarball": format!("{base}/{name}.tgz"), "integrity": integrity });
+    let dist = json!({ "tarball": format!("{base}/parcel/{name}"), "integrity": integrity });
     let version = json!({ "name": name, "version": VERSION, "dist": dist });
     let versions = json!({ VERSION: version });
     Json(json!({ "name": name, "versions": versions, "dist-tags": { "latest": VERSION }, "dist": dist }))
@@ -290,7 +290,7 @@ fn a_folder_that_cannot_be_written_is_told() {
         let error = try_install(&wanted(environment()), folder.path()).await;
         let machine = folder.path().to_str().unwrap();
         assert_snapshot!(told(&error, &[(machine, "[cache]")]), @"
-        cannot make the folder `[cache]/opencode/1.18.33`: failed to create directory `[cache]/opencode/1.18.33`: Not a directory (os error 20)
+        cannot make the folder `[cache]/opencode/1.18.33`: Not a directory (os error 20)
         hint: see that the folder can be written and has room
         exit code 2
         ");

@@ -17,7 +17,7 @@ use crate::world::{Stage, processes, run, until};
 #[test]
 fn dropping_a_server_kills_it_and_the_commands_of_its_shell() {
     run(async || {
-        let stage = Stage::open().await;
+        let stage = Stage::bare().await;
         let engine = stage.server.pid().unwrap();
         let session = stage.session().await;
         stage.model.calls("bash", json!({ "command": "sleep 4108", "description": "rest" }));
@@ -39,11 +39,9 @@ fn dropping_a_server_kills_it_and_the_commands_of_its_shell() {
 #[test]
 fn a_server_that_dies_ends_the_turn() {
     run(async || {
-        let (mut launch, model, _spare, _folder) = Stage::prepare().await;
-        launch.wrap.clear();
-        let work = launch.directory.clone();
-        let server = Server::start(launch).await.unwrap();
-        let session = server.create_session(&work, "a test").await.unwrap();
+        let stage = Stage::bare().await;
+        let session = stage.session().await;
+        let Stage { server, model, .. } = &stage;
         model.plays(Reply::stall_after("Half a"));
         let pid = Pid::from_raw(i32::try_from(server.pid().unwrap()).unwrap()).unwrap();
         let mut listen = |heard: &Heard| {
@@ -51,10 +49,10 @@ fn a_server_that_dies_ends_the_turn() {
                 let _gone = kill_process(pid, Signal::KILL);
             }
         };
-        let turn = converse(&server, &session, &Message::new("hello"), Limits::default(), &mut listen).await;
+        let turn = converse(server, &session, &Message::new("hello"), Limits::default(), &mut listen).await;
 
         assert_eq!(turn.outcome, Outcome::Failed { failure: Trouble::Engine.into(), partial: None });
-        server.stop().await;
+        stage.server.stop().await;
     });
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn run(test: impl AsyncFnOnce() + Send + 'static) {
     type Job = Box<dyn FnOnce() + Send>;
     static JOBS: LazyLock<UnboundedSender<Job>> = LazyLock::new(|| {
         // What a test says on this thread belongs to no test, so the harness would swallow it.
-        panic::set_hook(Box::new(|panic| writeln!(io::stderr(), "{panic}").unwrap()));
+        panic::set_hook(Box::new(|panic| io::stderr().write_all(format!("{panic}\n").as_bytes()).unwrap()));
         let (jobs, mut todo) = mpsc::unbounded_channel::<Job>();
         thread::spawn(move || {
             let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -103,6 +103,14 @@ impl Stage {
 
     pub(crate) async fn open() -> Self {
         let (launch, model, spare, folder) = Self::prepare().await;
+        let server = Server::start(launch).await.unwrap();
+        Self { server, model, spare, folder }
+    }
+
+    /// One without a wrapping command.
+    pub(crate) async fn bare() -> Self {
+        let (mut launch, model, spare, folder) = Self::prepare().await;
+        launch.wrap.clear();
         let server = Server::start(launch).await.unwrap();
         Self { server, model, spare, folder }
     }
@@ -205,12 +213,12 @@ pub(crate) struct Raw {
 impl Raw {
     fn of(server: &Server) -> Self {
         let pid = server.pid().unwrap();
-        let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap();
+        let show = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap();
         let find = |text: &str, prefix: &str| {
             text.split('\0').find_map(|word| word.strip_prefix(prefix)).unwrap().to_owned()
         };
-        let port = find(&read("cmdline"), "--port=");
-        let password = Secret::new(find(&read("environ"), "OPENCODE_SERVER_PASSWORD="));
+        let port = find(&show("cmdline"), "--port=");
+        let password = Secret::new(find(&show("environ"), "OPENCODE_SERVER_PASSWORD="));
         let road = Road::new(RoadSettings::loopback()).unwrap();
         Self { road, base: format!("http://127.0.0.1:{port}"), password }
     }
