@@ -3,14 +3,18 @@
 use std::{
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use fro_boundary::{EngineHome, Strictness, Toolbox, WallSpec, environment, probe};
+use fro_boundary::{Strictness, Toolbox, WallSpec, environment, probe};
 use fro_core::Fault;
 use fro_opencode::Engine;
 use serde_json::Value;
 
 use crate::settings::{EngineSettings, Settings, Unwalled};
+
+/// How long the wall lets the engine end by itself; less than the server waits for the wall.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// How the engine is started.
 pub(crate) struct Wall {
@@ -41,12 +45,13 @@ pub(crate) fn around(home: &Path, settings: &Settings, engine: &Engine) -> Resul
         write: vec![home.to_owned(), settings.workspace.clone()],
         connect: model_ports(&host.config),
         strictness,
+        grace: GRACE,
         ..WallSpec::default()
     };
     let mut command: Vec<OsString> = vec![host.program.clone().into(), "wall".into()];
     command.extend(spec.arguments());
     command.extend(["--listen".into(), fro_opencode::PORT.into(), "--".into()]);
-    let given = environment(host.environment.iter().cloned(), &EngineHome::at(home), &tools, []);
+    let given = environment(host.environment.iter().cloned(), &tools, []);
     Ok(Wall { command, environment: given.variables.into_iter().collect(), told: walls.to_string() })
 }
 

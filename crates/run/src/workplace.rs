@@ -2,9 +2,8 @@
 //!
 //! `close` leaves nothing behind, however far the run came.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
-use fro_boundary::EngineHome;
 use fro_core::{
     Fault, Prompt, agent,
     conversation::{Limits, outcome::Turn},
@@ -62,7 +61,7 @@ impl Workplace {
     /// Brings the engine and the memory, both at once.
     pub(crate) async fn prepare(&mut self, settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
         let (engine, recall) =
-            tokio::join!(install(settings, tell), recall(self.memory.clone(), self.data()));
+            tokio::join!(install(settings, tell), recall(self.memory.clone(), self.house.data()));
         match recall {
             Ok(recall) => {
                 tell(News::Recalled(recall.clone()));
@@ -139,9 +138,7 @@ impl Workplace {
                 Err(why) => tell(News::Warning(format!("the memory was not saved: {why}"))),
             }
         }
-        let path = self.folder.path().to_owned();
-        let closed = self.folder.close();
-        closed.map_err(|error| Fault::ours(format!("cannot remove `{}`: {error}", path.display())))
+        remove(self.folder).await
     }
 
     async fn keep(&self) -> Result<Option<Kept>, String> {
@@ -151,7 +148,7 @@ impl Workplace {
             engine_version: engine.version.to_owned(),
             parent: self.recall.as_ref().and_then(Recall::head).cloned(),
         };
-        let data = self.data();
+        let data = self.house.data();
         blocking(move || {
             let folder = Folder::open(&memory)?;
             fro_memory::keep(&folder, &data, &provenance)
@@ -163,10 +160,6 @@ impl Workplace {
     fn warn(&mut self, tell: Tell<'_>, warning: String) {
         tell(News::Warning(warning.clone()));
         self.warnings.push(warning);
-    }
-
-    fn data(&self) -> PathBuf {
-        EngineHome::at(self.folder.path()).data()
     }
 
     /// Returns what the summary says of the walls.
@@ -216,6 +209,20 @@ async fn recall(memory: Option<PathBuf>, data: PathBuf) -> Result<Recall, String
         fro_memory::recall(&folder, &data)
     })
     .await
+}
+
+/// Removes the folder. An engine whose start was broken off may need a moment to be gone from it.
+async fn remove(folder: TempDir) -> Result<(), Fault> {
+    let path = folder.keep();
+    let mut removed = fs_err::remove_dir_all(&path);
+    for _ in 0..100 {
+        if removed.is_ok() || !path.exists() {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        removed = fs_err::remove_dir_all(&path);
+    }
+    removed.map_err(|error| Fault::ours(format!("cannot clean up: {error}")))
 }
 
 /// Gives blocking work a thread.
