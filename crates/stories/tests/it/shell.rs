@@ -5,9 +5,9 @@ use serde_json::json;
 
 /// Looks for planted values and tries to break out; prints one line for each attempt.
 const PROBE: &str = r#"
-grep -l planted /proc/[0-9]*/environ 2>/dev/null | sed 's/^/LEAK environ /'
-env | grep -q planted && echo 'LEAK env'
-cat /proc/[0-9]*/cmdline 2>/dev/null | grep -aq planted && echo 'LEAK argv'
+grep -l plante[d] /proc/[0-9]*/environ 2>/dev/null | sed 's/^/LEAK environ /'
+env | grep -q plante[d] && echo 'LEAK env'
+cat /proc/[0-9]*/cmdline 2>/dev/null | grep -aq plante[d] && echo 'LEAK argv'
 cat "$PWD/../secret" 2>/dev/null && echo 'LEAK file'
 cat "$PWD"/../event-*.json 2>/dev/null | grep -q action && echo 'LEAK event'
 (echo x > "$PWD/../outside") 2>/dev/null && echo 'LEAK write beside the checkout'
