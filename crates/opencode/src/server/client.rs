@@ -86,6 +86,8 @@ impl ModelName {
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     road: Road,
+    /// For what is asked in a loop anyway: a server that starts is not there yet, and that is no news.
+    once: Road,
     base: String,
     password: Secret,
     directories: Arc<Mutex<HashSet<PathBuf>>>,
@@ -94,10 +96,11 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn new(port: u16, password: Secret) -> Result<Self, Error> {
         let retry = Retry { failing: vec![AGAIN; 2], ..Retry::never() };
-        let settings =
-            RoadSettings { retry, timeout: PATIENCE, max_body: LARGEST, ..RoadSettings::loopback() };
+        let settings = RoadSettings { timeout: PATIENCE, max_body: LARGEST, ..RoadSettings::loopback() };
+        let once = Road::new(settings.clone())?;
+        let road = Road::new(RoadSettings { retry, ..settings })?;
         let base = format!("http://127.0.0.1:{port}");
-        Ok(Self { road: Road::new(settings)?, base, password, directories: Arc::default() })
+        Ok(Self { road, once, base, password, directories: Arc::default() })
     }
 
     /// Every folder that something was said in.
@@ -106,13 +109,13 @@ impl Client {
     }
 
     pub(crate) async fn health(&self) -> Result<String, Error> {
-        let request = self.road.get(format!("{}/global/health", self.base)).timeout(Duration::from_secs(2));
+        let request = self.once.get(format!("{}/global/health", self.base)).timeout(Duration::from_secs(2));
         let health: Health = json(self.send(request).await, "tell its version")?;
         Ok(health.version)
     }
 
     pub(crate) async fn listen(&self) -> Result<Incoming, Error> {
-        let request = self.road.get(format!("{}/global/event", self.base)).basic(USER, &self.password);
+        let request = self.once.get(format!("{}/global/event", self.base)).basic(USER, &self.password);
         request.stream().await.map_err(|source| Error::Engine { deed: "open its stream of events", source })
     }
 

@@ -10,7 +10,6 @@ use fro_core::conversation::{
 use fro_opencode::{Error, Message, Server, converse};
 use fro_sim::model::Reply;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
 
 use crate::world::{Stage, processes, run, until};
 
@@ -19,14 +18,7 @@ fn dropping_a_server_kills_it_and_the_commands_of_its_shell() {
     run(async || {
         let stage = Stage::bare().await;
         let engine = stage.server.pid().unwrap();
-        let session = stage.session().await;
-        stage.model.calls("bash", json!({ "command": "sleep 4108", "description": "rest" }));
-        let message = Message::new("rest");
-        let mut ignore = |_: &Heard| {};
-        tokio::select! {
-            turn = converse(&stage.server, &session, &message, Limits::default(), &mut ignore) => panic!("{turn:?}"),
-            () = until("the command runs", || !processes("sleep 4108").is_empty()) => {}
-        }
+        stage.leave_running("sleep 4108").await;
         let folder = stage.folder.path().to_owned();
         drop(stage);
 

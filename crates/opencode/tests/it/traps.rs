@@ -1,15 +1,18 @@
 //! The traps of the real engine, each by its number, and that we do not step into them.
 
+use std::{ffi::OsString, path::Path};
+
 use fro_core::conversation::{
     Limits,
     heard::{Ask, AskKind, Heard, Tool},
     outcome::{Failure, Outcome, Trouble},
 };
-use fro_opencode::{Error, Message, Server, Session};
+use fro_opencode::{Error, Message, ModelName, Server, Session};
 use fro_sim::model::Reply;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tempfile::TempDir;
+use tokio::{net::TcpListener, sync::OnceCell};
 
 use crate::world::{Stage, Talk, answered, processes, run, spare, until, write};
 
@@ -69,7 +72,7 @@ fn trap_02_an_agent_that_is_not_there_is_never_sent() {
             let talk = stage.say(&session, &message, Limits::default()).await;
             assert_eq!(trouble(&talk), Some(Trouble::UnknownAgent), "{agent}");
         }
-        let model = fro_opencode::ModelName::parse("scripted/m9");
+        let model = ModelName::parse("scripted/m9");
         let talk = stage.say(&session, &Message { model, ..Message::new("hello") }, Limits::default()).await;
         assert_eq!(trouble(&talk), Some(Trouble::UnknownModel));
 
@@ -205,25 +208,34 @@ fn trap_06_searching_works_without_a_download() {
     });
 }
 
+/// A server that was stopped while a command ran in its shell.
+struct Stopped {
+    folder: TempDir,
+    engine: u32,
+}
+
+impl Stopped {
+    async fn shared() -> &'static Self {
+        static STOPPED: OnceCell<Stopped> = OnceCell::const_new();
+        STOPPED.get_or_init(Self::stop).await
+    }
+
+    async fn stop() -> Self {
+        let stage = Stage::open().await;
+        let engine = stage.server.pid().unwrap();
+        stage.leave_running("sleep 4107").await;
+        let Stage { server, folder, .. } = stage;
+        server.stop().await;
+        Self { folder, engine }
+    }
+}
+
 #[test]
 fn trap_07_stopping_ends_the_commands_of_the_shell() {
     run(async || {
-        let stage = Stage::open().await;
-        let engine = stage.server.pid().unwrap();
-        let session = stage.session().await;
-        stage.model.calls("bash", json!({ "command": "sleep 4107", "description": "rest" }));
-        let Stage { server, model: _model, folder, .. } = stage;
-        let message = Message::new("rest");
-        let mut ignore = |_: &Heard| {};
-        let talk = fro_opencode::converse(&server, &session, &message, Limits::default(), &mut ignore);
-        tokio::select! {
-            turn = talk => panic!("it ended by itself: {turn:?}"),
-            () = until("the command runs", || !processes("sleep 4107").is_empty()) => {}
-        }
-        server.stop().await;
-
+        let Stopped { folder, engine } = Stopped::shared().await;
         assert_eq!(processes("sleep 4107"), Vec::<String>::new());
-        assert!(!std::path::Path::new(&format!("/proc/{engine}")).exists());
+        assert!(!Path::new(&format!("/proc/{engine}")).exists());
         assert_eq!(processes(folder.path().to_str().unwrap()), Vec::<String>::new());
     });
 }
@@ -231,20 +243,15 @@ fn trap_07_stopping_ends_the_commands_of_the_shell() {
 #[test]
 fn trap_08_the_database_is_whole_only_with_its_log() {
     run(async || {
-        let stage = Stage::open().await;
-        stage.model.says("Remember me.");
-        stage.ask("hello").await;
-        let Stage { server, folder, .. } = stage;
-        server.stop().await;
-
-        let data = folder.path().join("house/data/opencode");
+        let Stopped { folder, .. } = Stopped::shared().await;
+        let database = folder.path().join("house/data/opencode/opencode.db");
         let alone = folder.path().join("alone.db");
-        std::fs::copy(data.join("opencode.db"), &alone).unwrap();
-        let count = |path: &std::path::Path| {
+        std::fs::copy(&database, &alone).unwrap();
+        let sessions = |path: &Path| {
             let database = rusqlite::Connection::open(path).unwrap();
             database.query_row("select count(*) from session", [], |row| row.get::<_, i64>(0)).unwrap_or(0)
         };
-        assert_eq!((count(&alone), count(&data.join("opencode.db"))), (0, 1));
+        assert_eq!((sessions(&alone), sessions(&database)), (0, 1));
     });
 }
 
@@ -322,7 +329,7 @@ fn trap_11_a_repository_runs_no_code_and_gives_no_orders() {
 
         let traces = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.file_name());
         let traces: Vec<_> = traces.filter(|name| name.to_string_lossy().starts_with("by-")).collect();
-        assert_eq!(traces, Vec::<std::ffi::OsString>::new());
+        assert_eq!(traces, Vec::<OsString>::new());
         let output = stage.server.output();
         let mut refused = output.lines().filter(|line| line.contains("refused to load"));
         assert!(refused.all(|line| line.ends_with("control.js")), "{output}");

@@ -154,6 +154,19 @@ impl Stage {
         Talk { turn, heard }
     }
 
+    /// Has a command run in the engine's shell, and goes while it runs.
+    pub(crate) async fn leave_running(&self, command: &str) {
+        let session = self.session().await;
+        self.model.calls("bash", json!({ "command": command, "description": "run" }));
+        let (message, mut ignore) = (Message::new("run it"), |_: &Heard| {});
+        tokio::select! {
+            turn = converse(&self.server, &session, &message, Limits::default(), &mut ignore) => {
+                panic!("it ended by itself: {turn:?}")
+            }
+            () = until("the command runs", || !processes(command).is_empty()) => {}
+        }
+    }
+
     /// The engine's HTTP interface without our client in between.
     pub(crate) fn raw(&self) -> Raw {
         Raw::of(&self.server)
