@@ -3,7 +3,7 @@
 mod garden;
 mod show;
 
-use std::{path::Path, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use anstream::println;
 use clap::Args;
@@ -13,6 +13,7 @@ use fro_http::RoadSettings;
 use fro_run::{Ending, EngineSettings, Event, Settings, Unwalled};
 use fro_sim::World;
 use jiff::Timestamp;
+use tempfile::TempDir;
 
 use crate::{
     demo::show::Show,
@@ -32,34 +33,77 @@ pub(crate) struct Options {
     port: Option<u16>,
 }
 
+/// What the demo is played on. It is gone when this is dropped.
+struct Stage {
+    world: World,
+    garden: PathBuf,
+    folder: TempDir,
+}
+
 /// Plays the demo.
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
-    let began = Timestamp::now();
     let mut interrupt = Interrupt::listen()?;
+    let began = Timestamp::now();
     let show = Show::new();
-    let folder = tempfile::Builder::new().prefix("fro-bot-demo-").tempdir_in(scratch(env));
-    let folder = folder.map_err(|error| Fault::ours(format!("cannot make a temporary folder: {error}")))?;
-    let world = open_world(options.port).await?;
-    let garden = garden::plant(folder.path()).await?;
-    garden::rehearse(&world.model(), &garden);
-    let request = garden::ask(&world)?;
-    show.opening(&world.page_url(request.issue));
+    let stage = Stage::open(options.port, env).await?;
+    let request = garden::ask(&stage.world)?;
+    let page = stage.world.page_url(request.issue);
+    show.opening(&page);
 
-    let settings = settings(&world, folder.path(), &garden, request.event, env, began)?;
+    let settings = stage.settings(request.event, env, began)?;
     let ending = fro_run::run(&settings, &|news| show.tell(&news), interrupt.asked()).await;
     show.done();
-    let ending = ending?;
-    if ending == Ending::Interrupted {
+    if ending? == Ending::Interrupted {
         println!("interrupted; nothing is left behind");
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
-    show.comment(&garden::answer(&world, request.issue)?);
+    show.comment(&garden::answer(&stage.world, request.issue)?);
     show.times();
     if options.keep {
-        println!("\nThe little GitHub stays open at {} until Ctrl-C", world.page_url(request.issue));
+        println!("\nThe little GitHub stays open at {page} until Ctrl-C");
         interrupt.asked().await;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Stage {
+    async fn open(port: Option<u16>, env: &Env) -> Result<Self, Fault> {
+        let folder = tempfile::Builder::new().prefix("fro-bot-demo-").tempdir_in(scratch(env));
+        let folder =
+            folder.map_err(|error| Fault::ours(format!("cannot make a temporary folder: {error}")))?;
+        let world = open_world(port).await?;
+        let garden = garden::plant(folder.path()).await?;
+        garden::rehearse(&world.model(), &garden);
+        Ok(Self { world, garden, folder })
+    }
+
+    fn settings(&self, event: Event, env: &Env, began: Timestamp) -> Result<Settings, Fault> {
+        Ok(Settings {
+            event,
+            github: Address { api: self.world.api_url(), graphql: self.world.graphql_url() },
+            road: RoadSettings::loopback(),
+            token: Secret::new(self.world.token(garden::BOT)),
+            policy: Policy { mention: Login::new(garden::BOT), needed: Permission::Write },
+            wishes: Wishes::default(),
+            engine: EngineSettings {
+                tool_cache: tool_cache(env),
+                program: own_program()?,
+                environment: env.all().to_vec(),
+                config: self.world.model().provider(),
+                agent: None,
+                model: None,
+                timeout: Some(Duration::from_mins(5)),
+                unwalled: Unwalled::Refused,
+            },
+            memory: Some(self.folder.path().join("memory")),
+            workspace: self.garden.clone(),
+            scratch: self.folder.path().to_owned(),
+            run: RunLink { id: "demo".to_owned(), url: None },
+            git_ref: Some("main".to_owned()),
+            began,
+            seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
+        })
+    }
 }
 
 async fn open_world(port: Option<u16>) -> Result<World, Fault> {
@@ -73,40 +117,5 @@ async fn open_world(port: Option<u16>) -> Result<World, Fault> {
             "choose another with `--port`, or leave it out",
         ),
         None => Fault::ours(format!("cannot open a port on this machine: {error}")),
-    })
-}
-
-fn settings(
-    world: &World,
-    folder: &Path,
-    garden: &Path,
-    event: Event,
-    env: &Env,
-    began: Timestamp,
-) -> Result<Settings, Fault> {
-    Ok(Settings {
-        event,
-        github: Address { api: world.api_url(), graphql: world.graphql_url() },
-        road: RoadSettings::loopback(),
-        token: Secret::new(world.token(garden::BOT)),
-        policy: Policy { mention: Login::new(garden::BOT), needed: Permission::Write },
-        wishes: Wishes::default(),
-        engine: EngineSettings {
-            tool_cache: tool_cache(env),
-            program: own_program()?,
-            environment: env.all().to_vec(),
-            config: world.model().provider(),
-            agent: None,
-            model: None,
-            timeout: Some(std::time::Duration::from_mins(5)),
-            unwalled: Unwalled::Refused,
-        },
-        memory: Some(folder.join("memory")),
-        workspace: garden.to_owned(),
-        scratch: folder.to_owned(),
-        run: RunLink { id: "demo".to_owned(), url: None },
-        git_ref: Some("main".to_owned()),
-        began,
-        seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
     })
 }

@@ -27,8 +27,8 @@ pub(crate) fn of_action(env: &Env, event: Event, began: Timestamp) -> Result<Set
     let policy = typed.policy();
     let config =
         typed.input("opencode-config", serde_json::Value::Object(serde_json::Map::new()), json_object);
-    let timeout = typed.input("timeout", TIMEOUT, |text| text.parse::<u64>());
-    let unwalled = typed.input("allow-unwalled", false, |text| text.parse::<bool>());
+    let timeout = typed.input("timeout", TIMEOUT, str::parse::<u64>);
+    let unwalled = typed.input("allow-unwalled", false, str::parse::<bool>);
     let retry = typed.retry();
     let model = typed.model();
     let (Some(repo), Some(token)) = (repo, token) else { return Err(typed.fault()) };
@@ -91,7 +91,7 @@ pub(crate) fn own_program() -> Result<PathBuf, Fault> {
 fn workspace(env: &Env) -> Result<PathBuf, Fault> {
     let path =
         env.text(env::GITHUB_WORKSPACE).map_or_else(std::env::current_dir, |path| Ok(PathBuf::from(path)));
-    let found = path.and_then(|path| fs_err::canonicalize(path));
+    let found = path.and_then(fs_err::canonicalize);
     found.map_err(|error| {
         Fault::yours(
             format!("cannot open the checkout: {error}"),
@@ -240,6 +240,6 @@ mod tests {
         ]);
         let settings = settings.unwrap();
         assert_eq!((settings.policy.mention.as_str(), settings.run.id.as_str()), ("gardener", "local"));
-        assert_eq!(settings.engine.timeout, Some(Duration::from_secs(1_800)));
+        assert_eq!(settings.engine.timeout, Some(Duration::from_mins(30)));
     }
 }

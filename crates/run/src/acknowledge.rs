@@ -81,7 +81,7 @@ impl<'a> Acknowledgement<'a> {
             }
         };
         let all = async { tokio::join!(react, unreact, unlabel) };
-        let Ok((reacted, unreacted, unlabelled)) = timeout(PATIENCE, all).await else {
+        let Ok((reacted, unreacted, unlabelled)) = timeout(PATIENCE, Box::pin(all)).await else {
             return (self.tell)(News::Warning(
                 "GitHub is too slow: 👀 and the label may still be there".to_owned(),
             ));

@@ -107,7 +107,7 @@ impl Workplace {
         let deadline = settings.engine.timeout.and_then(|timeout| settings.began.checked_add(timeout).ok());
         let limits = Limits { deadline, ..Limits::default() };
         let turn = fro_opencode::converse(server, &session, &message, limits, &mut |heard| {
-            tell(News::Heard(heard.clone()))
+            tell(News::Heard(heard.clone()));
         })
         .await;
         if let Some(warning) = choice.warning {

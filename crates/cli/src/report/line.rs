@@ -31,11 +31,10 @@ impl Tone {
     pub(crate) fn style(self) -> Style {
         match self {
             Self::Plain => Style::new(),
-            Self::Good => AnsiColor::Green.on_default(),
+            Self::Good | Self::Edit => AnsiColor::Green.on_default(),
             Self::Warning => AnsiColor::Yellow.on_default().bold(),
             Self::Run => AnsiColor::Red.on_default(),
             Self::Read => AnsiColor::Blue.on_default(),
-            Self::Edit => AnsiColor::Green.on_default(),
             Self::Said => AnsiColor::Cyan.on_default(),
         }
     }
@@ -102,7 +101,7 @@ fn kept_line(kept: &Kept) -> (Tone, String) {
     match kept {
         Kept::Saved { sessions, uploaded, .. } => (
             Tone::Plain,
-            format!("memory saved: {sessions} sessions, {:.1} kB written", *uploaded as f64 / 1000.0),
+            format!("memory saved: {sessions} sessions, {} kB written", uploaded.div_ceil(1000)),
         ),
         Kept::Raced { .. } => {
             (Tone::Warning, "memory was not saved: another run saved in the meantime".to_owned())
@@ -114,7 +113,6 @@ fn kept_line(kept: &Kept) -> (Tone, String) {
 fn heard_line(heard: &Heard) -> Option<Line> {
     let line = |tone, text| Some(Line { tone, text });
     match heard {
-        Heard::ToolBegan(_) => None,
         Heard::ToolEnded { tool, ok } => {
             let mark = if *ok { "" } else { " (failed)" };
             line(Tone::of_tool(tool), format!("  {} {}{mark}", harmless(&tool.name), harmless(&tool.about)))
@@ -130,6 +128,7 @@ fn heard_line(heard: &Heard) -> Option<Line> {
         Heard::Gap => line(Tone::Warning, "events were lost for a moment".to_owned()),
         Heard::Gone => line(Tone::Warning, "the engine is gone".to_owned()),
         Heard::Busy
+        | Heard::ToolBegan(_)
         | Heard::Idle
         | Heard::Broke(_)
         | Heard::Writing
