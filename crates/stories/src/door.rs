@@ -1,6 +1,9 @@
 //! The door check: what a story must not leave behind.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use crate::{Sim, mention::PLANTED};
 
@@ -11,13 +14,14 @@ pub(crate) async fn check(sim: &Sim) {
     assert_eq!(world.unknown_routes(), Vec::<String>::new(), "routes that the simulated world does not have");
     assert_eq!(world.faults().unspent(), Vec::<String>::new(), "faults that never struck");
     no_process_is_left(sim.tracking(), Duration::from_secs(15)).await;
-    let left: Vec<_> = fs_err::read_dir(sim.temp())
-        .expect("the folder is there")
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
+    let left = files(&sim.temp());
     assert!(left.is_empty(), "temporary files were left: {left:?}");
     nothing_leaked(sim);
+}
+
+/// Returns what is in a folder.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    fs_err::read_dir(folder).expect("the folder is there").flatten().map(|entry| entry.path()).collect()
 }
 
 /// Waits until no process of the story is alive.

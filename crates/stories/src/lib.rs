@@ -11,11 +11,13 @@
 #![expect(clippy::expect_used, reason = "a story that cannot be told fails its test")]
 
 mod checkout;
+mod demo;
 mod door;
 mod mention;
 mod run;
 mod tools;
 
+pub use demo::{Demo, taken_port};
 pub use mention::{Launched, Mention, Person};
 pub use run::{Run, normal};
 pub use tools::{binary, tool_cache};

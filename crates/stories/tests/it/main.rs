@@ -4,6 +4,7 @@
 
 mod answers;
 mod bad_days;
+mod demo;
 mod endings;
 mod gate;
 mod shell;
