@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser;
 use fro_sim::World;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// A simulated GitHub with one small repository, for trying things out on this machine.
 #[derive(Parser)]
@@ -29,6 +30,8 @@ async fn main() -> ExitCode {
 }
 
 async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
+    // Before anything is said: whoever reads it may interrupt at once.
+    let mut interrupts = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let world = World::start_on(arguments.port)
         .await
         .with_context(|| format!("cannot serve on 127.0.0.1:{}", arguments.port))?;
@@ -40,7 +43,8 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
         world.model().base_url(),
         world.token("fro-bot"),
     ));
-    tokio::signal::ctrl_c().await.context("cannot listen for Ctrl-C")
+    interrupts.recv().await;
+    Ok(())
 }
 
 #[expect(clippy::print_stdout, reason = "this is the program's output")]

@@ -273,6 +273,7 @@ async fn a_dropped_model_frees_its_port_and_cuts_its_calls() {
     let address = ("127.0.0.1", model.port());
     let mut answer = call(&model, &streamed_question()).await.unwrap();
     drop(model);
-    while let Ok(Some(_)) = answer.chunk().await {}
+    let rest = async { while let Ok(Some(_)) = answer.chunk().await {} };
+    assert!(tokio::time::timeout(Duration::from_secs(10), rest).await.is_ok(), "the call goes on");
     assert!(tokio::net::TcpStream::connect(address).await.is_err(), "the port is still open");
 }
