@@ -239,7 +239,10 @@ fn an_allowance_that_is_used_up_ends_the_turn_at_the_first_retry() {
 
 #[test]
 fn the_deadline_aborts_and_keeps_what_was_said() {
-    let (deeds, turn) = start(until(20))
+    let Heard::Broke(aborted) = broke("MessageAbortedError", None, None) else { unreachable!() };
+    let mut play = start(until(20));
+    play.reading = Some(Reading { breakage: Some(aborted), ..Reading::default() });
+    let (deeds, turn) = play
         .at(100, Heard::Busy)
         .at(300, Heard::Said("So far:".to_owned()))
         .at(20_100, broke("MessageAbortedError", None, None))
@@ -261,8 +264,9 @@ fn an_abort_that_is_not_heeded_ends_the_turn_too() {
 fn streams_that_break_off_again_and_again_end_the_turn() {
     let cut = || step(Finish::Cut);
     let play = start(until(60)).reading("Whole.").at(10, Heard::Busy);
-    let (_, turn) =
-        play.at(20, cut()).at(30, cut()).at(40, cut()).at(50, step(Finish::Stop)).at(60, Heard::Idle).end();
+    let play = play.at(20, cut()).at(30, cut()).at(40, cut()).at(50, step(Finish::ToolCalls));
+    let play = play.at(60, cut()).at(70, step(Finish::Stop));
+    let (_, turn) = play.at(80, Heard::Idle).end();
     assert_eq!(turn.outcome, answered("Whole."));
 
     let play = start(until(60)).at(10, Heard::Busy).at(20, cut()).at(30, cut()).at(40, cut()).at(50, cut());
@@ -308,6 +312,22 @@ fn a_gap_right_after_the_prompt_does_not_end_the_turn() {
     let play = start(until(600)).reading("Late.").pulse(false).at(50, Heard::Gap);
     let (deeds, turn) = play.at(100, Heard::Busy).at(900, Heard::Idle).end();
     assert_eq!((deeds, turn.outcome), (vec![(50, Deed::Poll), (900, Deed::Settle)], answered("Late.")));
+}
+
+#[test]
+fn a_turn_whose_events_were_all_lost_is_found_at_rest() {
+    let (deeds, turn) = start(until(600)).reading("Unheard.").pulse(false).end();
+    let expected = vec![(25_000, Deed::Poll), (25_000, Deed::Settle)];
+    assert_eq!((deeds, turn.outcome), (expected, answered("Unheard.")));
+}
+
+#[test]
+fn an_error_whose_event_was_lost_is_found_in_the_messages() {
+    let Heard::Broke(breakage) = broke("APIError", Some(401), None) else { unreachable!() };
+    let mut play = start(until(600)).pulse(false).at(100, Heard::Busy);
+    play.reading = Some(Reading { breakage: Some(breakage), ..Reading::default() });
+    let (_, turn) = play.at(200, Heard::Gap).end();
+    assert_eq!(turn.outcome, failed(Trouble::Auth));
 }
 
 #[test]
