@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
-use fro_core::Fault;
+use fro_core::{Fault, Redactor};
 use fro_run::{Ending, Event};
 use jiff::Timestamp;
 
 use crate::{
     env::{self, Env},
     interrupt::{self, Interrupt},
+    log,
     report::Report,
     settings,
 };
@@ -21,6 +22,7 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
     let began = Timestamp::now();
     let mut interrupt = Interrupt::listen()?;
     let settings = settings::of_action(env, event(env)?, began)?;
+    log::start(env, Redactor::knowing([&settings.token]));
     let report = Report::new(env, &settings);
     let ending = fro_run::run(&settings, &|news| report.tell(&news), interrupt.asked()).await?;
     Ok(match ending {

@@ -5,6 +5,7 @@ mod action;
 mod demo;
 mod env;
 mod interrupt;
+mod log;
 mod report;
 mod settings;
 mod wall;

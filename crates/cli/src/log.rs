@@ -1,0 +1,73 @@
+//! What the crates have to say about their work, made harmless line by line before it is printed.
+//!
+//! Such lines may quote an engine or a provider, so they pass the redactor, and no part of them can become a
+//! command of the workflow runner.
+
+use std::io::{self, Write};
+
+use fro_core::{Redactor, say::log::harmless};
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+
+use crate::env::{self, Env};
+
+/// Starts to print the crates' own log; `FRO_LOG` says how much of it, and without it only warnings show.
+pub(crate) fn start(env: &Env, redactor: Redactor) {
+    let wanted = env.text(env::FRO_LOG).unwrap_or("warn");
+    let filter = EnvFilter::builder().parse_lossy(wanted);
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Printer { redactor });
+    // A second start in one process would be ours to blame, and the first log goes on.
+    let _already: Result<(), _> = lines.without_time().with_ansi(false).try_init();
+}
+
+struct Printer {
+    redactor: Redactor,
+}
+
+/// One event on its way out.
+struct Line<'a> {
+    redactor: &'a Redactor,
+    bytes: Vec<u8>,
+}
+
+impl<'a> MakeWriter<'a> for Printer {
+    type Writer = Line<'a>;
+
+    fn make_writer(&'a self) -> Line<'a> {
+        Line { redactor: &self.redactor, bytes: Vec::new() }
+    }
+}
+
+impl Write for Line<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        let text = self.redactor.clean(&String::from_utf8_lossy(&self.bytes));
+        anstream::eprintln!("          {}", harmless(text.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fro_core::Secret;
+    use tracing_subscriber::fmt::MakeWriter as _;
+
+    use super::*;
+
+    #[test]
+    fn a_line_is_collected_whole_before_it_is_cleaned() {
+        let printer = Printer { redactor: Redactor::knowing([&Secret::new("half-and-half")]) };
+        let mut line = printer.make_writer();
+        line.write_all(b"it is half-").unwrap();
+        line.write_all(b"and-half").unwrap();
+        assert_eq!(line.redactor.clean(&String::from_utf8_lossy(&line.bytes)).as_str(), "it is [redacted]");
+    }
+}
