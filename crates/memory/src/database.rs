@@ -6,6 +6,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
@@ -14,6 +15,9 @@ use crate::error::{Error, Flaw};
 
 /// The most that is kept or restored.
 pub(crate) const MAX_DATABASE: u64 = 4 << 30;
+
+/// How long a running engine may keep us waiting.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The name of the database in the engine's folder.
 pub(crate) const FILE: &str = "opencode.db";
@@ -58,18 +62,54 @@ pub(crate) fn refuse_occupied(path: &Path) -> Result<(), Error> {
 
 /// Opens a database for reading and nothing else.
 pub(crate) fn open(path: &Path) -> Result<Connection, Error> {
+    let fail = judge("open the database");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    Connection::open_with_flags(path, flags).map_err(judge("open the database"))
+    let connection = Connection::open_with_flags(path, flags).map_err(&fail)?;
+    distrust(&connection).map_err(fail)?;
+    Ok(connection)
+}
+
+/// Opens a copy of our own for changes, which are not safe from a power cut.
+pub(crate) fn open_copy(path: &Path) -> Result<Connection, Error> {
+    let fail = judge("open the copy of the database");
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags).map_err(&fail)?;
+    let pragmas = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; \
+                   PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -24000";
+    connection.execute_batch(pragmas).map_err(&fail)?;
+    distrust(&connection).map_err(fail)?;
+    Ok(connection)
+}
+
+/// Opens the database of a running engine for one change.
+pub(crate) fn open_live(path: &Path) -> Result<Connection, Error> {
+    let fail = judge("open the engine's database");
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags).map_err(&fail)?;
+    connection.busy_timeout(PATIENCE).map_err(&fail)?;
+    connection.execute_batch("PRAGMA foreign_keys = OFF").map_err(&fail)?;
+    distrust(&connection).map_err(fail)?;
+    Ok(connection)
+}
+
+fn distrust(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    Ok(())
+}
+
+/// Refuses a schema that does more than hold rows.
+pub(crate) fn refuse_foreign(connection: &Connection) -> Result<(), Error> {
+    match foreign(connection).map_err(judge("read the schema of the database"))? {
+        Some(foreign) => Err(Flaw::Unsound(format!("the engine makes no {foreign}")).into()),
+        None => Ok(()),
+    }
 }
 
 /// Makes sure of a database's content and returns how many sessions it has.
 pub(crate) fn inspect(connection: &Connection) -> Result<u32, Error> {
     let fail = judge("check the database");
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(&fail)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(&fail)?;
-    if let Some(foreign) = foreign(connection).map_err(&fail)? {
-        return Err(Flaw::Unsound(format!("the engine makes no {foreign}")).into());
-    }
+    refuse_foreign(connection)?;
     let verdict: String =
         connection.query_one("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(&fail)?;
     if verdict != "ok" {

@@ -24,6 +24,9 @@ pub enum Error {
     /// The engine has a database already, and nobody knows what is in it.
     #[error("cannot restore the memory over the file {}", .0.display())]
     Occupied(PathBuf),
+    /// A secret stood in the bytes that were about to be stored, after every secret had been taken out.
+    #[error("a secret is still in the memory, so it was not saved")]
+    Leak,
     /// What was read is not what it should be.
     #[error(transparent)]
     Flawed(#[from] Flaw),
@@ -60,9 +63,17 @@ pub enum Flaw {
         /// What we read.
         readable: u64,
     },
-    /// The database does not unpack to what its manifest says.
+    /// The database does not have what its manifest says.
     #[error("the database does not match its manifest: {0}")]
     Unpacked(String),
+    /// The memory was written by an engine that this one cannot follow.
+    #[error("the memory is of engine {found}, which knows more than {ours}")]
+    EngineNewer {
+        /// The version that wrote it.
+        found: String,
+        /// The version that would have to read it.
+        ours: String,
+    },
     /// The database is malformed, or holds what the engine never puts there.
     #[error("the database is not sound: {0}")]
     Unsound(String),
@@ -77,7 +88,7 @@ impl From<Error> for Fault {
                 Fault::yours(what, "check that the folder of the memory is writable and its disk has room")
             }
             Error::Occupied(_) => Fault::yours(what, "give each run an engine folder of its own"),
-            Error::Sqlite { .. } | Error::Flawed(_) => Fault::ours(what),
+            Error::Sqlite { .. } | Error::Leak | Error::Flawed(_) => Fault::ours(what),
         }
     }
 }

@@ -1,20 +1,29 @@
-//! Stores what the engine knows, as one save after the one it started from.
+//! Stores what the engine knows, on top of what the store knows by then.
 
-use std::path::Path;
+mod attempt;
 
-use fs_err::File;
-use jiff::Timestamp;
-use zstd::stream::read::Encoder;
-
-use crate::{
-    database,
-    error::Error,
-    manifest::{FORMAT, Manifest},
-    snapshot,
-    store::{Advance, Head, folder::Folder},
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
 };
 
-const COMPRESSION: i32 = 3;
+use fro_core::Secret;
+use jiff::Timestamp;
+
+use crate::{
+    boundary::Ours,
+    database,
+    error::Error,
+    merge::Merged,
+    prune::Retention,
+    secrets::Secrets,
+    snapshot::manifest::Statistics,
+    store::{Advance, Head, Store},
+};
+use attempt::{Attempt, Local};
+
+/// So often a save is tried when others keep coming first.
+const ATTEMPTS: u32 = 40;
 
 /// Where a save comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,17 +45,22 @@ pub enum Kept {
         head: Head,
         /// How many sessions it has.
         sessions: u32,
-        /// How large the database is.
+        /// How large all of it is.
         bytes: u64,
         /// How much had to be written to the store.
         uploaded: u64,
+        /// What happened on the way.
+        report: Report,
     },
-    /// Another run saved since this one recalled; its memory stands and ours is not in it.
+    /// The memory of other runs stands and ours is not in it: they never stopped saving, or their engine's database
+    /// cannot take ours in.
     Raced {
         /// How many sessions were left out.
         sessions: u32,
         /// Where the head stands.
         now: Option<Head>,
+        /// Where ours lies in the store, until it is collected.
+        parked: Head,
     },
     /// The engine never wrote a database.
     Nothing,
@@ -62,30 +76,121 @@ impl Kept {
     }
 }
 
-/// Saves the engine's memory from its data folder (`XDG_DATA_HOME`), while it runs or after.
-pub fn keep(folder: &Folder, engine_data: &Path, provenance: &Provenance) -> Result<Kept, Error> {
-    let Some(database) = database::find(engine_data)? else { return Ok(Kept::Nothing) };
-    let scratch = folder.scratch()?;
-    let copy = scratch.path().join("opencode.db");
-    let sessions = snapshot::take(&database, &copy)?;
-    let copy = File::open(copy)?;
-    let bytes = copy.metadata()?.len();
+/// What a save did beside saving.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How often another run saved first.
+    pub races: u32,
+    /// What both had continued.
+    pub merged: Merged,
+    /// Sessions and files that differ from what was restored though they are not this run's; they stay as they were.
+    pub left_out: Vec<String>,
+    /// Sessions that were old enough to go.
+    pub pruned: Vec<String>,
+    /// How many values had a secret in them.
+    pub redacted: u64,
+    /// Figures for people.
+    pub statistics: Statistics,
+}
 
-    let database = folder.put(Encoder::new(copy, COMPRESSION)?)?;
-    let manifest = Manifest {
-        format: FORMAT,
-        engine: provenance.engine_version.clone(),
-        saved_at: provenance.now,
-        sessions,
-        bytes,
-        database: database.name,
-        parent: provenance.parent.clone(),
-    };
-    let manifest = folder.put(manifest.to_json()?.as_slice())?;
-    Ok(match folder.advance(provenance.parent.as_ref(), manifest.name)? {
-        Advance::Done(head) => {
-            Kept::Saved { head, sessions, bytes, uploaded: database.written + manifest.written }
+/// Saves the engine's memory from its data folder (`XDG_DATA_HOME`), while it runs or after.
+pub fn keep(store: &dyn Store, engine_data: &Path, provenance: &Provenance) -> Result<Kept, Error> {
+    Keep::new(store, engine_data, provenance.clone()).save()
+}
+
+/// A save with everything that can be said about it.
+pub struct Keep<'a> {
+    store: &'a dyn Store,
+    engine_data: &'a Path,
+    provenance: Provenance,
+    origin: BTreeMap<String, String>,
+    secrets: Vec<Secret>,
+    ours: Ours,
+    retention: Retention,
+    ledger: Option<&'a Path>,
+}
+
+impl<'a> Keep<'a> {
+    /// Describes a save of all sessions, pruned as is usual.
+    pub fn new(store: &'a dyn Store, engine_data: &'a Path, provenance: Provenance) -> Self {
+        Self {
+            store,
+            engine_data,
+            provenance,
+            origin: BTreeMap::new(),
+            secrets: Vec::new(),
+            ours: Ours::All,
+            retention: Retention::default(),
+            ledger: None,
         }
-        Advance::Moved { now } => Kept::Raced { sessions, now },
-    })
+    }
+
+    /// Notes who saves: names and values for people who look at the memory.
+    #[must_use]
+    pub fn from(mut self, origin: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.origin.extend(origin);
+        self
+    }
+
+    /// Takes these values out of everything that is stored.
+    #[must_use]
+    pub fn without(mut self, secrets: impl IntoIterator<Item = Secret>) -> Self {
+        self.secrets.extend(secrets);
+        self
+    }
+
+    /// Saves only these sessions and their children; whatever else changed is left out and reported.
+    #[must_use]
+    pub fn only(mut self, sessions: impl IntoIterator<Item = String>) -> Self {
+        self.ours = Ours::Only(sessions.into_iter().collect::<BTreeSet<_>>());
+        self
+    }
+
+    /// Prunes like this.
+    #[must_use]
+    pub fn pruning(mut self, retention: Retention) -> Self {
+        self.retention = retention;
+        self
+    }
+
+    /// Saves the ledger in this file along.
+    #[must_use]
+    pub fn with_ledger(mut self, ledger: &'a Path) -> Self {
+        self.ledger = Some(ledger);
+        self
+    }
+
+    /// Saves; if others save at the same time, merges with each of them.
+    pub fn save(&self) -> Result<Kept, Error> {
+        let Some(database) = database::find(self.engine_data)? else { return Ok(Kept::Nothing) };
+        let secrets = Secrets::knowing(&self.secrets)?;
+        let local = Local::take(self, &database)?;
+        let mut races = 0;
+        loop {
+            let head = self.store.head()?;
+            races += u32::from(head != self.provenance.parent && head.is_some());
+            let made =
+                Attempt { keep: self, local: &local, secrets: &secrets, head: head.as_ref() }.make()?;
+            let is_last = races >= ATTEMPTS || !made.may_advance;
+            if made.may_advance
+                && let Advance::Done = self.store.advance(head.as_ref(), &made.uploaded.head)?
+            {
+                let report = Report { races, ..made.report };
+                if made.uploaded.left_packs {
+                    crate::collect::collect(self.store, self.provenance.now, crate::collect::GRACE)?;
+                }
+                return Ok(Kept::Saved {
+                    head: made.uploaded.head,
+                    sessions: made.uploaded.sessions,
+                    bytes: made.uploaded.bytes,
+                    uploaded: made.uploaded.written,
+                    report,
+                });
+            }
+            if is_last {
+                let sessions = made.uploaded.sessions;
+                return Ok(Kept::Raced { sessions, now: head, parked: made.uploaded.head });
+            }
+        }
+    }
 }

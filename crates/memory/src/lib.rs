@@ -3,16 +3,33 @@
 //! `recall` puts the newest memory in place before the engine starts, `keep` stores what it knows when it is done.
 //! Damage is a state and never stops a run. Everything here blocks; an async caller gives it a thread.
 
+mod boundary;
+mod collect;
+mod copy;
 mod database;
 mod error;
+mod group;
 mod keep;
-mod manifest;
+mod ledger;
+mod live;
+mod merge;
 mod private;
+mod prune;
 mod recall;
+mod secrets;
 mod snapshot;
+mod stamp;
 mod store;
+mod upload;
+mod wipe;
 
+pub use collect::{Collected, collect};
 pub use error::{Error, Flaw};
-pub use keep::{Kept, Provenance, keep};
-pub use recall::{Recall, recall};
-pub use store::{Advance, Head, ObjectName, Stored, folder::Folder};
+pub use keep::{Keep, Kept, Provenance, Report, keep};
+pub use ledger::{Ledger, Run, Tokens, Visibility};
+pub use live::{Refreshed, refresh};
+pub use merge::Merged;
+pub use prune::Retention;
+pub use recall::{Destination, Recall, recall, recall_to};
+pub use snapshot::manifest::Statistics;
+pub use store::{Advance, Head, Listed, Listing, Object, ObjectName, Part, Store, folder::Folder};

@@ -1,24 +1,19 @@
 //! Puts the newest memory in place before the engine starts, or says why the start is clean.
 
-use std::{
-    io::{Read as _, Write as _},
-    path::Path,
-};
+use std::path::Path;
 
-use fs_err::{File, os::unix::fs::OpenOptionsExt as _};
 use jiff::Timestamp;
-use zstd::stream::read::Decoder;
 
 use crate::{
-    database::{self, MAX_DATABASE},
+    database,
     error::{Error, Flaw},
-    manifest::Manifest,
     private,
-    store::{Head, folder::Folder},
+    snapshot::{
+        manifest::{ENGINE_DATABASE, LEDGER, Manifest},
+        restore::restore,
+    },
+    store::{Head, Store},
 };
-
-/// The largest window a frame may ask for, as a power of two; ours need 2 MiB.
-const MAX_WINDOW: u32 = 23;
 
 /// What the engine starts with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,14 +24,16 @@ pub enum Recall {
         head: Head,
         /// How many sessions it has.
         sessions: u32,
-        /// How large the database is.
+        /// How large all of it is.
         bytes: u64,
         /// When it was saved.
         saved_at: Timestamp,
     },
     /// Nothing was ever kept.
     Cold,
-    /// What was kept cannot be trusted; it was set aside and the engine starts with nothing.
+    /// What was kept cannot be used; the engine starts with nothing.
+    ///
+    /// A damaged memory was set aside. One of a newer engine was left where it is, for that engine.
     Damaged {
         /// What is wrong with it.
         why: Flaw,
@@ -53,62 +50,117 @@ impl Recall {
     }
 }
 
+/// Where a memory goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Destination<'a> {
+    /// The engine's data folder (`XDG_DATA_HOME`), which has no database yet.
+    pub engine_data: &'a Path,
+    /// The file of our own ledger, which is not there yet and which the agent must not reach.
+    pub ledger: Option<&'a Path>,
+    /// The version of the engine that will open it: a memory of a newer one is left alone.
+    pub engine_version: Option<&'a str>,
+}
+
 /// Restores the newest memory into the engine's data folder (`XDG_DATA_HOME`), which has no database yet.
-pub fn recall(folder: &Folder, engine_data: &Path) -> Result<Recall, Error> {
-    let Some(head) = folder.head()? else { return Ok(Recall::Cold) };
-    match restore(folder, &head, engine_data) {
-        Ok(Manifest { sessions, bytes, saved_at, .. }) => {
-            Ok(Recall::Warm { head, sessions, bytes, saved_at })
-        }
+pub fn recall(store: &dyn Store, engine_data: &Path) -> Result<Recall, Error> {
+    recall_to(store, Destination { engine_data, ledger: None, engine_version: None })
+}
+
+/// Restores the newest memory to where it is wanted.
+pub fn recall_to(store: &dyn Store, destination: Destination<'_>) -> Result<Recall, Error> {
+    let Some(head) = store.head()? else { return Ok(Recall::Cold) };
+    match bring(store, &head, destination) {
+        Ok(manifest) => Ok(Recall::Warm {
+            head,
+            sessions: manifest.statistics.sessions,
+            bytes: manifest.bytes(),
+            saved_at: manifest.saved_at,
+        }),
+        Err(Error::Flawed(why @ Flaw::EngineNewer { .. })) => Ok(Recall::Damaged { why }),
         Err(Error::Flawed(why)) => {
-            folder.set_aside(&head)?;
+            store.set_aside(&head)?;
             Ok(Recall::Damaged { why })
         }
         Err(error) => Err(error),
     }
 }
 
-fn restore(folder: &Folder, head: &Head, engine_data: &Path) -> Result<Manifest, Error> {
-    let manifest = Manifest::read(folder.get(head.manifest()?)?)?;
-    let packed = folder.get(manifest.database)?;
-
-    private::folder(engine_data)?;
-    let home = database::home(engine_data)?;
+fn bring(store: &dyn Store, head: &Head, destination: Destination<'_>) -> Result<Manifest, Error> {
+    let manifest = Manifest::fetch(store, head.manifest()?)?;
+    if let Some(ours) = destination.engine_version
+        && is_newer(&manifest.engine, ours)
+    {
+        let flaw = Flaw::EngineNewer { found: manifest.engine.clone(), ours: ours.to_owned() };
+        return Err(flaw.into());
+    }
+    private::folder(destination.engine_data)?;
+    let home = database::home(destination.engine_data)?;
     private::folder(&home)?;
     database::refuse_occupied(&home.join(database::FILE))?;
-    let scratch = tempfile::tempdir_in(&home)?;
-    let copy = scratch.path().join(database::FILE);
-    unpack(packed, manifest.bytes, &copy)?;
-    let sessions = database::inspect(&database::open(&copy)?)?;
-    if sessions != manifest.sessions {
-        return Err(Flaw::Unpacked(format!("it has {sessions} sessions")).into());
+    let storage = home.join("storage");
+    if storage.symlink_metadata().is_ok() {
+        return Err(Error::Occupied(storage));
     }
-    fs_err::rename(copy, home.join(database::FILE))?;
+    let scratch = tempfile::tempdir_in(&home)?;
+    restore(store, &manifest, scratch.path())?;
+    check(&manifest, scratch.path())?;
+
+    if let Some(ledger) = destination.ledger
+        && manifest.databases.contains_key(LEDGER)
+    {
+        database::refuse_occupied(ledger)?;
+        move_file(&scratch.path().join(LEDGER), ledger)?;
+    }
+    if !manifest.files.is_empty() {
+        fs_err::rename(scratch.path().join("storage"), storage)?;
+    }
+    fs_err::rename(scratch.path().join(ENGINE_DATABASE), home.join(database::FILE))?;
     Ok(manifest)
 }
 
-/// Unpacks an object into a new private file, reading no further than the manifest speaks of.
-fn unpack(packed: File, bytes: u64, copy: &Path) -> Result<(), Error> {
-    if bytes > MAX_DATABASE {
-        return Err(Flaw::TooLarge { what: "the database".to_owned(), limit: MAX_DATABASE }.into());
+/// Makes sure that what was restored is a database of the engine with the sessions that the manifest counts.
+fn check(manifest: &Manifest, folder: &Path) -> Result<(), Error> {
+    if !manifest.databases.contains_key(ENGINE_DATABASE) {
+        return Err(Flaw::Manifest("it has no database of the engine".to_owned()).into());
     }
-    let mut decoder = Decoder::new(packed)?;
-    decoder.window_log_max(MAX_WINDOW)?;
-    let mut content = decoder.take(bytes + 1);
-    let mut file = fs_err::OpenOptions::new().write(true).create_new(true).mode(0o600).open(copy)?;
-    let mut buffer = vec![0; 64 << 10];
-    let mut written = 0;
-    loop {
-        // The object is what its name says, so whatever fails here is in it, not on the disk.
-        let n = content.read(&mut buffer).map_err(|error| Flaw::Unpacked(error.to_string()))?;
-        if n == 0 {
-            break;
-        }
-        written += n as u64;
-        file.write_all(&buffer[..n])?;
+    if manifest.databases.contains_key(LEDGER) {
+        let ledger = database::open(&folder.join(LEDGER))?;
+        database::refuse_foreign(&ledger)?;
     }
-    if written != bytes {
-        return Err(Flaw::Unpacked(format!("it does not have {bytes} bytes")).into());
+    let sessions = database::inspect(&database::open(&folder.join(ENGINE_DATABASE))?)?;
+    if sessions != manifest.statistics.sessions || sessions as usize != manifest.sessions.len() {
+        return Err(Flaw::Unpacked(format!("it has {sessions} sessions")).into());
     }
     Ok(())
+}
+
+/// Moves a file, also to another disk.
+fn move_file(from: &Path, to: &Path) -> Result<(), Error> {
+    if fs_err::rename(from, to).is_err() {
+        fs_err::copy(from, to)?;
+        fs_err::remove_file(from)?;
+    }
+    Ok(())
+}
+
+/// Compares the first two numbers of versions: a patch changes no schema.
+fn is_newer(found: &str, ours: &str) -> bool {
+    let numbers = |version: &str| -> Option<(u32, u32)> {
+        let mut parts = version.split('.');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    };
+    numbers(found).zip(numbers(ours)).is_some_and(|(found, ours)| found > ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_not_newer() {
+        assert!(is_newer("1.19.0", "1.18.33") && is_newer("2.0.0", "1.18.33"));
+        assert!(
+            !is_newer("1.18.34", "1.18.33") && !is_newer("1.9.0", "1.18.33") && !is_newer("dev", "1.18.33")
+        );
+    }
 }

@@ -1,30 +1,30 @@
 //! A store in a folder of this machine.
 //!
 //! ```text
-//! objects/<hash>   content, never changed
-//! head             the hash of the newest manifest
-//! head.lock        held while the head is compared and moved
-//! aside/<hash>     heads that led to damage, kept for a person to look at
-//! scratch/         files on their way to another name
+//! manifests/<hash>   packs/<hash>    content, never changed
+//! head.2                             the hash of the newest manifest; the number is the format's
+//! head.lock                          held while the head is compared and moved
+//! aside/<hash>                       heads that led to damage, kept for a person to look at
+//! scratch/                           files on their way to another name
 //! ```
 
 use std::{
-    io::{self, Read, Seek as _, Write as _},
+    io::{self, Read, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
 
 use fs_err::File;
-use tempfile::{NamedTempFile, TempDir};
+use jiff::Timestamp;
+use tempfile::NamedTempFile;
 
-use super::{Advance, Head, ObjectName, Stored};
+use super::{Advance, Head, Listed, Listing, Object, ObjectName, Part, Store};
 use crate::{
     error::{Error, Flaw},
     private,
+    snapshot::manifest::FORMAT,
 };
 
-const MAX_OBJECT: u64 = 4 << 30;
 const MAX_HEAD: u64 = 256;
-const BUFFER: usize = 64 << 10;
 
 /// A memory kept in a folder.
 #[derive(Debug, Clone)]
@@ -37,119 +37,23 @@ impl Folder {
     pub fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
         private::folder(root.as_ref())?;
         let root = fs_err::canonicalize(root)?;
-        for part in ["objects", "aside", "scratch"] {
+        for part in ["manifests", "packs", "aside", "scratch"] {
             private::folder(&root.join(part))?;
         }
         Ok(Self { root })
     }
 
-    /// Stores bytes under their hash.
-    ///
-    /// A sound object of that name is left alone; a damaged one is replaced.
-    pub fn put(&self, mut content: impl Read) -> Result<Stored, Error> {
-        let mut file = self.scratch_file()?;
-        let mut hasher = blake3::Hasher::new();
-        let mut buffer = vec![0; BUFFER];
-        loop {
-            let n = content.read(&mut buffer)?;
-            if n == 0 {
-                break;
-            }
-            hasher.update(&buffer[..n]);
-            if hasher.count() > MAX_OBJECT {
-                return Err(Flaw::TooLarge { what: "the object".to_owned(), limit: MAX_OBJECT }.into());
-            }
-            file.write_all(&buffer[..n])?;
-        }
-        let name = ObjectName::from(hasher.finalize());
-        match self.get(name) {
-            Ok(_) => Ok(Stored { name, written: 0 }),
-            Err(Error::Flawed(_)) => {
-                self.settle(file, &self.object(name))?;
-                Ok(Stored { name, written: hasher.count() })
-            }
-            Err(error) => Err(error),
-        }
+    fn path(&self, object: Object) -> PathBuf {
+        self.root.join(object.to_string())
     }
 
-    /// Returns an object, checked against its name.
-    pub fn get(&self, name: ObjectName) -> Result<File, Error> {
-        let path = self.object(name);
-        let about = match fs_err::symlink_metadata(&path) {
-            Ok(about) => about,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Flaw::Missing(name).into()),
-            Err(error) => return Err(error.into()),
-        };
-        if !about.is_file() {
-            return Err(Flaw::Altered(name).into());
-        }
-        if about.len() > MAX_OBJECT {
-            return Err(Flaw::TooLarge { what: format!("the object {name}"), limit: MAX_OBJECT }.into());
-        }
-        let mut file = File::open(&path)?;
-        let hash = blake3::Hasher::new().update_reader(&mut file)?.finalize();
-        if ObjectName::from(hash) != name {
-            return Err(Flaw::Altered(name).into());
-        }
-        file.rewind()?;
-        Ok(file)
-    }
-
-    /// Returns what the head says, if there is one.
-    pub fn head(&self) -> Result<Option<Head>, Error> {
-        let file = match File::open(self.head_path()) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let mut text = Vec::new();
-        file.take(MAX_HEAD).read_to_end(&mut text)?;
-        Ok(Some(Head(String::from_utf8_lossy(&text).into_owned())))
-    }
-
-    /// Points the head at a manifest, unless it moved from where we believed it.
-    pub fn advance(&self, expected: Option<&Head>, manifest: ObjectName) -> Result<Advance, Error> {
-        let next = Head::from(manifest);
-        let mut file = self.scratch_file()?;
-        file.write_all(next.0.as_bytes())?;
-        self.locked(|| {
-            let now = self.head()?;
-            if now.as_ref() != expected {
-                return Ok(Advance::Moved { now });
-            }
-            self.settle(file, &self.head_path())?;
-            Ok(Advance::Done(next))
-        })
-    }
-
-    /// Takes a head that leads to damage out of the way, unless it moved meanwhile.
-    ///
-    /// Nothing is deleted: what it pointed at stays, and the pointer goes to `aside/`.
-    pub fn set_aside(&self, bad: &Head) -> Result<(), Error> {
-        self.locked(|| {
-            if self.head()?.as_ref() == Some(bad) {
-                let name = ObjectName::from(blake3::hash(bad.0.as_bytes()));
-                fs_err::rename(self.head_path(), self.root.join("aside").join(name.to_string()))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Returns a private folder for work in progress, gone when dropped.
-    pub(crate) fn scratch(&self) -> Result<TempDir, Error> {
-        Ok(tempfile::tempdir_in(self.root.join("scratch"))?)
+    /// An older release has a head of its own, so that going back to it finds what it can read.
+    fn head_path(&self) -> PathBuf {
+        self.root.join(format!("head.{FORMAT}"))
     }
 
     fn scratch_file(&self) -> Result<NamedTempFile, Error> {
         Ok(NamedTempFile::new_in(self.root.join("scratch"))?)
-    }
-
-    fn object(&self, name: ObjectName) -> PathBuf {
-        self.root.join("objects").join(name.to_string())
-    }
-
-    fn head_path(&self) -> PathBuf {
-        self.root.join("head")
     }
 
     /// Gives a finished file its name, so that it is there whole or not at all, even after a power cut.
@@ -166,5 +70,108 @@ impl Folder {
         let mut lock = fd_lock::RwLock::new(file);
         let _held = lock.write()?;
         deed()
+    }
+
+    fn listed(entry: &fs_err::DirEntry, kind: &str) -> Result<Option<Listed>, Error> {
+        let Some(object) =
+            entry.file_name().to_str().and_then(|name| Object::parse(&format!("{kind}/{name}")))
+        else {
+            return Ok(None);
+        };
+        let about = match entry.metadata() {
+            Ok(about) => about,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let stored_at = Timestamp::try_from(about.modified()?).unwrap_or(Timestamp::MAX);
+        Ok(Some(Listed { object, bytes: about.len(), stored_at }))
+    }
+}
+
+impl Store for Folder {
+    fn head(&self) -> Result<Option<Head>, Error> {
+        let file = match File::open(self.head_path()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let mut text = Vec::new();
+        file.take(MAX_HEAD).read_to_end(&mut text)?;
+        Ok(Some(Head::new(String::from_utf8_lossy(&text))))
+    }
+
+    fn advance(&self, expected: Option<&Head>, next: &Head) -> Result<Advance, Error> {
+        let mut file = self.scratch_file()?;
+        file.write_all(next.as_str().as_bytes())?;
+        self.locked(|| {
+            let now = self.head()?;
+            if now.as_ref() != expected {
+                return Ok(Advance::Moved { now });
+            }
+            self.settle(file, &self.head_path())?;
+            Ok(Advance::Done)
+        })
+    }
+
+    fn set_aside(&self, bad: &Head) -> Result<(), Error> {
+        self.locked(|| {
+            if self.head()?.as_ref() == Some(bad) {
+                let name = ObjectName::from(blake3::hash(bad.as_str().as_bytes()));
+                fs_err::rename(self.head_path(), self.root.join("aside").join(name.to_string()))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error> {
+        let path = self.path(object);
+        match fs_err::symlink_metadata(&path) {
+            Ok(about) if about.is_file() => {}
+            Ok(_) => return Err(Flaw::Altered(object.name()).into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Flaw::Missing(object.name()).into());
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let mut file = File::open(path)?;
+        Ok(match part {
+            Part::Whole => Box::new(file),
+            Part::Slice { from, length } => {
+                file.seek(SeekFrom::Start(from))?;
+                Box::new(file.take(length))
+            }
+        })
+    }
+
+    fn put(&self, object: Object, content: &Path) -> Result<u64, Error> {
+        let path = self.path(object);
+        let bytes = fs_err::metadata(content)?.len();
+        if path.symlink_metadata().is_ok_and(|about| about.is_file() && about.len() == bytes) {
+            let hash = blake3::Hasher::new().update_reader(File::open(&path)?)?.finalize();
+            if ObjectName::from(hash) == object.name() {
+                return Ok(0);
+            }
+        }
+        let mut file = self.scratch_file()?;
+        io::copy(&mut File::open(content)?, &mut file)?;
+        self.settle(file, &path)?;
+        Ok(bytes)
+    }
+
+    fn list(&self) -> Result<Listing, Error> {
+        let mut listed = Vec::new();
+        for kind in ["manifests", "packs"] {
+            for entry in fs_err::read_dir(self.root.join(kind))? {
+                listed.extend(Self::listed(&entry?, kind)?);
+            }
+        }
+        Ok(Listing::Known(listed))
+    }
+
+    fn delete(&self, object: Object) -> Result<(), Error> {
+        match fs_err::remove_file(self.path(object)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 }

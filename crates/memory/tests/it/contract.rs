@@ -1,15 +1,16 @@
 //! What every store promises. A store passes when `holds` does.
 
-use std::{io::Read as _, thread};
+use std::{io::Read as _, path::Path, thread};
 
-use fro_memory::{Advance, Error, Flaw, Folder, Head, ObjectName, Stored};
+use fro_memory::{Advance, Error, Flaw, Head, Listing, Object, ObjectName, Part, Store};
 
 /// Checks all promises, each on an empty store of its own.
-pub(crate) fn holds(new: impl Fn() -> Folder) {
+pub(crate) fn holds<S: Store>(new: impl Fn() -> S) {
     for promise in [
-        an_object_is_named_by_its_content,
+        an_object_comes_back_whole_and_in_parts,
         storing_again_writes_nothing,
         what_is_not_there_is_missing,
+        what_is_deleted_is_gone_and_the_rest_is_not,
         a_head_moves_only_from_where_it_is,
         a_head_set_aside_is_gone_unless_it_moved,
         no_step_of_many_writers_is_lost,
@@ -18,51 +19,73 @@ pub(crate) fn holds(new: impl Fn() -> Folder) {
     }
 }
 
-fn an_object_is_named_by_its_content(store: &Folder) {
+fn an_object_comes_back_whole_and_in_parts(store: &dyn Store) {
     let large: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
-    for content in [&b""[..], b"seed", &large] {
-        let stored = store.put(content).unwrap();
-        let name = ObjectName::from(blake3::hash(content));
-        assert_eq!(stored, Stored { name, written: content.len() as u64 });
-        assert!(read(store, name) == content, "{name} came back different");
+    for content in [&b"seed"[..], &large] {
+        for kind in [Object::Manifest, Object::Pack] {
+            let object = kind(blake3::hash(content).into());
+            assert_eq!(put(store, object, content), content.len() as u64);
+            assert!(get(store, object, Part::Whole) == content, "{object} came back different");
+            assert_eq!(get(store, object, Part::Slice { from: 1, length: 2 }), content[1..3]);
+            let end = content.len() as u64 - 1;
+            assert_eq!(
+                get(store, object, Part::Slice { from: end, length: 9 }),
+                content[content.len() - 1..]
+            );
+        }
     }
 }
 
-fn storing_again_writes_nothing(store: &Folder) {
-    let first = store.put(&b"seed"[..]).unwrap();
-    let second = store.put(&b"seed"[..]).unwrap();
-    assert_eq!(second, Stored { name: first.name, written: 0 });
+fn storing_again_writes_nothing(store: &dyn Store) {
+    let object = Object::Pack(blake3::hash(b"seed").into());
+    assert_eq!(put(store, object, b"seed"), 4);
+    assert_eq!(put(store, object, b"seed"), 0);
 }
 
-fn what_is_not_there_is_missing(store: &Folder) {
+fn what_is_not_there_is_missing(store: &dyn Store) {
     let name = ObjectName::from(blake3::hash(b"never stored"));
-    assert!(matches!(store.get(name), Err(Error::Flawed(Flaw::Missing(missing))) if missing == name));
+    for object in [Object::Manifest(name), Object::Pack(name)] {
+        let missing = store.get(object, Part::Whole).map(drop);
+        assert!(matches!(missing, Err(Error::Flawed(Flaw::Missing(missing))) if missing == name));
+    }
     assert_eq!(store.head().unwrap(), None);
 }
 
-fn a_head_moves_only_from_where_it_is(store: &Folder) {
-    let [first, second] = ["first", "second"].map(|text| store.put(text.as_bytes()).unwrap().name);
-    let (at_first, at_second) = (Head::from(first), Head::from(second));
-
-    assert_eq!(store.advance(Some(&at_second), first).unwrap(), Advance::Moved { now: None });
-    assert_eq!(store.advance(None, first).unwrap(), Advance::Done(at_first.clone()));
-    assert_eq!(store.advance(None, second).unwrap(), Advance::Moved { now: Some(at_first.clone()) });
-    assert_eq!(store.advance(Some(&at_first), second).unwrap(), Advance::Done(at_second.clone()));
-    assert_eq!(store.head().unwrap(), Some(at_second));
+fn what_is_deleted_is_gone_and_the_rest_is_not(store: &dyn Store) {
+    let [kept, deleted] = [b"kept", b"dead"].map(|content| {
+        let object = Object::Pack(blake3::hash(content).into());
+        put(store, object, content);
+        object
+    });
+    let Listing::Known(listed) = store.list().unwrap() else { return };
+    assert_eq!(listed.iter().map(|listed| listed.bytes).collect::<Vec<_>>(), [4, 4]);
+    store.delete(deleted).unwrap();
+    store.delete(deleted).unwrap();
+    let Listing::Known(listed) = store.list().unwrap() else { panic!("it could list before") };
+    assert_eq!(listed.iter().map(|listed| listed.object).collect::<Vec<_>>(), [kept]);
+    assert!(store.get(deleted, Part::Whole).is_err());
 }
 
-fn a_head_set_aside_is_gone_unless_it_moved(store: &Folder) {
-    let [first, second] = ["first", "second"].map(|text| store.put(text.as_bytes()).unwrap().name);
-    store.advance(None, first).unwrap();
+fn a_head_moves_only_from_where_it_is(store: &dyn Store) {
+    let [first, second] = ["first", "second"].map(|text| manifest(store, text));
+    assert_eq!(store.advance(Some(&second), &first).unwrap(), Advance::Moved { now: None });
+    assert_eq!(store.advance(None, &first).unwrap(), Advance::Done);
+    assert_eq!(store.advance(None, &second).unwrap(), Advance::Moved { now: Some(first.clone()) });
+    assert_eq!(store.advance(Some(&first), &second).unwrap(), Advance::Done);
+    assert_eq!(store.head().unwrap(), Some(second));
+}
 
-    store.set_aside(&Head::from(second)).unwrap();
-    assert_eq!(store.head().unwrap(), Some(Head::from(first)));
-    store.set_aside(&Head::from(first)).unwrap();
+fn a_head_set_aside_is_gone_unless_it_moved(store: &dyn Store) {
+    let [first, second] = ["first", "second"].map(|text| manifest(store, text));
+    store.advance(None, &first).unwrap();
+    store.set_aside(&second).unwrap();
+    assert_eq!(store.head().unwrap(), Some(first.clone()));
+    store.set_aside(&first).unwrap();
     assert_eq!(store.head().unwrap(), None);
-    assert_eq!(read(store, first), b"first");
+    assert_eq!(get(store, Object::Manifest(first.manifest().unwrap()), Part::Whole), b"first");
 }
 
-fn no_step_of_many_writers_is_lost(store: &Folder) {
+fn no_step_of_many_writers_is_lost(store: &dyn Store) {
     const WRITERS: usize = 6;
     const STEPS: usize = 15;
     thread::scope(|scope| {
@@ -74,32 +97,45 @@ fn no_step_of_many_writers_is_lost(store: &Folder) {
 }
 
 /// Puts an object that names the head before it on top of the chain, as often as it takes.
-fn link(store: &Folder, writer: usize, step: usize) {
+fn link(store: &dyn Store, writer: usize, step: usize) {
     let mut before = store.head().unwrap();
     loop {
-        let below = before.as_ref().map_or(String::new(), |head| head.manifest().unwrap().to_string());
-        let name = store.put(format!("{below}\n{writer} {step}").as_bytes()).unwrap().name;
-        match store.advance(before.as_ref(), name).unwrap() {
-            Advance::Done(_) => return,
+        let below = before.as_ref().map_or("", Head::as_str);
+        let next = manifest(store, &format!("{below}\n{writer} {step}"));
+        match store.advance(before.as_ref(), &next).unwrap() {
+            Advance::Done => return,
             Advance::Moved { now } => before = now,
         }
     }
 }
 
 /// Returns how many links hang on the head.
-fn chain(store: &Folder) -> usize {
+fn chain(store: &dyn Store) -> usize {
     let mut links = 0;
     let mut next = store.head().unwrap().map(|head| head.manifest().unwrap());
     while let Some(name) = next {
         links += 1;
-        let text = String::from_utf8(read(store, name)).unwrap();
+        let text = String::from_utf8(get(store, Object::Manifest(name), Part::Whole)).unwrap();
         next = ObjectName::parse(text.lines().next().unwrap());
     }
     links
 }
 
-fn read(store: &Folder, name: ObjectName) -> Vec<u8> {
+fn manifest(store: &dyn Store, text: &str) -> Head {
+    let name = ObjectName::from(blake3::hash(text.as_bytes()));
+    put(store, Object::Manifest(name), text.as_bytes());
+    Head::from(name)
+}
+
+pub(crate) fn put(store: &dyn Store, object: Object, content: &[u8]) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let path: &Path = &folder.path().join("content");
+    std::fs::write(path, content).unwrap();
+    store.put(object, path).unwrap()
+}
+
+pub(crate) fn get(store: &dyn Store, object: Object, part: Part) -> Vec<u8> {
     let mut content = Vec::new();
-    store.get(name).unwrap().read_to_end(&mut content).unwrap();
+    store.get(object, part).unwrap().read_to_end(&mut content).unwrap();
     content
 }

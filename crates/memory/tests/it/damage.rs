@@ -9,18 +9,22 @@ use proptest::{
     prelude::{ProptestConfig, any, proptest},
     sample::Index,
 };
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use fro_memory::{Error, Flaw, Folder, Recall, keep, recall};
+use fro_memory::{Error, Flaw, Folder, Head, Object, ObjectName, Part, Recall, Store as _, keep, recall};
 
-use crate::engine::{Engine, after, saved};
+use crate::{
+    contract::{get, put},
+    engine::{Engine, after, saved},
+};
 
 /// Leaves every page readable and the content wrong.
 const BROKEN_RULE: &str = "PRAGMA writable_schema = ON; \
     UPDATE sqlite_schema SET sql = replace(sql, 'owner_id text', 'owner_id text NOT NULL')";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn one_flipped_bit_anywhere_is_damage(file in 0..3_usize, place in any::<Index>(), bit in 0..8_u8) {
@@ -38,6 +42,20 @@ proptest! {
         spoil(&files(store.path())[file], |bytes| bytes.truncate(place.index(bytes.len())));
         starts_clean(store.path());
     }
+
+    /// Hashes are right, so only the readers stand between these bytes and the disk.
+    #[test]
+    fn a_manifest_of_any_bytes_is_refused_or_read(places in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..6)) {
+        let store = kept();
+        let mut text = manifest(store.path()).to_string().into_bytes();
+        for (place, byte) in places {
+            *place.get_mut(&mut text) = byte;
+        }
+        forge(store.path(), &zstd::encode_all(text.as_slice(), 1).unwrap());
+        let folder = Folder::open(store.path()).unwrap();
+        let engine = Engine::fresh();
+        recall(&folder, engine.data()).unwrap();
+    }
 }
 
 #[test]
@@ -54,60 +72,120 @@ fn a_missing_object_is_damage() {
 fn a_head_that_leads_elsewhere_is_damage() {
     for text in ["", "../../../etc/passwd", "\u{0}", "head", &"a".repeat(100_000)] {
         let store = kept();
-        fs::write(store.path().join("head"), text).unwrap();
+        fs::write(store.path().join("head.2"), text).unwrap();
         assert_eq!(starts_clean(store.path()), Flaw::Head);
     }
 }
 
 #[test]
-fn a_memory_of_another_release_is_set_aside_and_not_lost() {
+fn a_memory_of_another_format_is_set_aside_and_not_lost() {
     let store = kept();
-    let folder = Folder::open(store.path()).unwrap();
-    let before = folder.head().unwrap().unwrap();
-    let newer = folder.put(&br#"{"format":2,"tree":"of another shape"}"#[..]).unwrap().name;
-    folder.advance(Some(&before), newer).unwrap();
+    let newer =
+        forge(store.path(), &zstd::encode_all(&br#"{"format":3,"tree":"of another shape"}"#[..], 1).unwrap());
 
-    assert_eq!(starts_clean(store.path()), Flaw::Format { found: 2, readable: 1 });
+    assert_eq!(starts_clean(store.path()), Flaw::Format { found: 3, readable: 2 });
     let aside: Vec<_> =
         fs::read_dir(store.path().join("aside")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(
-        aside.iter().map(|path| fs::read_to_string(path).unwrap()).collect::<Vec<_>>(),
-        [newer.to_string()]
-    );
+    let aside: Vec<_> = aside.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    assert_eq!(aside, [newer.to_string()]);
+}
+
+/// What is wrong, where in the manifest, and what stands there.
+fn hostile_manifests() -> Vec<(&'static str, &'static str, Value)> {
+    let pages = json!({ "bytes": 4096, "chunk": 4096, "chunks": [[0, 0, 1]] });
+    vec![
+        ("a file outside", "/files/0/0", json!("storage/../../../tmp/x")),
+        ("an absolute file", "/files/0/0", json!("/tmp/x")),
+        ("a credential", "/files/0/0", json!("storage/auth.json")),
+        ("the database as a file", "/files/0/0", json!("opencode.db")),
+        ("a file twice", "/files", json!([["storage/a", 1], ["storage/a", 0]])),
+        ("another database", "/databases/..", pages),
+        ("a huge database", "/databases/opencode.db/bytes", json!(u64::MAX)),
+        ("a database of no chunks", "/databases/opencode.db/chunks", json!([])),
+        ("odd chunks", "/databases/opencode.db/chunk", json!(0)),
+        ("a run without end", "/databases/opencode.db/chunks/0/2", json!(u32::MAX)),
+        ("a run beyond the pack", "/databases/opencode.db/chunks/0/1", json!(u32::MAX)),
+        ("a run of no pack", "/databases/opencode.db/chunks/0/0", json!(7)),
+        ("huge packs", "/packs/0/bytes", json!(u64::MAX)),
+        ("countless chunks", "/packs/0/chunks", json!(u32::MAX)),
+        ("a smaller pack", "/packs/0/size", json!(3)),
+        ("another index", "/packs/0/index", json!(blake3::hash(b"").to_hex().as_str())),
+        ("an unknown field", "/tree", json!(1)),
+        ("other sessions", "/statistics/sessions", json!(9)),
+    ]
 }
 
 #[test]
-fn a_hostile_memory_with_right_hashes_is_damage() {
-    let bomb = packed(&vec![0; 50_000_000]);
-    let cases = [
-        ("a bomb", forged(&bomb, 4096, 1)),
-        ("too large a claim", forged(&bomb, u64::MAX, 1)),
-        ("not zstd", forged(b"not zstd", 8, 1)),
-        ("not SQLite", forged(&packed(b"not a database"), 14, 1)),
-        ("wrong count", forged_from("", 9)),
-        (
-            "trigger",
-            forged_from("CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM session; END", 1),
-        ),
-        ("view", forged_from("CREATE VIEW v AS SELECT 1", 1)),
-        ("virtual table", forged_from("CREATE VIRTUAL TABLE f USING fts5(x)", 1)),
-        ("rows that break a rule", forged_from(BROKEN_RULE, 1)),
-        ("no sessions", forged_from("DROP TABLE session", 0)),
-    ];
-    let told: Vec<_> =
-        cases.iter().map(|(what, store)| format!("{what}: {}", starts_clean(store.path()))).collect();
+fn a_hostile_manifest_with_right_hashes_is_damage() {
+    let mut told: Vec<_> = hostile_manifests()
+        .into_iter()
+        .map(|(what, place, value)| {
+            let store = kept();
+            let mut manifest = manifest(store.path());
+            let (parent, key) = place.rsplit_once('/').unwrap();
+            match manifest.pointer_mut(parent).unwrap() {
+                Value::Array(items) => items[key.parse::<usize>().unwrap()] = value,
+                parent => parent[key] = value,
+            }
+            forge(store.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
+            format!("{what}: {}", plain(&starts_clean(store.path())))
+        })
+        .collect();
+    let store = kept();
+    forge(store.path(), &zstd::encode_all(vec![b' '; 80 << 20].as_slice(), 1).unwrap());
+    told.push(format!("a bomb: {}", starts_clean(store.path())));
     insta::assert_debug_snapshot!(told, @r#"
     [
-        "a bomb: the database does not match its manifest: it does not have 4096 bytes",
-        "too large a claim: the database is larger than 4294967296 bytes",
-        "not zstd: the database does not match its manifest: Unknown frame descriptor",
-        "not SQLite: the database is not sound: file is not a database",
-        "wrong count: the database does not match its manifest: it has 1 sessions",
-        "trigger: the database is not sound: the engine makes no trigger t",
-        "view: the database is not sound: the engine makes no view v",
-        "virtual table: the database is not sound: the engine makes no virtual table f",
+        "a file outside: the manifest cannot be read: a file outside of `storage/`",
+        "an absolute file: the manifest cannot be read: a file outside of `storage/`",
+        "a credential: the manifest cannot be read: a file outside of `storage/`",
+        "the database as a file: the manifest cannot be read: a file outside of `storage/`",
+        "a file twice: the manifest cannot be read: its files are not in order",
+        "another database: the manifest cannot be read: it has a database that is none of ours",
+        "a huge database: the manifest cannot be read: its packs hold more than it could need",
+        "a database of no chunks: the manifest cannot be read: the pages of a database do not add up",
+        "odd chunks: the manifest cannot be read: the pages of a database do not add up",
+        "a run without end: the manifest cannot be read: it speaks of a chunk that no pack has",
+        "a run beyond the pack: the manifest cannot be read: it speaks of a chunk that no pack has",
+        "a run of no pack: the manifest cannot be read: it speaks of a chunk that no pack has",
+        "huge packs: the manifest cannot be read: its packs hold more than it could need",
+        "countless chunks: the manifest cannot be read: a pack counts too many chunks",
+        "a smaller pack: the object [hash] is not what its name says",
+        "another index: the object [hash] is not what its name says",
+        "an unknown field: the manifest cannot be read: unknown field `tree`, expected one of `format`, `engine`, `saved_at`, `parents`, `origin`, `packs`, `databases`, `files`, `file_chunks`, `migrations`, `sessions`, `gone`, `statistics`",
+        "other sessions: the database does not match its manifest: it has 2 sessions",
+        "a bomb: the manifest is larger than 67108864 bytes",
+    ]
+    "#);
+}
+
+#[test]
+fn a_hostile_database_with_right_hashes_is_damage() {
+    let cases = [
+        ("a trigger", "CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM session; END"),
+        ("a view", "CREATE VIEW v AS SELECT 1"),
+        ("a virtual table", "CREATE VIRTUAL TABLE f USING fts5(x)"),
+        ("rows that break a rule", BROKEN_RULE),
+        ("no sessions", "DROP TABLE session"),
+    ];
+    let mut told = Vec::new();
+    for (what, sql) in cases {
+        let store = swapped(|engine| {
+            engine.change(&format!("PRAGMA foreign_keys = OFF; {sql}"));
+            engine.change("PRAGMA journal_mode = DELETE");
+        });
+        told.push(format!("{what}: {}", starts_clean(store.path())));
+    }
+    let store = swapped(|engine| fs::write(engine.database(), "not a database".repeat(999)).unwrap());
+    told.push(format!("no database: {}", starts_clean(store.path())));
+    insta::assert_debug_snapshot!(told, @r#"
+    [
+        "a trigger: the database is not sound: the engine makes no trigger t",
+        "a view: the database is not sound: the engine makes no view v",
+        "a virtual table: the database is not sound: the engine makes no virtual table f",
         "rows that break a rule: the database is not sound: NULL value in event_sequence.owner_id",
         "no sessions: the database is not sound: no such table: session",
+        "no database: the database is not sound: file is not a database",
     ]
     "#);
 }
@@ -118,8 +196,8 @@ fn a_damaged_database_of_the_engine_is_not_kept() {
     let folder = Folder::open(store.path()).unwrap();
     let engine = Engine::with_sessions(500);
     let good = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
-    engine.connect().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    spoil(&engine.database(), |bytes| bytes[4096 * 4..4096 * 20].fill(0x5a));
+    engine.change("PRAGMA wal_checkpoint(TRUNCATE)");
+    spoil(&engine.database(), |bytes| bytes[4096 * 30..4096 * 60].fill(0x5a));
 
     let refused = keep(&folder, engine.data(), &after(Some(&good))).unwrap_err();
     assert!(matches!(refused, Error::Flawed(Flaw::Unsound(_))), "{refused:?}");
@@ -143,46 +221,78 @@ fn starts_clean(store: &Path) -> Flaw {
     why
 }
 
-/// Returns a store with one save.
+/// Returns a store with one save: a manifest, a pack, a head.
 fn kept() -> TempDir {
     let store = tempfile::tempdir().unwrap();
     let folder = Folder::open(store.path()).unwrap();
-    saved(&keep(&folder, Engine::with_sessions(2).data(), &after(None)).unwrap());
+    let engine = Engine::with_sessions(2);
+    engine.write("session_diff/ses_00000001.json", "[]");
+    saved(&keep(&folder, engine.data(), &after(None)).unwrap());
     store
 }
 
-/// Returns a store whose head leads to these bytes by hashes that are all right.
-fn forged(object: &[u8], bytes: u64, sessions: u32) -> TempDir {
-    let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
-    let manifest = serde_json::json!({
-        "format": 1, "engine": "1.18.33", "saved_at": "2026-11-15T12:00:00Z", "parent": null,
-        "sessions": sessions, "bytes": bytes, "database": folder.put(object).unwrap().name,
-    });
-    let name = folder.put(manifest.to_string().as_bytes()).unwrap().name;
-    folder.advance(None, name).unwrap();
-    store
+/// Returns a store whose pages were exchanged for those of another database, all hashes right.
+fn swapped(change: impl FnOnce(&Engine)) -> TempDir {
+    let (good, forged) = (kept(), tempfile::tempdir().unwrap());
+    let engine = Engine::with_sessions(2);
+    engine.change("PRAGMA journal_mode = DELETE");
+    change(&engine);
+    let pages = fs::read(engine.database()).unwrap();
+    let chunks: Vec<_> = pages.chunks(4096).collect();
+    let mut index: Vec<u8> = chunks
+        .iter()
+        .flat_map(|chunk| [&blake3::hash(chunk).as_bytes()[..], &length(chunk.len())].concat())
+        .collect();
+    index.extend(length(chunks.len()));
+    let pack = [b"FROPACK2", zstd::encode_all(pages.as_slice(), 1).unwrap().as_slice(), &index].concat();
+    let name = blake3::hash(&pack);
+    let folder = Folder::open(forged.path()).unwrap();
+    put(&folder, Object::Pack(name.into()), &pack);
+    let mut manifest = manifest(good.path());
+    manifest["packs"] = json!([{ "name": name.to_hex().as_str(), "size": pack.len(), "chunks": chunks.len(),
+        "bytes": pages.len(), "index": blake3::hash(&index).to_hex().as_str() }]);
+    manifest["databases"]["opencode.db"] =
+        json!({ "bytes": pages.len(), "chunk": 4096, "chunks": [[0, 0, chunks.len()]] });
+    manifest["files"] = json!([]);
+    manifest["file_chunks"] = json!([]);
+    forge(forged.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
+    forged
 }
 
-/// Returns a store with a database of one session that was changed by this SQL.
-fn forged_from(sql: &str, sessions: u32) -> TempDir {
-    let engine = Engine::with_sessions(1);
-    engine
-        .connect()
-        .execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql}; PRAGMA journal_mode = DELETE"))
-        .unwrap();
-    let bytes = fs::read(engine.database()).unwrap();
-    forged(&packed(&bytes), bytes.len() as u64, sessions)
+fn length(n: usize) -> [u8; 4] {
+    u32::try_from(n).unwrap().to_le_bytes()
 }
 
-fn packed(bytes: &[u8]) -> Vec<u8> {
-    zstd::encode_all(bytes, 3).unwrap()
+/// Returns the manifest of the head as JSON.
+fn manifest(store: &Path) -> Value {
+    let folder = Folder::open(store).unwrap();
+    let name = folder.head().unwrap().unwrap().manifest().unwrap();
+    let bytes = get(&folder, Object::Manifest(name), Part::Whole);
+    serde_json::from_slice(&zstd::decode_all(bytes.as_slice()).unwrap()).unwrap()
 }
 
-/// Returns the objects, then the head.
+/// Puts a manifest of these bytes at the head.
+fn forge(store: &Path, bytes: &[u8]) -> ObjectName {
+    let folder = Folder::open(store).unwrap();
+    let name = ObjectName::from(blake3::hash(bytes));
+    put(&folder, Object::Manifest(name), bytes);
+    folder.advance(folder.head().unwrap().as_ref(), &Head::from(name)).unwrap();
+    name
+}
+
+/// Takes hashes and places out of a text.
+fn plain(flaw: &Flaw) -> String {
+    let text = flaw.to_string();
+    let words = text.split(' ').map(|word| if ObjectName::parse(word).is_some() { "[hash]" } else { word });
+    let text = words.collect::<Vec<_>>().join(" ");
+    text.split(" at line").next().unwrap().to_owned()
+}
+
+/// Returns the manifest, the pack, then the head.
 fn files(store: &Path) -> Vec<PathBuf> {
-    let objects = fs::read_dir(store.join("objects")).unwrap().map(|entry| entry.unwrap().path());
-    objects.chain([store.join("head")]).collect()
+    let folders = ["manifests", "packs"].map(|kind| fs::read_dir(store.join(kind)).unwrap());
+    let objects = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    objects.chain([store.join("head.2")]).collect()
 }
 
 fn spoil(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {

@@ -3,25 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
+use serde_json::json;
 use tempfile::TempDir;
 
 use fro_memory::{Head, Kept, Provenance};
 
-const SCHEMA: &str = "
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = OFF;
-    CREATE TABLE account (id text PRIMARY KEY, email text NOT NULL, access_token text NOT NULL, refresh_token text NOT NULL);
-    CREATE TABLE account_state (id integer PRIMARY KEY, active_account_id text REFERENCES account(id) ON DELETE SET NULL);
-    CREATE TABLE control_account (email text, url text, access_token text NOT NULL, PRIMARY KEY (email, url));
-    CREATE TABLE credential (id text PRIMARY KEY, label text NOT NULL, value text NOT NULL);
-    CREATE TABLE event_sequence (aggregate_id text PRIMARY KEY, seq integer NOT NULL, owner_id text);
-    CREATE TABLE event (id text PRIMARY KEY, aggregate_id text NOT NULL REFERENCES event_sequence(aggregate_id) ON DELETE CASCADE,
-        seq integer NOT NULL, type text NOT NULL, data text NOT NULL);
-    CREATE TABLE session (id text PRIMARY KEY, title text NOT NULL, time_updated integer NOT NULL);
-    CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL REFERENCES session(id) ON DELETE CASCADE, data text NOT NULL);
-    CREATE TABLE session_share (session_id text PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE, secret text NOT NULL);
-    CREATE UNIQUE INDEX event_aggregate_seq_idx ON event (aggregate_id, seq);
-    CREATE INDEX message_session_idx ON message (session_id, id);";
+/// The first moment of the stories: noon of the day, in milliseconds.
+pub(crate) const NOON: i64 = 1_794_744_000_000;
 
 /// A data folder of the engine, alone on its machine.
 pub(crate) struct Engine {
@@ -39,7 +27,8 @@ impl Engine {
         let engine = Self::fresh();
         std::fs::create_dir(engine.data().join("opencode")).unwrap();
         let mut connection = engine.connect();
-        connection.execute_batch(SCHEMA).unwrap();
+        connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
+        connection.execute_batch(include_str!("schema.sql")).unwrap();
         for number in 0..n {
             say(&mut connection, number, "The hose leaks.");
         }
@@ -50,14 +39,33 @@ impl Engine {
         self.data.path()
     }
 
+    pub(crate) fn home(&self) -> PathBuf {
+        self.data().join("opencode")
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
-        self.data().join("opencode/opencode.db")
+        self.home().join("opencode.db")
     }
 
     /// Returns the names of the files in the engine's folder.
     pub(crate) fn files(&self) -> Vec<String> {
-        let Ok(folder) = std::fs::read_dir(self.data().join("opencode")) else { return Vec::new() };
-        folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        let Ok(folder) = std::fs::read_dir(self.home()) else { return Vec::new() };
+        let mut names: Vec<_> =
+            folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Writes a file below `storage/`.
+    pub(crate) fn write(&self, place: &str, content: impl AsRef<[u8]>) {
+        let path = self.home().join("storage").join(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// Reads a file below `storage/`.
+    pub(crate) fn read(&self, place: &str) -> String {
+        std::fs::read_to_string(self.home().join("storage").join(place)).unwrap()
     }
 
     /// Opens the database as the engine does, with SQLite's own defaults for dead space.
@@ -67,15 +75,26 @@ impl Engine {
         connection
     }
 
-    /// Returns every session with its words and its place in the event log.
+    /// Changes the database by SQL.
+    pub(crate) fn change(&self, sql: &str) {
+        self.connect().execute_batch(sql).unwrap();
+    }
+
+    /// Returns every message in the order in which the engine shows it: session, words, place in the event log.
     pub(crate) fn remembers(&self) -> Vec<(String, String, i64)> {
         let connection = self.connect();
-        let sql = "SELECT session.id, message.data, event_sequence.seq FROM session \
-                   JOIN message ON session_id = session.id JOIN event_sequence ON aggregate_id = session.id \
-                   ORDER BY session.id";
+        let sql = "SELECT session.id, json_extract(part.data, '$.text'), event_sequence.seq FROM session \
+                   JOIN message ON message.session_id = session.id JOIN part ON part.message_id = message.id \
+                   JOIN event_sequence ON aggregate_id = session.id \
+                   ORDER BY session.id, message.time_created, message.id, part.id";
         let mut statement = connection.prepare(sql).unwrap();
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
         rows.map(Result::unwrap).collect()
+    }
+
+    /// Returns the words of one session, in order.
+    pub(crate) fn words(&self, session: &str) -> Vec<String> {
+        self.remembers().into_iter().filter(|(id, ..)| id == session).map(|(_, words, _)| words).collect()
     }
 }
 
@@ -83,11 +102,8 @@ impl Engine {
 pub(crate) fn say(connection: &mut Connection, number: u32, words: &str) {
     let session = format!("ses_{number:08}");
     let transaction = connection.transaction().unwrap();
-    transaction.execute("INSERT INTO session VALUES (?1, 'a title', 0)", [&session]).unwrap();
-    transaction
-        .execute("INSERT INTO message VALUES ('msg_' || ?1, ?1, ?2)", params![session, words])
-        .unwrap();
-    transaction.execute("INSERT INTO event_sequence VALUES (?1, 7, NULL)", [&session]).unwrap();
+    open_session(&transaction, &session, NOON + i64::from(number));
+    add_message(&transaction, &session, &format!("msg_{number:08}"), NOON + i64::from(number), words);
     transaction
         .execute(
             "INSERT INTO event VALUES ('evt_' || ?1, ?1, 7, 'message.updated.1', ?2)",
@@ -95,6 +111,37 @@ pub(crate) fn say(connection: &mut Connection, number: u32, words: &str) {
         )
         .unwrap();
     transaction.commit().unwrap();
+}
+
+/// Adds a session without a message.
+pub(crate) fn open_session(connection: &Connection, session: &str, at: i64) {
+    connection
+        .execute(
+            "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated) \
+             VALUES (?1, 'prj', 'a-slug', '/repo/a', 'a title', '1.18.33', ?2, ?2)",
+            params![session, at],
+        )
+        .unwrap();
+    connection.execute("INSERT INTO event_sequence VALUES (?1, 7, NULL)", [session]).unwrap();
+}
+
+/// Adds an assistant's message of one part that cost a cent.
+pub(crate) fn add_message(connection: &Connection, session: &str, id: &str, at: i64, words: &str) {
+    let data = json!({ "role": "assistant", "cost": 0.01, "time": { "created": at, "completed": at + 5 },
+        "tokens": { "input": 10, "output": 2, "reasoning": 0, "cache": { "read": 0, "write": 0 } } });
+    connection
+        .execute(
+            "INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4)",
+            params![id, session, at, data.to_string()],
+        )
+        .unwrap();
+    let part = json!({ "type": "text", "text": words }).to_string();
+    connection
+        .execute(
+            "INSERT INTO part VALUES (replace(?1, 'msg', 'prt'), ?1, ?2, ?3, ?3, ?4)",
+            params![id, session, at, part],
+        )
+        .unwrap();
 }
 
 /// Returns the provenance of a save at noon.

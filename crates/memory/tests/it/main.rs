@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod boundary;
 mod contract;
 mod damage;
 mod engine;
 mod folder;
+mod live;
+mod merge;
 mod round_trip;
 mod scrubbed;

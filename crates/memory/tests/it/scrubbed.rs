@@ -2,9 +2,9 @@
 
 use std::{fs, io::Read as _, path::Path};
 
-use fro_memory::{Folder, keep};
+use fro_memory::{Folder, Keep, Kept, keep, recall};
 
-use crate::engine::{Engine, after, saved};
+use crate::engine::{Engine, after, saved, say};
 
 const SECRET: &str = "ghp_0123456789abcdefTHESECRET";
 
@@ -20,7 +20,9 @@ fn no_credential_reaches_the_store() {
              INSERT INTO account_state VALUES (1, 'acc');
              INSERT INTO control_account VALUES ('a@example.com', 'https://example.com', '{SECRET}');
              INSERT INTO credential VALUES ('cre', 'a label', '{SECRET}');
-             INSERT INTO session_share VALUES ('ses_00000000', '{SECRET}');
+             INSERT INTO session_share VALUES ('ses_00000000', 'shr', '{SECRET}');
+             INSERT INTO permission VALUES ('per', 'prj', 'bash', '{SECRET}', 1, 1);
+             UPDATE project SET commands = '{SECRET}';
              INSERT INTO event VALUES ('evt', 'ses_00000000', 8, 'message.updated.1', '{SECRET}')"
         ))
         .unwrap();
@@ -42,7 +44,7 @@ fn a_replaced_credential_does_not_survive_in_dead_space() {
     let engine = Engine::with_sessions(2);
     let connection = engine.connect();
     connection
-        .execute("INSERT INTO message SELECT 'msg_x', 'ses_00000000', ?1", [SECRET.repeat(20)])
+        .execute("INSERT INTO message VALUES ('msg_x', 'ses_00000000', 1, 1, ?1)", [SECRET.repeat(20)])
         .unwrap();
     connection
         .execute_batch("DELETE FROM message WHERE id = 'msg_x'; PRAGMA wal_checkpoint(TRUNCATE)")
@@ -52,6 +54,38 @@ fn a_replaced_credential_does_not_survive_in_dead_space() {
     saved(&keep(&folder, engine.data(), &after(None)).unwrap());
 
     assert!(!contains(&stored(store.path()), SECRET));
+}
+
+#[test]
+fn known_secrets_are_replaced_in_every_form_and_the_rest_stays() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let engine = Engine::with_sessions(0);
+    let odd = "p\"a\\s\ns é word";
+    let mut connection = engine.connect();
+    let inner = serde_json::json!({ "output": odd }).to_string();
+    for (number, words) in (0..).zip([SECRET, odd, &inner, &SECRET[..20], &SECRET[5..], "The hose leaks."]) {
+        say(&mut connection, number, words);
+    }
+    engine.write("session_diff/ses_1.json", format!("[{SECRET}]"));
+    engine.change(&format!("UPDATE session SET title = '{SECRET}' WHERE id = 'ses_00000003'"));
+
+    let kept = Keep::new(&folder, engine.data(), after(None))
+        .without([SECRET, odd].map(fro_core::Secret::new))
+        .save()
+        .unwrap();
+
+    let Kept::Saved { report, .. } = kept else { panic!("{kept:?}") };
+    assert_eq!(report.redacted, 6);
+    let next = Engine::fresh();
+    recall(&folder, next.data()).unwrap();
+    let words: Vec<_> = next.remembers().into_iter().map(|(_, words, _)| words).collect();
+    let marked = ["[redacted]", "[redacted]", r#"{"output":"[redacted]"}"#, "[redacted]", "[redacted]"];
+    assert_eq!(words, marked.into_iter().chain(["The hose leaks."]).collect::<Vec<_>>());
+    assert_eq!(next.read("session_diff/ses_1.json"), "[[redacted]]");
+    for piece in [SECRET, &SECRET[..16], &SECRET[13..], "s é word"] {
+        assert!(!contains(&stored(store.path()), piece), "{piece}");
+    }
 }
 
 #[test]
@@ -76,10 +110,11 @@ fn stored(folder: &Path) -> Vec<u8> {
             continue;
         }
         let raw = fs::read(&path).unwrap();
+        let frame = raw.strip_prefix(b"FROPACK2").unwrap_or(&raw);
         let mut unpacked = Vec::new();
-        match zstd::Decoder::new(raw.as_slice()).unwrap().read_to_end(&mut unpacked) {
+        match zstd::Decoder::new(frame).unwrap().single_frame().read_to_end(&mut unpacked) {
             Ok(_) => bytes.extend(unpacked),
-            Err(_) => bytes.extend(raw),
+            Err(_) => bytes.extend(&raw),
         }
     }
     bytes

@@ -1,0 +1,186 @@
+//! Measures saving and restoring on large memories.
+//!
+//! ```text
+//! bench grow DATA SESSIONS      makes a data folder with a database in OpenCode's schema, about 0.6 MB per session
+//! bench work DATA               one typical run: a new session of 14 messages, one turn in an old one
+//! bench scatter DATA            changes one message in a hundred, all over the file
+//! bench adopt DATA              makes the mixed set of another generator acceptable as a memory
+//! bench save STORE DATA         saves after the head, and says what it cost
+//! bench restore STORE DATA      restores into a new data folder
+//! bench chunks OLD NEW          compares lengths of chunks: what would travel from one database to the next
+//! ```
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that fails has nothing to say")]
+
+use std::{collections::HashSet, env, fs, path::Path, time::Instant};
+
+use fro_memory::{Folder, Keep, Provenance, Retention, Store as _, recall};
+use rusqlite::{Connection, params};
+use serde_json::json;
+
+const DAY: i64 = 86_400_000;
+const START: i64 = 1_794_744_000_000;
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["grow", data, sessions] => grow(Path::new(data), sessions.parse().unwrap()),
+        ["work", data] => work(&open(Path::new(data))),
+        ["scatter", data] => scatter(&open(Path::new(data))),
+        ["adopt", data] => adopt(&open(Path::new(data))),
+        ["save", store, data] => save(Path::new(store), Path::new(data)),
+        ["restore", store, data] => restore(Path::new(store), Path::new(data)),
+        ["chunks", old, new] => chunks(Path::new(old), Path::new(new)),
+        other => panic!("no such measurement: {other:?}"),
+    }
+}
+
+fn open(data: &Path) -> Connection {
+    Connection::open(data.join("opencode/opencode.db")).unwrap()
+}
+
+/// Words as people use them: few often, most rarely.
+struct Text {
+    state: u64,
+}
+
+impl Text {
+    fn number(&mut self, below: u64) -> u64 {
+        self.state =
+            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 33) % below
+    }
+
+    fn write(&mut self, bytes: usize) -> String {
+        let mut text = String::with_capacity(bytes + 16);
+        while text.len() < bytes {
+            let rank = 30_000 / (1 + self.number(30_000));
+            let word = rank * 7919 + self.number(1 + rank / 3);
+            for digit in format!("{word:o}").bytes() {
+                text.push(char::from(b"etaoinsh"[usize::from(digit - b'0')]));
+            }
+            text.push(' ');
+        }
+        text
+    }
+}
+
+fn grow(data: &Path, sessions: u32) {
+    fs::create_dir_all(data.join("opencode")).unwrap();
+    let mut connection = open(data);
+    connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
+    connection.execute_batch(include_str!("../tests/it/schema.sql")).unwrap();
+    let mut text = Text { state: 7 };
+    for number in 0..sessions {
+        let transaction = connection.transaction().unwrap();
+        let at = START - i64::from(sessions - number) * DAY / 10;
+        session(&transaction, &mut text, number, at, 18);
+        transaction.commit().unwrap();
+    }
+}
+
+fn session(connection: &Connection, text: &mut Text, number: u32, at: i64, messages: u32) {
+    let id = format!("ses_{number:012x}");
+    connection
+        .execute(
+            "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated) \
+             VALUES (?1, 'prj', 'slug', '/repo', ?2, '1.18.33', ?3, ?3)",
+            params![id, text.write(40), at],
+        )
+        .unwrap();
+    connection.execute("INSERT INTO event_sequence VALUES (?1, 100, NULL)", [&id]).unwrap();
+    for turn in 0..messages {
+        message(connection, text, &id, at + i64::from(turn) * 60_000);
+    }
+}
+
+fn message(connection: &Connection, text: &mut Text, session: &str, at: i64) {
+    let id = format!("msg_{at:012x}{:08x}", text.number(u64::from(u32::MAX)));
+    let data = json!({ "role": "assistant", "cost": 0.01, "time": { "created": at, "completed": at + 900 },
+        "path": { "cwd": "/repo" }, "tokens": { "input": text.number(99_999), "output": text.number(9_999) } });
+    let sql = "INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4)";
+    connection.execute(sql, params![id, session, at, data.to_string()]).unwrap();
+    for part in 0..4 {
+        let bytes = 200 + usize::try_from(text.number(16_000)).unwrap();
+        let data = json!({ "type": "tool", "tool": "read", "state": { "status": "completed", "output": text.write(bytes) } });
+        let sql = "INSERT INTO part VALUES (?1 || ?2, ?1, ?3, ?4, ?4, ?5)";
+        connection.execute(sql, params![id, part, session, at, data.to_string()]).unwrap();
+    }
+}
+
+fn work(connection: &Connection) {
+    let newest: i64 =
+        connection.query_one("SELECT max(time_updated) FROM session", [], |row| row.get(0)).unwrap();
+    let count: u32 = connection.query_one("SELECT max(rowid) FROM session", [], |row| row.get(0)).unwrap();
+    let mut text = Text { state: u64::from(count) };
+    connection.execute_batch("BEGIN").unwrap();
+    session(connection, &mut text, count + 100_000, newest + DAY / 10, 14);
+    let old: String = connection
+        .query_one("SELECT id FROM session ORDER BY time_updated LIMIT 1 OFFSET ?1", [count / 2], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    for turn in 0..2 {
+        message(connection, &mut text, &old, newest + DAY / 10 + turn);
+    }
+    connection.execute_batch("COMMIT").unwrap();
+}
+
+fn adopt(connection: &Connection) {
+    connection.execute_batch("CREATE TABLE session (id text PRIMARY KEY)").unwrap();
+}
+
+fn scatter(connection: &Connection) {
+    let changed = connection
+        .execute("UPDATE part SET data = replace(data, '\"completed\"', '\"completed\" ') WHERE abs(random()) % 100 = 0", [])
+        .unwrap();
+    println!("{changed} parts changed");
+}
+
+fn save(store: &Path, data: &Path) {
+    let store = Folder::open(store).unwrap();
+    let provenance = Provenance {
+        now: jiff::Timestamp::from_millisecond(START).unwrap(),
+        engine_version: "1.18.33".to_owned(),
+        parent: store.head().unwrap(),
+    };
+    let begun = Instant::now();
+    let retention = Retention { sessions: usize::MAX, ..Retention::default() };
+    let kept = Keep::new(&store, data, provenance).pruning(retention).save().unwrap();
+    println!("{:.2} s, {} MB at most in memory\n{kept:?}", begun.elapsed().as_secs_f64(), peak());
+}
+
+fn restore(store: &Path, data: &Path) {
+    let store = Folder::open(store).unwrap();
+    let begun = Instant::now();
+    let recalled = recall(&store, data).unwrap();
+    println!("{:.2} s, {} MB at most in memory\n{recalled:?}", begun.elapsed().as_secs_f64(), peak());
+}
+
+/// Returns the most memory this process ever had, in megabytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1000
+}
+
+fn chunks(old: &Path, new: &Path) {
+    let (old, new) = (fs::read(old).unwrap(), fs::read(new).unwrap());
+    println!("chunk   new chunks   packed   index");
+    for length in [4096, 8192, 16_384, 65_536, 262_144] {
+        let known: HashSet<_> = old.chunks(length).map(blake3::hash).collect();
+        let mut seen = HashSet::new();
+        let fresh: Vec<u8> = new
+            .chunks(length)
+            .filter(|chunk| {
+                let hash = blake3::hash(chunk);
+                !known.contains(&hash) && seen.insert(hash)
+            })
+            .flatten()
+            .copied()
+            .collect();
+        let packed = zstd::encode_all(fresh.as_slice(), 3).unwrap().len();
+        println!("{:>3} KiB {:>8} {packed:>12} {:>9}", length / 1024, seen.len(), seen.len() * 36);
+    }
+}

@@ -1,0 +1,288 @@
+//! One attempt to save: our sessions on top of the head, as it is at this moment.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use jiff::SignedDuration;
+use tempfile::TempDir;
+
+use super::{Keep, Report};
+use crate::{
+    boundary::Accepted,
+    copy,
+    database::{self, judge},
+    error::Error,
+    group::Group,
+    ledger,
+    merge::{self, Merged, Sides, Target, Verdict, rows},
+    prune::prune,
+    secrets::Secrets,
+    snapshot::{
+        build::Hashed,
+        catalog::{Catalog, FileChunks},
+        claims::Claims,
+        files::Files,
+        manifest::{ENGINE_DATABASE, Gone, LEDGER, Manifest, Removal},
+        restore::restore_database,
+    },
+    stamp::{Stamps, stamps},
+    store::{Head, ObjectName, Store},
+    upload::{Upload, Uploaded, migrations},
+};
+
+/// So long it is remembered that a session was pruned.
+const MEMORIAL: SignedDuration = SignedDuration::from_hours(90 * 24);
+
+/// What this machine has, copied once.
+pub(super) struct Local {
+    scratch: TempDir,
+    database: PathBuf,
+    ledger: Option<PathBuf>,
+    files: Files,
+    stamps: Stamps,
+    migrations: BTreeSet<String>,
+    base: Option<Known>,
+}
+
+/// A save in the store, as far as it was looked at.
+struct Known {
+    name: ObjectName,
+    manifest: Manifest,
+    catalog: Catalog,
+}
+
+impl Known {
+    fn fetch(store: &dyn Store, head: &Head) -> Result<Self, Error> {
+        let name = head.manifest()?;
+        let manifest = Manifest::fetch(store, name)?;
+        let catalog = Catalog::fetch(store, &manifest)?;
+        Ok(Self { name, manifest, catalog })
+    }
+
+    fn files(&self) -> Vec<FileChunks> {
+        self.catalog.files(&self.manifest)
+    }
+}
+
+impl Local {
+    pub(super) fn take(keep: &Keep<'_>, database: &Path) -> Result<Self, Error> {
+        let scratch = tempfile::tempdir()?;
+        let copy = scratch.path().join("ours.db");
+        copy::take(database, &copy)?;
+        let connection = database::open_copy(&copy)?;
+        copy::empty(&connection)?;
+        let stamps = stamps(&connection, "main").map_err(judge("stamp the sessions"))?;
+        let migrations = migrations(&connection).map_err(judge("read the migrations of the database"))?;
+        let mut ledger = None;
+        if let Some(path) = keep.ledger.filter(|path| path.exists()) {
+            copy::take(path, ledger.insert(scratch.path().join("our-ledger.db")))?;
+        }
+        let base = match &keep.provenance.parent {
+            // A parent that was collected or damaged since is like none: nothing is then known to be deleted.
+            Some(parent) => match Known::fetch(keep.store, parent) {
+                Err(Error::Flawed(_)) => None,
+                known => Some(known?),
+            },
+            None => None,
+        };
+        let files = Files::open(&database::home(keep.engine_data)?)?;
+        Ok(Self { scratch, database: copy, ledger, files, stamps, migrations, base })
+    }
+}
+
+/// One attempt.
+pub(super) struct Attempt<'a> {
+    pub(super) keep: &'a Keep<'a>,
+    pub(super) local: &'a Local,
+    pub(super) secrets: &'a Secrets,
+    pub(super) head: Option<&'a Head>,
+}
+
+/// What an attempt put into the store.
+pub(super) struct Made {
+    pub(super) uploaded: Uploaded,
+    pub(super) report: Report,
+    /// False if the head must not point at it.
+    pub(super) may_advance: bool,
+}
+
+/// A database that is about to be saved.
+struct Draft {
+    database: PathBuf,
+    merged: Merged,
+    may_advance: bool,
+}
+
+impl Attempt<'_> {
+    pub(super) fn make(&self) -> Result<Made, Error> {
+        let theirs = self.theirs()?;
+        let theirs = theirs.as_ref();
+        let base = self.local.base.as_ref();
+        let none = Stamps::new();
+        let before = base.map_or(&none, |base| &base.manifest.sessions);
+        let accepted = self.keep.ours.accept(before, &self.local.stamps);
+        let scratch = tempfile::tempdir_in(self.local.scratch.path())?;
+        let draft = self.draft(theirs, &accepted, scratch.path())?;
+        let mut report = Report { merged: draft.merged, left_out: accepted.left_out, ..Report::default() };
+        let adoption = if theirs.is_some() { copy::Adoption::Known } else { copy::Adoption::First };
+        let (stamps, free) = self.finish(&draft.database, adoption, &mut report)?;
+        let (ledger, borrowed) = self.ledger(theirs, scratch.path())?;
+        if let Some(ledger) = &ledger {
+            report.redacted += self.secrets.scrub(&database::open_copy(ledger)?)?;
+        }
+        let parents = theirs.into_iter().chain(base).map(|known| known.name).collect::<Vec<_>>();
+        let upload = Upload {
+            engine_version: &self.keep.provenance.engine_version,
+            now: self.keep.provenance.now,
+            origin: &self.keep.origin,
+            parents: dedup(parents),
+            database: draft.database,
+            ledger,
+            borrowed,
+            files: &self.local.files,
+            claims: Claims {
+                is_ours: &|place| self.keep.ours.owns_file(&accepted.own, place),
+                is_gone: &|place| report.pruned.iter().any(|session| place.belongs_to(session)),
+                base: base.map(Known::files).unwrap_or_default(),
+                theirs: theirs.map(Known::files).unwrap_or_default(),
+            },
+            gone: self.gone(theirs, &report.pruned, &stamps),
+            stamps,
+            secrets: self.secrets,
+            free,
+        };
+        let known = theirs.map(|theirs| theirs.catalog.clone()).unwrap_or_default();
+        let uploaded = upload.store(self.keep.store, known, scratch.path())?;
+        report.left_out.extend(uploaded.left_out.iter().map(ToString::to_string));
+        report.statistics = uploaded.statistics;
+        Ok(Made { uploaded, report, may_advance: draft.may_advance })
+    }
+
+    /// Looks at the head; one that cannot be read is set aside and counts as none.
+    fn theirs(&self) -> Result<Option<Known>, Error> {
+        let Some(head) = self.head else { return Ok(None) };
+        match Known::fetch(self.keep.store, head) {
+            Ok(known) => Ok(Some(known)),
+            Err(Error::Flawed(_)) => {
+                self.keep.store.set_aside(head)?;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns a database with our sessions and theirs.
+    ///
+    /// If nobody saved since we started, that is our own copy, with all its pages where they were.
+    fn draft(&self, theirs: Option<&Known>, accepted: &Accepted, scratch: &Path) -> Result<Draft, Error> {
+        let base = self.local.base.as_ref();
+        let is_unmoved = theirs.map(|theirs| theirs.name) == base.map(|base| base.name);
+        let is_level = base.is_none_or(|base| base.manifest.migrations.is_subset(&self.local.migrations));
+        let spoiled = |theirs: &Known| {
+            accepted.left_out.iter().any(|session| theirs.manifest.sessions.contains_key(session))
+        };
+        match theirs {
+            Some(theirs) if !(is_unmoved && is_level) || spoiled(theirs) => {
+                self.merge(theirs, accepted, scratch)
+            }
+            Some(_) | None => {
+                let connection = database::open_copy(&self.local.database)?;
+                let fail = judge("leave out foreign sessions");
+                let group = Group::of(&connection, "main").map_err(&fail)?;
+                rows::remove_all(&connection, &group, &accepted.left_out).map_err(fail)?;
+                let database = self.local.database.clone();
+                Ok(Draft { database, merged: Merged::default(), may_advance: true })
+            }
+        }
+    }
+
+    fn merge(&self, theirs: &Known, accepted: &Accepted, scratch: &Path) -> Result<Draft, Error> {
+        let fail = judge("merge the sessions");
+        let base = self.local.base.as_ref();
+        let sides = Sides {
+            base: base.map(|base| &base.manifest.sessions),
+            ours: &accepted.stamps,
+            theirs: &theirs.manifest.sessions,
+            gone: &theirs.manifest.gone,
+        };
+        let mut verdicts = sides.verdicts();
+        verdicts.extend(accepted.left_out.iter().map(|session| (session.clone(), Verdict::Theirs)));
+        restore_database(self.keep.store, &theirs.manifest, scratch, ENGINE_DATABASE)?;
+        let restored = scratch.join(ENGINE_DATABASE);
+        let ours = scratch.join("ours.db");
+        let (target, database, other) = if theirs.manifest.migrations.is_superset(&self.local.migrations) {
+            (Target::Theirs, &restored, &self.local.database)
+        } else {
+            fs_err::copy(&self.local.database, &ours)?;
+            (Target::Ours, &ours, &restored)
+        };
+        let connection = database::open_copy(database)?;
+        merge::attach(&connection, other, "other")?;
+        let is_level =
+            target == Target::Theirs || self.local.migrations.is_superset(&theirs.manifest.migrations);
+        let group = Group::of(&connection, "main").map_err(&fail)?;
+        if !is_level || !rows::is_enough(&connection, &group).map_err(fail)? {
+            let database = self.local.database.clone();
+            return Ok(Draft { database, merged: Merged::default(), may_advance: false });
+        }
+        let base = self.local.base.as_ref().map(|base| &base.manifest);
+        let has_base = merge::attach_base(&connection, self.keep.store, base, &verdicts, scratch)?;
+        let merged = merge::at_once(&connection, || merge::apply(&connection, &verdicts, target, has_base))?;
+        Ok(Draft { database: database.clone(), merged, may_advance: true })
+    }
+
+    /// Takes out secrets and old sessions, gives back free pages and stamps what is left.
+    fn finish(
+        &self,
+        database: &Path,
+        adoption: copy::Adoption,
+        report: &mut Report,
+    ) -> Result<(Stamps, u64), Error> {
+        let connection = database::open_copy(database)?;
+        report.redacted = self.secrets.scrub(&connection)?;
+        let protected = self.keep.ours.protected();
+        report.pruned = prune(&connection, &self.keep.retention, self.keep.provenance.now, &protected)?;
+        let free = copy::shrink(&connection, adoption)?;
+        Ok((stamps(&connection, "main").map_err(judge("stamp the sessions"))?, free))
+    }
+
+    /// Returns our ledger with the rows of theirs, or theirs as it lies in the store.
+    fn ledger(&self, theirs: Option<&Known>, scratch: &Path) -> Result<(Option<PathBuf>, Hashed), Error> {
+        let pages = theirs.and_then(|known| Some((known, known.manifest.databases.get(LEDGER)?)));
+        match (&self.local.ledger, pages) {
+            (None, None) => Ok((None, Hashed::new())),
+            (None, Some((known, pages))) => {
+                Ok((None, Hashed::from([(LEDGER, known.catalog.database(pages))])))
+            }
+            (Some(ours), None) => Ok((Some(ours.clone()), Hashed::new())),
+            (Some(ours), Some((known, _))) => {
+                if self.local.base.as_ref().is_some_and(|base| base.name == known.name) {
+                    return Ok((Some(ours.clone()), Hashed::new()));
+                }
+                restore_database(self.keep.store, &known.manifest, scratch, LEDGER)?;
+                let merged = scratch.join(LEDGER);
+                ledger::merge(&merged, ours)?;
+                Ok((Some(merged), Hashed::new()))
+            }
+        }
+    }
+
+    /// Returns the sessions that are remembered as removed.
+    fn gone(&self, theirs: Option<&Known>, pruned: &[String], stamps: &Stamps) -> BTreeMap<String, Gone> {
+        let now = self.keep.provenance.now;
+        let mut gone = theirs.map(|theirs| theirs.manifest.gone.clone()).unwrap_or_default();
+        gone.extend(pruned.iter().map(|id| (id.clone(), Gone { at: now, why: Removal::Pruned })));
+        gone.retain(|id, gone| {
+            let is_recent = now.duration_since(gone.at) < MEMORIAL;
+            !stamps.contains_key(id) && (is_recent || gone.why == Removal::Forgotten)
+        });
+        gone
+    }
+}
+
+fn dedup(mut names: Vec<ObjectName>) -> Vec<ObjectName> {
+    names.dedup();
+    names
+}

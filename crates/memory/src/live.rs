@@ -1,0 +1,71 @@
+//! Brings what others saved into the database of an engine that is running.
+
+use std::path::Path;
+
+use crate::{
+    database::{self, judge},
+    error::Error,
+    group::Group,
+    merge::{self, Merged, Sides, Target, rows},
+    snapshot::{
+        manifest::{ENGINE_DATABASE, Manifest},
+        restore::restore_database,
+    },
+    stamp::{Stamps, stamps},
+    store::{Head, Store},
+    upload::migrations,
+};
+
+/// The end of a refresh.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refreshed {
+    /// Nobody saved since.
+    Current,
+    /// The engine knows now what the others know.
+    Merged {
+        /// The parent of the next save.
+        head: Head,
+        /// What both had continued: the others' turns follow after the engine's.
+        merged: Merged,
+    },
+    /// The others' engine knows tables that this one does not; nothing was changed.
+    Apart,
+}
+
+/// Merges the head into the engine's database, which came from `base`, in one transaction.
+pub fn refresh(store: &dyn Store, engine_data: &Path, base: Option<&Head>) -> Result<Refreshed, Error> {
+    let Some(head) = store.head()?.filter(|head| Some(head) != base) else { return Ok(Refreshed::Current) };
+    let Some(database) = database::find(engine_data)? else { return Ok(Refreshed::Current) };
+    let theirs = Manifest::fetch(store, head.manifest()?)?;
+    let base = match base.map(|base| Manifest::fetch(store, base.manifest()?)) {
+        Some(Ok(base)) => Some(base),
+        Some(Err(Error::Flawed(_))) | None => None,
+        Some(Err(error)) => return Err(error),
+    };
+    let scratch = tempfile::tempdir()?;
+    restore_database(store, &theirs, scratch.path(), ENGINE_DATABASE)?;
+    let other = scratch.path().join(ENGINE_DATABASE);
+    database::inspect(&database::open(&other)?)?;
+
+    let fail = judge("merge into the engine's database");
+    let connection = database::open_live(&database)?;
+    database::refuse_foreign(&connection)?;
+    merge::attach(&connection, &other, "other")?;
+    let known = migrations(&connection).map_err(&fail)?;
+    let group = Group::of(&connection, "main").map_err(&fail)?;
+    if !known.is_superset(&theirs.migrations) || !rows::is_enough(&connection, &group).map_err(&fail)? {
+        return Ok(Refreshed::Apart);
+    }
+    // Attaching is not possible within a transaction, so the base is brought for whatever may have to be joined.
+    let verdicts = |ours: &Stamps| {
+        let base = base.as_ref().map(|base| &base.sessions);
+        Sides { base, ours, theirs: &theirs.sessions, gone: &theirs.gone }.verdicts()
+    };
+    let before = verdicts(&stamps(&connection, "main").map_err(&fail)?);
+    let has_base = merge::attach_base(&connection, store, base.as_ref(), &before, scratch.path())?;
+    let merged = merge::at_once(&connection, || {
+        let now = verdicts(&stamps(&connection, "main").map_err(&fail)?);
+        merge::apply(&connection, &now, Target::Ours, has_base)
+    })?;
+    Ok(Refreshed::Merged { head, merged })
+}

@@ -1,0 +1,196 @@
+//! Brings two databases that came from the same one together, session by session, and loses nothing.
+//!
+//! One database is the target and is changed; the other is attached as `other`. What both sides continued is joined:
+//! the other side's new turns follow after the target's. What cannot be joined is forked.
+
+mod fork;
+mod join;
+pub(crate) mod rows;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    os::unix::ffi::OsStrExt as _,
+    path::Path,
+};
+
+use rusqlite::{
+    Connection,
+    types::{ToSqlOutput, ValueRef},
+};
+
+use crate::{
+    database::judge,
+    error::{Error, Flaw},
+    group::Group,
+    snapshot::{
+        manifest::{ENGINE_DATABASE, Gone, Manifest, Removal},
+        restore::restore_database,
+    },
+    stamp::{Stamp, Stamps},
+    store::Store,
+};
+
+/// The stamps of all three sides. Without a base nothing is known to be deleted but what is in `gone`.
+pub(crate) struct Sides<'a> {
+    pub(crate) base: Option<&'a Stamps>,
+    pub(crate) ours: &'a Stamps,
+    pub(crate) theirs: &'a Stamps,
+    /// Sessions that were removed from theirs on purpose.
+    pub(crate) gone: &'a BTreeMap<String, Gone>,
+}
+
+/// Whose version of a session stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Ours,
+    Theirs,
+    Both,
+}
+
+/// Which side the target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    Ours,
+    Theirs,
+}
+
+/// What a merge did beyond taking one side.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Sessions that both sides had continued; one side's turns now follow after the other's.
+    pub joined: Vec<String>,
+    /// Sessions that could not be joined, each with the id of its copy.
+    pub forked: Vec<(String, String)>,
+}
+
+impl Sides<'_> {
+    /// Returns whose version of each session stands, where the sides differ.
+    pub(crate) fn verdicts(&self) -> BTreeMap<String, Verdict> {
+        let ids: BTreeSet<_> = self.ours.keys().chain(self.theirs.keys()).collect();
+        let differs = |id: &&&String| stamp(self.ours, id) != stamp(self.theirs, id);
+        ids.iter().filter(differs).map(|id| ((*id).clone(), self.verdict(id))).collect()
+    }
+
+    fn verdict(&self, id: &str) -> Verdict {
+        let (ours, theirs) = (stamp(self.ours, id), stamp(self.theirs, id));
+        let gone = self.gone.get(id).filter(|_| theirs.is_none());
+        if gone.is_some_and(|gone| gone.why == Removal::Forgotten) {
+            return Verdict::Theirs;
+        }
+        let Some(base) = self.base else {
+            return match (ours, theirs) {
+                (None, _) => Verdict::Theirs,
+                (Some(_), None) if gone.is_some() => Verdict::Theirs,
+                (Some(_), None) => Verdict::Ours,
+                (Some(_), Some(_)) => Verdict::Both,
+            };
+        };
+        let base = stamp(base, id);
+        match (ours, theirs) {
+            _ if ours == base => Verdict::Theirs,
+            _ if theirs == base => Verdict::Ours,
+            (Some(_), None) => Verdict::Ours,
+            (None, _) => Verdict::Theirs,
+            (Some(_), Some(_)) => Verdict::Both,
+        }
+    }
+}
+
+fn stamp(stamps: &Stamps, id: &str) -> Option<Stamp> {
+    stamps.get(id).map(|note| note.stamp)
+}
+
+/// Attaches a database for reading.
+pub(crate) fn attach(connection: &Connection, path: &Path, name: &'static str) -> Result<(), Error> {
+    let path = ToSqlOutput::Borrowed(ValueRef::Text(path.as_os_str().as_bytes()));
+    connection.execute(&format!("ATTACH ?1 AS {name}"), [path]).map_err(judge("attach a database"))?;
+    Ok(())
+}
+
+/// Attaches what both sides started from, if something has to be joined, and tells whether it did.
+pub(crate) fn attach_base(
+    connection: &Connection,
+    store: &dyn Store,
+    base: Option<&Manifest>,
+    verdicts: &BTreeMap<String, Verdict>,
+    scratch: &Path,
+) -> Result<bool, Error> {
+    let Some(base) = base else { return Ok(false) };
+    if !verdicts.values().any(|verdict| *verdict == Verdict::Both) {
+        return Ok(false);
+    }
+    let folder = scratch.join("base");
+    fs_err::create_dir(&folder)?;
+    restore_database(store, base, &folder, ENGINE_DATABASE)?;
+    attach(connection, &folder.join(ENGINE_DATABASE), "base")?;
+    Ok(true)
+}
+
+/// Does everything or nothing; an engine that is running waits as long.
+pub(crate) fn at_once<T>(
+    connection: &Connection,
+    deed: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let fail = judge("merge the sessions");
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(&fail)?;
+    let done = deed();
+    connection.execute_batch(if done.is_ok() { "COMMIT" } else { "ROLLBACK" }).map_err(fail)?;
+    done
+}
+
+/// Carries out the verdicts on the target; `other` is attached, and `base` if it is at hand.
+pub(crate) fn apply(
+    connection: &Connection,
+    verdicts: &BTreeMap<String, Verdict>,
+    target: Target,
+    has_base: bool,
+) -> Result<Merged, Error> {
+    let merged = carry_out(connection, verdicts, target, has_base).map_err(judge("merge the sessions"))?;
+    refuse_orphans(connection)?;
+    Ok(merged)
+}
+
+fn carry_out(
+    connection: &Connection,
+    verdicts: &BTreeMap<String, Verdict>,
+    target: Target,
+    has_base: bool,
+) -> rusqlite::Result<Merged> {
+    let group = Group::of(connection, "main")?;
+    let other = Group::of(connection, "other")?;
+    let mut merged = Merged::default();
+    for (id, verdict) in verdicts {
+        match (verdict, target) {
+            (Verdict::Ours, Target::Ours) | (Verdict::Theirs, Target::Theirs) => {}
+            (Verdict::Ours, Target::Theirs) | (Verdict::Theirs, Target::Ours) => {
+                rows::remove_all(connection, &group, std::slice::from_ref(id))?;
+                rows::copy(connection, &group, id)?;
+                rows::raise_sequence(connection, id, id)?;
+            }
+            (Verdict::Both, _) if join::is_hard(connection, &group, id)? => {
+                let copy = fork::fork(connection, &group, &other, id)?;
+                merged.forked.push((id.clone(), copy));
+            }
+            (Verdict::Both, _) => {
+                join::join(connection, &group, id, has_base)?;
+                merged.joined.push(id.clone());
+            }
+        }
+    }
+    Ok(merged)
+}
+
+/// Refuses a result in which a row points at nothing.
+fn refuse_orphans(connection: &Connection) -> Result<(), Error> {
+    let fail = judge("check the merged database");
+    let mut statement = connection.prepare("PRAGMA main.foreign_key_check").map_err(&fail)?;
+    let orphan =
+        statement.query([]).map_err(&fail)?.next().map_err(&fail)?.map(|row| row.get::<_, String>(0));
+    match orphan {
+        Some(table) => {
+            let table = table.map_err(fail)?;
+            Err(Flaw::Unsound(format!("a row of `{table}` points at nothing")).into())
+        }
+        None => Ok(()),
+    }
+}

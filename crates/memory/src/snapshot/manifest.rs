@@ -1,0 +1,226 @@
+//! The small object that the head names: what one save consists of, and what came before.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read as _,
+};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use zstd::stream::read::Decoder;
+
+use super::{
+    files,
+    pack::{MAX_CHUNKS, PackNote},
+    place::FilePlace,
+};
+use crate::{
+    database::MAX_DATABASE,
+    error::{Error, Flaw},
+    stamp::Stamp,
+    store::{Object, ObjectName, Part, Store},
+};
+
+/// The format that this release writes and reads.
+pub(crate) const FORMAT: u64 = 2;
+
+/// The name of the engine's database in a manifest.
+pub(crate) const ENGINE_DATABASE: &str = "opencode.db";
+
+/// The name of our own database in a manifest.
+pub(crate) const LEDGER: &str = "ledger.db";
+
+const MAX_PACKED: u64 = 16 << 20;
+const MAX_MANIFEST: u64 = 64 << 20;
+const MAX_PACKS: usize = 256;
+const MAX_FILES: usize = 200_000;
+const MAX_BYTES: u64 = 16 << 30;
+const COMPRESSION: i32 = 6;
+
+/// One save.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Manifest {
+    pub(crate) format: u64,
+    /// The version of the engine whose database it is.
+    pub(crate) engine: String,
+    pub(crate) saved_at: Timestamp,
+    /// The saves that this one contains: the head it was put on, and the one that the run started from.
+    pub(crate) parents: Vec<ObjectName>,
+    /// Who saved: names and values that only people read.
+    pub(crate) origin: BTreeMap<String, String>,
+    pub(crate) packs: Vec<PackNote>,
+    pub(crate) databases: BTreeMap<String, Pages>,
+    pub(crate) files: Vec<(FilePlace, u64)>,
+    /// The chunks of all files, one file after the other.
+    pub(crate) file_chunks: Vec<Run>,
+    /// The migrations that the engine's database went through.
+    pub(crate) migrations: BTreeSet<String>,
+    pub(crate) sessions: BTreeMap<String, SessionNote>,
+    /// Sessions that were removed on purpose, and when.
+    pub(crate) gone: BTreeMap<String, Gone>,
+    pub(crate) statistics: Statistics,
+}
+
+/// A database as pages of one length.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pages {
+    pub(crate) bytes: u64,
+    /// The length of each chunk but the last.
+    pub(crate) chunk: u32,
+    pub(crate) chunks: Vec<Run>,
+}
+
+/// Chunks that follow each other in a pack: its place in `packs`, the first of them, how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run(pub(crate) u32, pub(crate) u32, pub(crate) u32);
+
+/// What is known of a session without opening the database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SessionNote {
+    pub(crate) stamp: Stamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<String>,
+}
+
+/// Why a session is not there any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Gone {
+    pub(crate) at: Timestamp,
+    pub(crate) why: Removal,
+}
+
+/// Who wanted a session gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Removal {
+    /// It was old; whoever still works on it may bring it back.
+    Pruned,
+    /// A person asked for it; nothing brings it back.
+    Forgotten,
+}
+
+/// Figures for people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Statistics {
+    /// How many sessions there are.
+    pub sessions: u32,
+    /// How large all databases and files are.
+    pub bytes: u64,
+    /// How much of the engine's database is unused.
+    pub free: u64,
+    /// How much of all that was new in this save, before compression.
+    pub fresh: u64,
+}
+
+impl Manifest {
+    /// Writes it as compressed JSON.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let json = serde_json::to_vec(self).map_err(std::io::Error::from)?;
+        Ok(zstd::encode_all(json.as_slice(), COMPRESSION)?)
+    }
+
+    /// Fetches the manifest of this name.
+    pub(crate) fn fetch(store: &dyn Store, name: ObjectName) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        store.get(Object::Manifest(name), Part::Whole)?.take(MAX_PACKED + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_PACKED {
+            return Err(Flaw::TooLarge { what: "the manifest".to_owned(), limit: MAX_PACKED }.into());
+        }
+        if ObjectName::from(blake3::hash(&bytes)) != name {
+            return Err(Flaw::Altered(name).into());
+        }
+        Ok(Self::parse(&bytes)?)
+    }
+
+    /// Reads one of our own format and makes sure that it contradicts neither itself nor our limits.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
+        let json = decompressed(bytes)?;
+        let unreadable = |error: serde_json::Error| Flaw::Manifest(error.to_string());
+        // Another format may look different in everything but its number.
+        let Numbered { format } = serde_json::from_slice(&json).map_err(unreadable)?;
+        if format != FORMAT {
+            return Err(Flaw::Format { found: format, readable: FORMAT });
+        }
+        let manifest: Self = serde_json::from_slice(&json).map_err(unreadable)?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// Returns how many bytes a restore writes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.databases
+            .values()
+            .map(|pages| pages.bytes)
+            .chain(self.files.iter().map(|(_, bytes)| *bytes))
+            .fold(0, u64::saturating_add)
+    }
+
+    fn check(&self) -> Result<(), Flaw> {
+        let say = |what: &str| Err(Flaw::Manifest(what.to_owned()));
+        if self.packs.len() > MAX_PACKS || self.files.len() > MAX_FILES {
+            return say("it counts too many packs or files");
+        }
+        if self.packs.iter().any(|pack| pack.chunks > MAX_CHUNKS) {
+            return say("a pack counts too many chunks");
+        }
+        let bytes = self.bytes();
+        let packed = self.packs.iter().fold(0_u64, |sum, pack| sum.saturating_add(pack.bytes));
+        // Packs are written anew before half of them is dead, so more than this is a trap for the unpacker.
+        if bytes > MAX_BYTES || packed > bytes.saturating_mul(4).saturating_add(256 << 20) {
+            return say("its packs hold more than it could need");
+        }
+        if !self.databases.keys().all(|name| [ENGINE_DATABASE, LEDGER].contains(&name.as_str())) {
+            return say("it has a database that is none of ours");
+        }
+        for pages in self.databases.values() {
+            if pages.bytes > MAX_DATABASE {
+                return Err(Flaw::TooLarge { what: "the database".to_owned(), limit: MAX_DATABASE });
+            }
+            let aligned = pages.chunk.is_power_of_two() && (512..=1 << 20).contains(&pages.chunk);
+            if !aligned || self.length(&pages.chunks)? != pages.bytes.div_ceil(u64::from(pages.chunk)) {
+                return say("the pages of a database do not add up");
+            }
+        }
+        let chunks: u64 = self.files.iter().map(|(_, bytes)| u64::from(files::chunks(*bytes))).sum();
+        if self.length(&self.file_chunks)? != chunks {
+            return say("the chunks of its files do not add up");
+        }
+        FilePlace::check_all(self.files.iter().map(|(place, _)| place))
+    }
+
+    /// Returns how many chunks the runs have, all of which are in a pack.
+    fn length(&self, runs: &[Run]) -> Result<u64, Flaw> {
+        runs.iter().try_fold(0, |sum, Run(pack, first, count)| {
+            let inside = self
+                .packs
+                .get(*pack as usize)
+                .is_some_and(|pack| first.checked_add(*count).is_some_and(|end| end <= pack.chunks));
+            if !inside || *count == 0 {
+                return Err(Flaw::Manifest("it speaks of a chunk that no pack has".to_owned()));
+            }
+            Ok(sum + u64::from(*count))
+        })
+    }
+}
+
+fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
+    let unreadable = |error: std::io::Error| Flaw::Manifest(error.to_string());
+    let mut json = Vec::new();
+    let mut decoder = Decoder::new(bytes).map_err(unreadable)?;
+    decoder.window_log_max(23).map_err(unreadable)?;
+    decoder.take(MAX_MANIFEST + 1).read_to_end(&mut json).map_err(unreadable)?;
+    if json.len() as u64 > MAX_MANIFEST {
+        return Err(Flaw::TooLarge { what: "the manifest".to_owned(), limit: MAX_MANIFEST });
+    }
+    Ok(json)
+}
+
+#[derive(Deserialize)]
+struct Numbered {
+    format: u64,
+}

@@ -1,0 +1,132 @@
+//! Turns a finished copy into a save: checks it for the last time, packs what is new and describes it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use crate::{
+    database::{self, judge},
+    error::Error,
+    secrets::Secrets,
+    snapshot::{
+        build::{Hashed, Sources, build},
+        catalog::Catalog,
+        claims::Claims,
+        files::Files,
+        manifest::{ENGINE_DATABASE, FORMAT, Gone, LEDGER, Manifest, Statistics},
+        place::FilePlace,
+    },
+    stamp::Stamps,
+    store::{Head, Object, ObjectName, Store},
+    wipe::wipe,
+};
+
+/// A memory that is ready to be stored.
+pub(crate) struct Upload<'a> {
+    pub(crate) engine_version: &'a str,
+    pub(crate) now: Timestamp,
+    pub(crate) origin: &'a BTreeMap<String, String>,
+    pub(crate) parents: Vec<ObjectName>,
+    pub(crate) database: PathBuf,
+    pub(crate) ledger: Option<PathBuf>,
+    /// Databases that stay as the store has them.
+    pub(crate) borrowed: Hashed,
+    pub(crate) files: &'a Files,
+    pub(crate) claims: Claims<'a>,
+    pub(crate) stamps: Stamps,
+    pub(crate) gone: BTreeMap<String, Gone>,
+    pub(crate) secrets: &'a Secrets,
+    pub(crate) free: u64,
+}
+
+/// What is in the store, though no head points at it yet.
+pub(crate) struct Uploaded {
+    pub(crate) head: Head,
+    pub(crate) sessions: u32,
+    pub(crate) bytes: u64,
+    /// How many bytes had to travel.
+    pub(crate) written: u64,
+    /// Tells whether a pack of the save before is in use no more.
+    pub(crate) left_packs: bool,
+    /// Files that changed though they are not this run's.
+    pub(crate) left_out: Vec<FilePlace>,
+    pub(crate) statistics: Statistics,
+}
+
+impl Upload<'_> {
+    /// Stores everything but the head.
+    pub(crate) fn store(self, store: &dyn Store, known: Catalog, scratch: &Path) -> Result<Uploaded, Error> {
+        let migrations = self.check()?;
+        let before: BTreeSet<_> = known.packs.iter().map(|pack| pack.name.to_string()).collect();
+        let pack = scratch.join("pack");
+        let databases = [(ENGINE_DATABASE, Some(&self.database)), (LEDGER, self.ledger.as_ref())];
+        let databases =
+            databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect();
+        let (files, claims, borrowed, secrets) = (Some(self.files), self.claims, self.borrowed, self.secrets);
+        let built = build(Sources { databases, files, claims, borrowed, secrets }, known, &pack)?;
+
+        let sessions = u32::try_from(self.stamps.len()).unwrap_or(u32::MAX);
+        let fresh = if built.is_packed { built.packs.packs.last().map_or(0, |pack| pack.bytes) } else { 0 };
+        let mut manifest = Manifest {
+            format: FORMAT,
+            engine: self.engine_version.to_owned(),
+            saved_at: self.now,
+            parents: self.parents,
+            origin: self.origin.clone(),
+            packs: built.packs.packs,
+            databases: built.databases,
+            files: built.files,
+            file_chunks: built.file_chunks,
+            migrations,
+            sessions: self.stamps,
+            gone: self.gone,
+            statistics: Statistics { sessions, bytes: 0, free: self.free, fresh },
+        };
+        let bytes = manifest.bytes();
+        manifest.statistics.bytes = bytes;
+        let after: BTreeSet<_> = manifest.packs.iter().map(|pack| pack.name.to_string()).collect();
+
+        let mut written = 0;
+        if built.is_packed
+            && let Some(note) = manifest.packs.last()
+        {
+            written += store.put(Object::Pack(note.name), &pack)?;
+        }
+        let (name, size) = put_manifest(store, &manifest, scratch)?;
+        written += size;
+        let left_packs = !before.is_subset(&after);
+        let (head, left_out, statistics) = (Head::from(name), built.left_out, manifest.statistics);
+        Ok(Uploaded { head, sessions, bytes, written, left_packs, left_out, statistics })
+    }
+
+    /// Wipes dead space, searches every byte for secrets and makes sure that the databases are sound.
+    fn check(&self) -> Result<BTreeSet<String>, Error> {
+        for path in [Some(&self.database), self.ledger.as_ref()].into_iter().flatten() {
+            wipe(path)?;
+            self.secrets.refuse_in(path)?;
+        }
+        let connection = database::open(&self.database)?;
+        database::inspect(&connection)?;
+        migrations(&connection).map_err(judge("read the migrations of the database"))
+    }
+}
+
+/// Returns the migrations that a database of the engine went through.
+pub(crate) fn migrations(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+    if !connection.table_exists(None, "migration")? {
+        return Ok(BTreeSet::new());
+    }
+    connection.prepare("SELECT id FROM migration")?.query_map([], |row| row.get(0))?.collect()
+}
+
+fn put_manifest(store: &dyn Store, manifest: &Manifest, scratch: &Path) -> Result<(ObjectName, u64), Error> {
+    let bytes = manifest.to_bytes()?;
+    let name = ObjectName::from(blake3::hash(&bytes));
+    let path = scratch.join("manifest");
+    fs_err::write(&path, &bytes)?;
+    Ok((name, store.put(Object::Manifest(name), &path)?))
+}
