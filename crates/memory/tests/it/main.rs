@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod arrive;
 mod boundary;
 mod contract;
 mod damage;
@@ -11,3 +12,4 @@ mod live;
 mod merge;
 mod round_trip;
 mod scrubbed;
+mod search;

@@ -1,0 +1,254 @@
+//! Full-text search over everything that was said, in a file of its own that can be made again at any time.
+//!
+//! Only words are stored, not texts. Scripts that do not put spaces between words are cut into overlapping pairs of
+//! characters, in the index and in the question alike.
+
+use std::{collections::BTreeMap, path::Path};
+
+use rusqlite::{Connection, params};
+use serde::Serialize;
+
+use crate::{
+    database::judge,
+    error::Error,
+    sessions::{Sessions, text_of},
+};
+
+/// Raised when words are found differently; an index of another version is made anew.
+const VERSION: i64 = 1;
+
+const SCHEMA: &str = "
+    CREATE TABLE seen (session text PRIMARY KEY, mark text NOT NULL);
+    CREATE TABLE document (id integer PRIMARY KEY, session text NOT NULL, message text NOT NULL);
+    CREATE INDEX document_session ON document (session);
+    CREATE VIRTUAL TABLE word USING fts5 (text, content = '', contentless_delete = 1, detail = none,
+        tokenize = \"unicode61 remove_diacritics 2 categories 'L* N* Co M* So'\");";
+
+/// So much of a message is looked at.
+const MAX_TEXT: usize = 200_000;
+
+/// So much of a message is shown around a word, on each side.
+const AROUND: usize = 120;
+
+/// The words of a memory.
+#[derive(Debug)]
+pub struct Index {
+    connection: Connection,
+}
+
+/// A message in which something was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// The session.
+    pub session: String,
+    /// What it is called.
+    pub title: String,
+    /// The message.
+    pub message: String,
+    /// The words around the first of those that were looked for.
+    pub excerpt: String,
+}
+
+impl Index {
+    /// Opens the index in this file; one that is unreadable or of another version is made anew.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        if let Ok(connection) = Connection::open(path.as_ref())
+            && let Ok(VERSION) = connection.query_one("PRAGMA user_version", [], |row| row.get(0))
+        {
+            return Ok(Self { connection });
+        }
+        let fail = judge("make the search index");
+        match fs_err::remove_file(path.as_ref()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        let connection = Connection::open(path.as_ref()).map_err(&fail)?;
+        connection.execute_batch(SCHEMA).map_err(&fail)?;
+        connection.pragma_update(None, "user_version", VERSION).map_err(fail)?;
+        Ok(Self { connection })
+    }
+
+    /// Reads what is new or changed since the last time and returns how many sessions that were.
+    pub fn refresh(&mut self, sessions: &Sessions) -> Result<usize, Error> {
+        self.read_changes(sessions.connection()).map_err(judge("read messages into the search index"))
+    }
+
+    /// Returns the best messages with all of these words; if they are few, also those with some.
+    pub fn search(&self, sessions: &Sessions, question: &str, limit: u32) -> Result<Vec<Found>, Error> {
+        let words = words(question);
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let fail = judge("search the memory");
+        let mut hits = self.matches(&words, " AND ", limit).map_err(&fail)?;
+        if hits.len() < limit as usize && words.len() > 1 {
+            for hit in self.matches(&words, " OR ", limit).map_err(&fail)? {
+                if hits.len() < limit as usize && !hits.contains(&hit) {
+                    hits.push(hit);
+                }
+            }
+        }
+        let shown = hits.into_iter().map(|(session, message)| show(sessions, session, message, &words));
+        shown.collect::<rusqlite::Result<_>>().map_err(fail)
+    }
+
+    fn matches(&self, words: &[String], glue: &str, limit: u32) -> rusqlite::Result<Vec<(String, String)>> {
+        let terms: Vec<_> = words.iter().map(|word| term(word)).collect();
+        let sql = "SELECT session, message FROM word JOIN document ON document.id = word.rowid \
+                   WHERE word MATCH ?1 ORDER BY rank LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows =
+            statement.query_map(params![terms.join(glue), limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect()
+    }
+
+    fn read_changes(&mut self, engine: &Connection) -> rusqlite::Result<usize> {
+        let marks = marks(engine)?;
+        let mut statement = self.connection.prepare("SELECT session, mark FROM seen")?;
+        let seen = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let seen: BTreeMap<String, String> = seen.collect::<rusqlite::Result<_>>()?;
+        drop(statement);
+        let transaction = self.connection.transaction()?;
+        let mut changed = 0;
+        for session in seen.keys().filter(|session| !marks.contains_key(*session)) {
+            forget(&transaction, session)?;
+        }
+        for (session, mark) in marks.iter().filter(|(session, mark)| seen.get(*session) != Some(mark)) {
+            forget(&transaction, session)?;
+            read(&transaction, engine, session)?;
+            transaction.execute("INSERT INTO seen VALUES (?1, ?2)", [session, mark])?;
+            changed += 1;
+        }
+        transaction.commit()?;
+        Ok(changed)
+    }
+}
+
+/// Returns for each session what changes whenever something is said in it.
+fn marks(engine: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
+    let mut marks: BTreeMap<String, String> = BTreeMap::new();
+    for table in ["message", "part"] {
+        let sql = format!(
+            "SELECT session_id, count(*) || ' ' || max(time_updated) FROM {table} GROUP BY session_id"
+        );
+        let mut statement = engine.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (session, mark): (String, String) = (row.get(0)?, row.get(1)?);
+            let whole = marks.entry(session).or_default();
+            whole.push_str(&mark);
+            whole.push(';');
+        }
+    }
+    Ok(marks)
+}
+
+fn forget(index: &Connection, session: &str) -> rusqlite::Result<()> {
+    index
+        .execute("DELETE FROM word WHERE rowid IN (SELECT id FROM document WHERE session = ?1)", [session])?;
+    index.execute("DELETE FROM document WHERE session = ?1", [session])?;
+    index.execute("DELETE FROM seen WHERE session = ?1", [session]).map(drop)
+}
+
+fn read(index: &Connection, engine: &Connection, session: &str) -> rusqlite::Result<()> {
+    let mut statement = engine.prepare_cached("SELECT id FROM message WHERE session_id = ?1")?;
+    let messages =
+        statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    for message in messages {
+        let text = text_of(engine, &message)?;
+        let words = words(&text[..text.floor_char_boundary(MAX_TEXT)]);
+        index
+            .prepare_cached("INSERT INTO document (session, message) VALUES (?1, ?2)")?
+            .execute([session, &message])?;
+        let id = index.last_insert_rowid();
+        index
+            .prepare_cached("INSERT INTO word (rowid, text) VALUES (?1, ?2)")?
+            .execute(params![id, words.join(" ")])?;
+    }
+    Ok(())
+}
+
+fn show(sessions: &Sessions, session: String, message: String, words: &[String]) -> rusqlite::Result<Found> {
+    let engine = sessions.connection();
+    let title = engine.query_one(
+        "SELECT coalesce(max(title), '') FROM session WHERE id = ?1",
+        [&session],
+        |row| row.get(0),
+    )?;
+    let excerpt = excerpt(&text_of(engine, &message)?, words);
+    Ok(Found { session, title, message, excerpt })
+}
+
+/// Cuts a text around the first place where one of the words stands.
+fn excerpt(text: &str, words: &[String]) -> String {
+    let lower = text.to_lowercase();
+    let first = words.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or_default();
+    let from = text.floor_char_boundary(first.saturating_sub(AROUND));
+    let to = text.ceil_char_boundary((first + AROUND).min(text.len()));
+    let cut = text[from..to.max(from)].split_whitespace().collect::<Vec<_>>().join(" ");
+    let (before, after) = (if from > 0 { "… " } else { "" }, if to < text.len() { " …" } else { "" });
+    format!("{before}{cut}{after}")
+}
+
+/// Writes a word of a question as FTS5 wants it; a single character of a script without spaces may begin a pair.
+fn term(word: &str) -> String {
+    let is_one = word.chars().count() == 1 && word.chars().all(is_unspaced);
+    format!("\"{word}\"{}", if is_one { "*" } else { "" })
+}
+
+/// Returns the words of a text, in lower case.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for run in text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        let letters: Vec<char> = run.chars().flat_map(char::to_lowercase).collect();
+        for part in letters.chunk_by(|left, right| is_unspaced(*left) == is_unspaced(*right)) {
+            match part {
+                [first, _, ..] if is_unspaced(*first) => {
+                    words.extend(part.windows(2).map(|pair| pair.iter().collect()));
+                }
+                part => words.push(part.iter().collect()),
+            }
+        }
+    }
+    words
+}
+
+/// Tells whether a letter is of a script that puts no spaces between words, or binds so much to them that parts of
+/// words must be found.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter,
+        '\u{0E00}'..='\u{0EFF}' // Thai, Lao
+        | '\u{1000}'..='\u{109F}' // Burmese
+        | '\u{1100}'..='\u{11FF}' | '\u{AC00}'..='\u{D7AF}' // Korean
+        | '\u{1780}'..='\u{17FF}' // Khmer
+        | '\u{3040}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' // Japanese
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' // Chinese characters
+        | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_any_script() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(words(text), expected, "{text}");
+        check("The hose-leaks, at tap.rs:12!", &["the", "hose", "leaks", "at", "tap", "rs", "12"]);
+        check("软管漏水", &["软管", "管漏", "漏水"]);
+        check("水", &["水"]);
+        check("ホースが漏れる v2", &["ホー", "ース", "スが", "が漏", "漏れ", "れる", "v2"]);
+        check("Straße ΣΊΣΥΦΟΣ шланг", &["straße", "σίσυφοσ", "шланг"]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn an_excerpt_shows_where_it_was_found() {
+        let text = format!("{} the HOSE leaks {}", "before ".repeat(40), "after ".repeat(40));
+        let shown = excerpt(&text, &["hose".to_owned()]);
+        assert!(
+            shown.starts_with("… ") && shown.contains("the HOSE leaks") && shown.ends_with(" …"),
+            "{shown}"
+        );
+        assert_eq!(excerpt("short", &["nothing".to_owned()]), "short");
+    }
+}

@@ -1,0 +1,151 @@
+//! What is remembered, for people and for the agent: which sessions there are and what was said in them.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    database::{self, judge},
+    error::Error,
+};
+
+const INFO: &str = "SELECT id, title, parent_id, directory, time_created, time_updated, time_archived, cost, \
+    (SELECT count(*) FROM message WHERE session_id = session.id) FROM session";
+
+/// The engine's sessions, opened for reading.
+#[derive(Debug)]
+pub struct Sessions {
+    connection: Connection,
+}
+
+/// A session as a line in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Info {
+    /// The engine's id.
+    pub id: String,
+    /// What it is called.
+    pub title: String,
+    /// The session that asked for it, if one did.
+    pub parent: Option<String>,
+    /// The folder it works in.
+    pub directory: String,
+    /// When it began.
+    pub created: Timestamp,
+    /// When something was last said.
+    pub updated: Timestamp,
+    /// Tells whether it was put away.
+    pub is_archived: bool,
+    /// What it cost, in dollars.
+    pub cost: f64,
+    /// How many messages it has.
+    pub messages: u32,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Said {
+    /// The engine's id.
+    pub id: String,
+    /// `user` or `assistant`.
+    pub role: String,
+    /// When it was said.
+    pub at: Timestamp,
+    /// What was said, and what tools were asked and answered.
+    pub text: String,
+}
+
+/// Which of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// How many are left out at the beginning.
+    pub skip: u32,
+    /// How many at most.
+    pub limit: u32,
+}
+
+impl Sessions {
+    /// Opens the engine's database, if there is one.
+    pub fn open(engine_data: &Path) -> Result<Option<Self>, Error> {
+        let Some(database) = database::find(engine_data)? else { return Ok(None) };
+        let connection = database::open(&database)?;
+        database::refuse_foreign(&connection)?;
+        Ok(Some(Self { connection }))
+    }
+
+    /// Returns sessions without parents, the last spoken in first.
+    pub fn list(&self, page: Page) -> Result<Vec<Info>, Error> {
+        let fail = judge("list the sessions");
+        let sql = format!("{INFO} WHERE parent_id IS NULL ORDER BY time_updated DESC, id LIMIT ?1 OFFSET ?2");
+        let mut statement = self.connection.prepare(&sql).map_err(&fail)?;
+        let rows = statement.query_map([page.limit, page.skip], info).map_err(&fail)?;
+        rows.collect::<rusqlite::Result<_>>().map_err(fail)
+    }
+
+    /// Returns one session.
+    pub fn info(&self, id: &str) -> Result<Option<Info>, Error> {
+        let row = self.connection.query_one(&format!("{INFO} WHERE id = ?1"), [id], info);
+        row.optional().map_err(judge("read the session"))
+    }
+
+    /// Returns what was said in a session, in order.
+    pub fn read(&self, id: &str, page: Page) -> Result<Vec<Said>, Error> {
+        let fail = judge("read the session");
+        let sql = "SELECT id, time_created, data FROM message WHERE session_id = ?1 \
+                   ORDER BY time_created, id LIMIT ?2 OFFSET ?3";
+        let mut statement = self.connection.prepare(sql).map_err(&fail)?;
+        let rows = statement.query_map(params![id, page.limit, page.skip], |row| {
+            let (id, at, data): (String, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let data: Value = serde_json::from_str(&data).unwrap_or_default();
+            let role = data["role"].as_str().unwrap_or("unknown").to_owned();
+            let text = text_of(&self.connection, &id)?;
+            Ok(Said { id, role, at: time(at), text })
+        });
+        rows.map_err(&fail)?.collect::<rusqlite::Result<_>>().map_err(fail)
+    }
+
+    /// Returns the connection, for the index.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+/// Returns the words of a message: its texts, and what tools were asked and answered.
+pub(crate) fn text_of(connection: &Connection, message: &str) -> rusqlite::Result<String> {
+    let mut statement =
+        connection.prepare_cached("SELECT data FROM part WHERE message_id = ?1 ORDER BY id")?;
+    let mut rows = statement.query([message])?;
+    let mut texts: Vec<String> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let data: String = row.get(0)?;
+        let Ok(part) = serde_json::from_str::<Value>(&data) else { continue };
+        texts.extend(part["text"].as_str().filter(|text| !text.is_empty()).map(str::to_owned));
+        if let Some(tool) = part["tool"].as_str() {
+            let input = &part["state"]["input"];
+            let input = if input.is_null() { String::new() } else { input.to_string() };
+            let output = part["state"]["output"].as_str().unwrap_or_default();
+            texts.push(format!("[{tool}] {input}\n{output}"));
+        }
+    }
+    Ok(texts.join("\n"))
+}
+
+fn info(row: &Row<'_>) -> rusqlite::Result<Info> {
+    Ok(Info {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        parent: row.get(2)?,
+        directory: row.get(3)?,
+        created: time(row.get(4)?),
+        updated: time(row.get(5)?),
+        is_archived: row.get::<_, Option<i64>>(6)?.is_some(),
+        cost: row.get(7)?,
+        messages: row.get(8)?,
+    })
+}
+
+fn time(milliseconds: i64) -> Timestamp {
+    Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH)
+}

@@ -1,0 +1,170 @@
+//! What was said is found again, in any script, and the records of runs are kept with it.
+
+use fro_memory::{
+    Destination, Folder, Index, Keep, Ledger, Page, Run, Sessions, Tokens, Visibility, keep, recall,
+    recall_to,
+};
+use serde_json::json;
+
+use crate::engine::{Engine, NOON, add_message, after, saved, say};
+
+const ALL: Page = Page { skip: 0, limit: 100 };
+
+#[test]
+fn what_was_said_is_found_by_its_words() {
+    let engine = Engine::with_sessions(0);
+    let mut connection = engine.connect();
+    for (number, words) in (0..).zip([
+        "The hose leaks at the tap.",
+        "The tap is fine, the hose is not.",
+        "软管在漏水，请修理。",
+        "Шланг протекает у крана",
+        "ホースから水が漏れています",
+    ]) {
+        say(&mut connection, number, words);
+    }
+    let tool = json!({ "type": "tool", "tool": "bash", "state": { "input": { "command": "grep valve" }, "output": "valve.rs:7" } });
+    connection
+        .execute(
+            "INSERT INTO part VALUES ('prt_z', 'msg_00000001', 'ses_00000001', 1, 1, ?1)",
+            [tool.to_string()],
+        )
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = Index::open(folder.path().join("index.db")).unwrap();
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    assert_eq!(index.refresh(&sessions).unwrap(), 5);
+
+    let find = |index: &Index, question: &str| -> Vec<String> {
+        let found = index.search(&sessions, question, 10).unwrap();
+        found.into_iter().map(|found| format!("{} {}", &found.session[11..], found.excerpt)).collect()
+    };
+    assert_eq!(
+        find(&index, "LEAKS hose"),
+        [
+            "0 The hose leaks at the tap.",
+            "1 The tap is fine, the hose is not. [bash] {\"command\":\"grep valve\"} valve.rs:7"
+        ]
+    );
+    assert_eq!(find(&index, "漏水"), ["2 软管在漏水，请修理。"]);
+    assert_eq!(find(&index, "水 修理"), ["2 软管在漏水，请修理。", "4 ホースから水が漏れています"]);
+    assert_eq!(find(&index, "протекает"), ["3 Шланг протекает у крана"]);
+    assert_eq!(find(&index, "ホース"), ["4 ホースから水が漏れています"]);
+    assert_eq!(find(&index, "valve.rs").len(), 1);
+    assert_eq!(find(&index, "\"* OR NEAR( -"), Vec::<String>::new());
+
+    add_message(&connection, "ses_00000000", "msg_new", NOON + 9, "A bucket helps.");
+    engine.change(
+        "DELETE FROM session WHERE id = 'ses_00000003'; DELETE FROM part WHERE session_id = 'ses_00000003'",
+    );
+    assert_eq!(index.refresh(&sessions).unwrap(), 1);
+    assert_eq!(index.refresh(&sessions).unwrap(), 0);
+    assert_eq!(find(&index, "bucket"), ["0 A bucket helps."]);
+    assert_eq!(find(&index, "шланг"), Vec::<String>::new());
+}
+
+#[test]
+fn an_index_that_cannot_be_read_is_made_anew() {
+    let engine = Engine::with_sessions(1);
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    std::fs::write(&path, "not an index".repeat(100)).unwrap();
+    let mut index = Index::open(&path).unwrap();
+    assert_eq!(index.refresh(&sessions).unwrap(), 1);
+    drop(index);
+    assert_eq!(Index::open(&path).unwrap().refresh(&sessions).unwrap(), 0);
+}
+
+#[test]
+fn sessions_are_listed_and_read() {
+    let engine = Engine::with_sessions(3);
+    add_message(&engine.connect(), "ses_00000001", "msg_x", NOON + 99, "It still leaks.");
+    engine.change("UPDATE session SET parent_id = 'ses_00000001' WHERE id = 'ses_00000002'");
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    let ids: Vec<_> = sessions.list(ALL).unwrap().into_iter().map(|info| info.id).collect();
+    assert_eq!(ids, ["ses_00000001", "ses_00000000"]);
+    insta::assert_debug_snapshot!(sessions.info("ses_00000001").unwrap(), @r#"
+    Some(
+        Info {
+            id: "ses_00000001",
+            title: "a title",
+            parent: None,
+            directory: "/repo/a",
+            created: 2026-11-15T12:00:00.001Z,
+            updated: 2026-11-15T12:00:00.001Z,
+            is_archived: false,
+            cost: 0.0,
+            messages: 2,
+        },
+    )
+    "#);
+    assert_eq!(sessions.info("ses_nobody").unwrap(), None);
+    let said: Vec<_> =
+        sessions.read("ses_00000001", ALL).unwrap().into_iter().map(|said| (said.role, said.text)).collect();
+    let by = |text: &str| ("assistant".to_owned(), text.to_owned());
+    assert_eq!(said, [by("The hose leaks."), by("It still leaks.")]);
+    assert_eq!(sessions.read("ses_00000001", Page { skip: 1, limit: 1 }).unwrap().len(), 1);
+    assert!(Sessions::open(Engine::fresh().data()).unwrap().is_none());
+}
+
+#[test]
+fn the_records_of_all_runs_come_together() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Folder::open(store.path()).unwrap();
+    let engine = Engine::with_sessions(1);
+    let first = Ledger::open(engine.data().join("ledger.db")).unwrap();
+    first.record(&run("1", "octo/garden#7", "ses_00000000", 1)).unwrap();
+    let save = |ledger: &Ledger, parent| {
+        Keep::new(&folder, engine.data(), after(parent)).with_ledger(ledger.path()).save().unwrap()
+    };
+    let base = saved(&save(&first, None));
+
+    let places = tempfile::tempdir().unwrap();
+    let restored = |name: &str| {
+        let path = places.path().join(name);
+        let engine = Engine::fresh();
+        recall_to(
+            &folder,
+            Destination { engine_data: engine.data(), ledger: Some(&path), engine_version: None },
+        )
+        .unwrap();
+        Ledger::open(path).unwrap()
+    };
+    let (ours, theirs) = (restored("ours"), restored("theirs"));
+    theirs.record(&run("2", "octo/garden#7", "ses_b", 3)).unwrap();
+    ours.record(&run("3", "octo/garden#8", "ses_c", 2)).unwrap();
+    saved(&save(&theirs, Some(&base)));
+    let head = saved(&save(&ours, Some(&base)));
+    saved(&keep(&folder, engine.data(), &after(Some(&head))).unwrap());
+
+    let all = restored("all");
+    assert_eq!(all.newest(9).unwrap().into_iter().map(|run| run.id).collect::<Vec<_>>(), ["2", "3", "1"]);
+    assert_eq!(all.session_of("octo/garden#7").unwrap().as_deref(), Some("ses_b"));
+    assert_eq!(all.session_of("octo/garden#9").unwrap(), None);
+    assert_eq!(all.runs_of("ses_c").unwrap(), [run("3", "octo/garden#8", "ses_c", 2)]);
+    recall(&folder, Engine::fresh().data()).unwrap();
+}
+
+fn run(id: &str, subject: &str, session: &str, minute: i64) -> Run {
+    Run {
+        id: id.to_owned(),
+        subject: subject.to_owned(),
+        session: Some(session.to_owned()),
+        ended_at: jiff::Timestamp::from_millisecond(NOON + minute * 60_000).unwrap(),
+        surface: "github".to_owned(),
+        event: "issue_comment".to_owned(),
+        actor: "ada".to_owned(),
+        trust: "maintainer".to_owned(),
+        visibility: Visibility::Public,
+        outcome: "answered".to_owned(),
+        duration: 61_000,
+        first_output: Some(9_000),
+        cost: 1_234,
+        tokens: Tokens { input: 10, output: 2 },
+        links: vec!["https://example.com/1".to_owned()],
+        recalled: vec!["ses_old".to_owned()],
+        memory_calls: 2,
+        exploration_calls: 5,
+    }
+}
