@@ -65,8 +65,9 @@ impl House {
 
     /// Returns the guard. Where our own configuration names plugins, the engine may load what it installed for itself.
     fn guard_text(&self, config: &Value) -> String {
-        let own = if has_plugins(config) { json!([self.root.join("cache")]) } else { json!([]) };
-        include_str!("guard.js").replace("OWN_FOLDERS", &own.to_string())
+        let cache = format!("{}/", self.root.join("cache").display());
+        let own = if has_plugins(config) { vec![cache] } else { vec![] };
+        include_str!("guard.js").replace("OWN_FOLDERS", &json!(own).to_string())
     }
 
     /// Returns the engine's whole environment: what it is given, then what is ours to say.

@@ -202,6 +202,7 @@ async fn wait_until_ready(
             if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
                 return Err(Error::PortTaken { port });
             }
+            process.hear_out().await;
             return Err(Error::Died { status, said: process.last_words() });
         }
         if client.health().await.is_ok_and(|version| version == launch.engine.version) {

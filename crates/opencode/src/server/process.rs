@@ -14,14 +14,16 @@ use std::{
 use data_encoding::HEXLOWER;
 use fro_core::Secret;
 use fs_err as fs;
+use futures::future;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
     sync::watch,
+    task::JoinHandle,
     time,
 };
-use tracing::warn;
+use tracing::{debug, warn};
 
 use crate::{
     error::Error,
@@ -30,6 +32,9 @@ use crate::{
 
 /// How much of what the engine prints is kept.
 const TAIL: usize = 8 << 10;
+
+/// How long the last words of an ended engine may take.
+const HEAR_OUT: Duration = Duration::from_millis(500);
 
 /// How often what stayed behind is looked for; each round kills all that were found.
 const ROUNDS: usize = 10;
@@ -41,6 +46,7 @@ pub(crate) struct Process {
     /// Kept open for as long as we live: a wrapping command takes its end for ours.
     _lifeline: Option<tokio::process::ChildStdin>,
     tail: Arc<Mutex<VecDeque<u8>>>,
+    drains: Vec<JoinHandle<()>>,
     life: watch::Sender<bool>,
     ending: Ending,
 }
@@ -94,11 +100,12 @@ impl Process {
             .spawn()
             .map_err(|source| Error::Start { program: program.into(), source })?;
         let tail = Arc::default();
-        drain(child.stdout.take(), &tail);
-        drain(child.stderr.take(), &tail);
+        let out = child.stdout.take().map(|out| drain(out, &tail));
+        let err = child.stderr.take().map(|err| drain(err, &tail));
+        let drains = out.into_iter().chain(err).collect();
         let lifeline = child.stdin.take();
         let ending = if launch.wrap.is_empty() { Ending::Marked(password.clone()) } else { Ending::Asked };
-        Ok(Self { child, _lifeline: lifeline, tail, life: watch::Sender::new(true), ending })
+        Ok(Self { child, _lifeline: lifeline, tail, drains, life: watch::Sender::new(true), ending })
     }
 
     pub(crate) fn pid(&self) -> Option<u32> {
@@ -117,6 +124,14 @@ impl Process {
     /// Tells others of our end: true as long as the engine is wanted.
     pub(crate) fn life(&self) -> watch::Receiver<bool> {
         self.life.subscribe()
+    }
+
+    /// Waits until all that an ended engine printed is read, but not for children that keep its output open.
+    pub(crate) async fn hear_out(&mut self) {
+        let drained = future::join_all(self.drains.drain(..));
+        if time::timeout(HEAR_OUT, drained).await.is_err() {
+            debug!("something that the engine started still holds its output");
+        }
     }
 
     /// Returns the end of what was printed.
@@ -210,8 +225,11 @@ fn marked(mark: &[u8]) -> Vec<Pid> {
 }
 
 /// Reads what is printed so that the engine never blocks on it, and keeps the end.
-fn drain(output: Option<impl AsyncRead + Unpin + Send + 'static>, tail: &Arc<Mutex<VecDeque<u8>>>) {
-    let (Some(mut output), tail) = (output, Arc::clone(tail)) else { return };
+fn drain(
+    mut output: impl AsyncRead + Unpin + Send + 'static,
+    tail: &Arc<Mutex<VecDeque<u8>>>,
+) -> JoinHandle<()> {
+    let tail = Arc::clone(tail);
     tokio::spawn(async move {
         let mut piece = [0; 1 << 10];
         while let Ok(n @ 1..) = output.read(&mut piece).await {
@@ -220,5 +238,5 @@ fn drain(output: Option<impl AsyncRead + Unpin + Send + 'static>, tail: &Arc<Mut
             let excess = tail.len().saturating_sub(TAIL);
             tail.drain(..excess);
         }
-    });
+    })
 }

@@ -212,6 +212,7 @@ fn trap_06_searching_works_without_a_download() {
 struct Stopped {
     folder: TempDir,
     engine: u32,
+    command: String,
 }
 
 impl Stopped {
@@ -223,18 +224,18 @@ impl Stopped {
     async fn stop() -> Self {
         let stage = Stage::open().await;
         let engine = stage.server.pid().unwrap();
-        stage.leave_running("sleep 4107").await;
+        let command = stage.leave_running().await;
         let Stage { server, folder, .. } = stage;
         server.stop().await;
-        Self { folder, engine }
+        Self { folder, engine, command }
     }
 }
 
 #[test]
 fn trap_07_stopping_ends_the_commands_of_the_shell() {
     run(async || {
-        let Stopped { folder, engine } = Stopped::shared().await;
-        assert_eq!(processes("sleep 4107"), Vec::<String>::new());
+        let Stopped { folder, engine, command } = Stopped::shared().await;
+        assert_eq!(processes(command), Vec::<String>::new());
         assert!(!Path::new(&format!("/proc/{engine}")).exists());
         assert_eq!(processes(folder.path().to_str().unwrap()), Vec::<String>::new());
     });

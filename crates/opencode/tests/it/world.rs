@@ -6,6 +6,7 @@ use std::{
     io::{self, Write as _},
     panic,
     path::{Path, PathBuf},
+    process,
     sync::LazyLock,
     thread,
 };
@@ -154,8 +155,9 @@ impl Stage {
         Talk { turn, heard }
     }
 
-    /// Has a command run in the engine's shell, and goes while it runs.
-    pub(crate) async fn leave_running(&self, command: &str) {
+    /// Has a command run in the engine's shell, and goes while it runs. Returns the command, the only one of its kind.
+    pub(crate) async fn leave_running(&self) -> String {
+        let command = format!("sleep 4107.{}{}", process::id(), self.server.pid().unwrap());
         let session = self.session().await;
         self.model.calls("bash", json!({ "command": command, "description": "run" }));
         let (message, mut ignore) = (Message::new("run it"), |_: &Heard| {});
@@ -163,8 +165,9 @@ impl Stage {
             turn = converse(&self.server, &session, &message, Limits::default(), &mut ignore) => {
                 panic!("it ended by itself: {turn:?}")
             }
-            () = until("the command runs", || !processes(command).is_empty()) => {}
+            () = until("the command runs", || !processes(&command).is_empty()) => {}
         }
+        command
     }
 
     /// The engine's HTTP interface without our client in between.
