@@ -10,6 +10,7 @@ mod engine;
 mod folder;
 mod live;
 mod merge;
+mod reader;
 mod round_trip;
 mod scrubbed;
 mod search;
