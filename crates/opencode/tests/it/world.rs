@@ -266,7 +266,7 @@ pub(crate) fn processes(words: &str) -> Vec<String> {
 
 /// Waits until something is so; a test that waits in vain says for what.
 pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
-    let deadline = Timestamp::now() + 20.seconds();
+    let deadline = Timestamp::now() + 1.minute();
     while !so() {
         assert!(Timestamp::now() < deadline, "waited in vain until {what}");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
