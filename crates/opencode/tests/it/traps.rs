@@ -11,7 +11,6 @@ use fro_opencode::{Error, Message, ModelName, Server, Session};
 use fro_sim::model::Reply;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::{net::TcpListener, sync::OnceCell};
 
 use crate::world::{Stage, Talk, answered, processes, run, spare, until, write};
@@ -208,11 +207,11 @@ fn trap_06_searching_works_without_a_download() {
     });
 }
 
-/// A server that was stopped while a command ran in its shell.
+/// What was there after a server was stopped while a command ran in its shell.
 struct Stopped {
-    folder: TempDir,
-    engine: u32,
-    command: String,
+    commands: Vec<String>,
+    sessions_without_log: i64,
+    sessions: i64,
 }
 
 impl Stopped {
@@ -223,36 +222,37 @@ impl Stopped {
 
     async fn stop() -> Self {
         let stage = Stage::open().await;
-        let engine = stage.server.pid().unwrap();
         let command = stage.leave_running().await;
+        let engine = format!("opencode serve --hostname=127.0.0.1 --port={}", stage.raw().port());
+        assert!(!processes(&engine).is_empty());
         let Stage { server, folder, .. } = stage;
         server.stop().await;
-        Self { folder, engine, command }
+
+        let commands = processes(&command);
+        until("the engine and what wraps it are gone", || processes(&engine).is_empty()).await;
+        let database = folder.path().join("house/data/opencode/opencode.db");
+        let alone = folder.path().join("alone.db");
+        std::fs::copy(&database, &alone).unwrap();
+        let count = |path: &Path| {
+            let database = rusqlite::Connection::open(path).unwrap();
+            database.query_row("select count(*) from session", [], |row| row.get(0)).unwrap_or(0)
+        };
+        Self { commands, sessions_without_log: count(&alone), sessions: count(&database) }
     }
 }
 
 #[test]
 fn trap_07_stopping_ends_the_commands_of_the_shell() {
     run(async || {
-        let Stopped { folder, engine, command } = Stopped::shared().await;
-        assert_eq!(processes(command), Vec::<String>::new());
-        assert!(!Path::new(&format!("/proc/{engine}")).exists());
-        assert_eq!(processes(folder.path().to_str().unwrap()), Vec::<String>::new());
+        assert_eq!(Stopped::shared().await.commands, Vec::<String>::new());
     });
 }
 
 #[test]
 fn trap_08_the_database_is_whole_only_with_its_log() {
     run(async || {
-        let Stopped { folder, .. } = Stopped::shared().await;
-        let database = folder.path().join("house/data/opencode/opencode.db");
-        let alone = folder.path().join("alone.db");
-        std::fs::copy(&database, &alone).unwrap();
-        let sessions = |path: &Path| {
-            let database = rusqlite::Connection::open(path).unwrap();
-            database.query_row("select count(*) from session", [], |row| row.get::<_, i64>(0)).unwrap_or(0)
-        };
-        assert_eq!((sessions(&alone), sessions(&database)), (0, 1));
+        let Stopped { sessions_without_log, sessions, .. } = Stopped::shared().await;
+        assert_eq!((sessions_without_log, sessions), (&0, &1));
     });
 }
 

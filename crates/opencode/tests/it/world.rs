@@ -98,28 +98,34 @@ impl Stage {
         launch.config["provider"]["spare"] = spare.provider()["provider"]["scripted"].clone();
         launch.config["enabled_providers"] = json!(["scripted", "spare"]);
         launch.environment = vec![("PATH".into(), "/usr/bin:/bin".into())];
-        launch.wrap = lifeline();
+        launch.wrap = lifeline("true");
         (launch, model, spare, folder)
     }
 
     pub(crate) async fn open() -> Self {
-        let (launch, model, spare, folder) = Self::prepare().await;
-        let server = Server::start(launch).await.unwrap();
-        Self { server, model, spare, folder }
+        Self::with(|_, _| {}).await
     }
 
     /// One without a wrapping command.
     pub(crate) async fn bare() -> Self {
-        let (mut launch, model, spare, folder) = Self::prepare().await;
-        launch.wrap.clear();
-        let server = Server::start(launch).await.unwrap();
-        Self { server, model, spare, folder }
+        Self::with(|launch, _| launch.wrap.clear()).await
     }
 
     /// The shared one. Whoever holds it is alone on it.
+    ///
+    /// Nobody ever drops it, so its folder is removed by what wraps its engine.
     pub(crate) async fn shared() -> MutexGuard<'static, Self> {
         static SHARED: OnceCell<Mutex<Stage>> = OnceCell::const_new();
-        SHARED.get_or_init(|| async { Mutex::new(Self::open().await) }).await.lock().await
+        let open =
+            || Self::with(|launch, folder| launch.wrap = lifeline(&format!("rm -rf {}", folder.display())));
+        SHARED.get_or_init(|| async { Mutex::new(open().await) }).await.lock().await
+    }
+
+    async fn with(change: impl FnOnce(&mut Launch, &Path)) -> Self {
+        let (mut launch, model, spare, folder) = Self::prepare().await;
+        change(&mut launch, folder.path());
+        let server = Server::start(launch).await.unwrap();
+        Self { server, model, spare, folder }
     }
 
     pub(crate) fn work(&self) -> PathBuf {
@@ -211,12 +217,12 @@ pub(crate) fn spare() -> Option<ModelName> {
 }
 
 /// A wrapping command like the wall: it ends the engine when our end of its standard input is gone, however we ended.
-pub(crate) fn lifeline() -> Vec<OsString> {
+pub(crate) fn lifeline(afterwards: &str) -> Vec<OsString> {
     let script = r#""$@" < /dev/null & engine=$!
         trap 'kill $engine' TERM
-        { cat; kill -9 $engine; } > /dev/null 2>&1 < /dev/stdin &
+        { cat; kill -9 $engine; sleep 0.2; $0; } > /dev/null 2>&1 < /dev/stdin &
         wait $engine"#;
-    ["/bin/bash", "-c", script, "lifeline"].map(OsString::from).into()
+    ["/bin/bash", "-c", script, afterwards].map(OsString::from).into()
 }
 
 /// Requests to the engine as anybody could send them.
