@@ -283,7 +283,11 @@ mod tests {
             let (_folder, store, note, bytes) = packed(&chunks);
             assert_eq!(note.name, ObjectName::from(blake3::hash(&bytes)));
             let mut distinct: Vec<Vec<u8>> = Vec::new();
-            chunks.into_iter().for_each(|chunk| if !distinct.contains(&chunk) { distinct.push(chunk) });
+            for chunk in chunks {
+                if !distinct.contains(&chunk) {
+                    distinct.push(chunk);
+                }
+            }
             let wanted: Vec<u32> = wanted.into_iter().filter(|place| *place < note.chunks).collect();
             let expected: Vec<_> = wanted.iter().map(|place| distinct[*place as usize].clone()).collect();
             assert_eq!(read_all(&store, &note, &wanted).unwrap(), expected);
