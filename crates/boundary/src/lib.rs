@@ -15,4 +15,4 @@ pub use environment::{Environment, environment};
 pub use hide::hide;
 pub use probe::{Walls, probe};
 pub use toolbox::Toolbox;
-pub use wall::{Strictness, WallError, WallSpec};
+pub use wall::{Address, Strictness, WallError, WallSpec};

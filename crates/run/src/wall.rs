@@ -2,11 +2,12 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use fro_boundary::{Strictness, Toolbox, WallSpec, environment, probe};
+use fro_boundary::{Address, Strictness, Toolbox, WallSpec, environment, probe};
 use fro_core::Fault;
 use fro_opencode::Engine;
 use serde_json::Value;
@@ -43,7 +44,7 @@ pub(crate) fn around(home: &Path, settings: &Settings, engine: &Engine) -> Resul
     let spec = WallSpec {
         read,
         write: vec![home.to_owned(), settings.workspace.clone()],
-        connect: model_ports(&host.config),
+        connect: models(&host.config),
         strictness,
         grace: GRACE,
         ..WallSpec::default()
@@ -65,25 +66,28 @@ fn toolbox(settings: &Settings) -> Toolbox {
     Toolbox::from_path(path, &private, |path| fs_err::canonicalize(path).ok())
 }
 
-/// Returns the ports behind which the configured models are; 443 where the configuration names none.
-fn model_ports(config: &Value) -> Vec<u16> {
+/// Returns where the configured models are. A name is no address: behind the wall nothing resolves it.
+fn models(config: &Value) -> Vec<Address> {
     let providers = config.get("provider").and_then(Value::as_object);
     let urls = providers
         .into_iter()
         .flat_map(|providers| providers.values())
         .filter_map(|provider| provider.pointer("/options/baseURL")?.as_str());
-    let mut ports: Vec<u16> = urls.filter_map(port).collect();
-    if ports.is_empty() {
-        ports.push(443);
-    }
-    ports.sort_unstable();
-    ports.dedup();
-    ports
+    let mut addresses: Vec<SocketAddr> = urls.flat_map(addresses).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses.into_iter().map(Address::Tcp).collect()
 }
 
-fn port(url: &str) -> Option<u16> {
-    let url = fro_http::Url::parse(url).ok()?;
-    url.port_or_known_default()
+fn addresses(url: &str) -> Vec<SocketAddr> {
+    let Ok(url) = fro_http::Url::parse(url) else { return Vec::new() };
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let ips = match host {
+        "localhost" => vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()],
+        _ => host.parse().into_iter().collect::<Vec<IpAddr>>(),
+    };
+    let port = url.port_or_known_default();
+    ips.into_iter().filter_map(|ip| Some(SocketAddr::new(ip, port?))).collect()
 }
 
 impl EngineSettings {
@@ -104,9 +108,11 @@ mod tests {
         let config = json!({"provider": {
             "local": {"options": {"baseURL": "http://127.0.0.1:4800/v1"}},
             "cloud": {"options": {"baseURL": "https://models.example/v1"}},
-            "same": {"options": {"baseURL": "http://127.0.0.1:4800/v2"}},
+            "six": {"options": {"baseURL": "http://[::1]:4801/v1"}},
+            "same": {"options": {"baseURL": "http://localhost:4800/v2"}},
         }});
-        assert_eq!(model_ports(&config), [443, 4800]);
-        assert_eq!(model_ports(&json!({})), [443]);
+        let places: Vec<_> = models(&config).iter().map(ToString::to_string).collect();
+        assert_eq!(places, ["127.0.0.1:4800", "[::1]:4800", "[::1]:4801"]);
+        assert_eq!(models(&json!({})), []);
     }
 }

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod attacks;
+mod connections;
 mod cost;
 mod files;
 mod hidden;
