@@ -2,7 +2,6 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -10,7 +9,6 @@ use std::{
 use fro_boundary::{Address, Strictness, Toolbox, WallSpec, environment, probe};
 use fro_core::Fault;
 use fro_opencode::Engine;
-use serde_json::Value;
 
 use crate::settings::{EngineSettings, Settings, Unwalled};
 
@@ -27,10 +25,23 @@ pub(crate) struct Wall {
     pub(crate) told: String,
 }
 
+/// What the harness offers to the engine.
+pub(crate) struct Offers {
+    /// Where it may connect to.
+    pub(crate) connect: Vec<Address>,
+    /// The variables that lead it there.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
 /// Draws the wall around an engine that lives in `home` and works in the checkout.
 ///
 /// A machine that cannot give it is refused here, before anything starts.
-pub(crate) fn around(home: &Path, settings: &Settings, engine: &Engine) -> Result<Wall, Fault> {
+pub(crate) fn around(
+    home: &Path,
+    settings: &Settings,
+    engine: &Engine,
+    offers: Offers,
+) -> Result<Wall, Fault> {
     let host = &settings.engine;
     let strictness = match host.unwalled {
         Unwalled::Refused => Strictness::Required,
@@ -44,7 +55,7 @@ pub(crate) fn around(home: &Path, settings: &Settings, engine: &Engine) -> Resul
     let spec = WallSpec {
         read,
         write: vec![home.to_owned(), settings.workspace.clone()],
-        connect: models(&host.config),
+        connect: offers.connect,
         strictness,
         grace: GRACE,
         ..WallSpec::default()
@@ -52,7 +63,7 @@ pub(crate) fn around(home: &Path, settings: &Settings, engine: &Engine) -> Resul
     let mut command: Vec<OsString> = vec![host.program.clone().into(), "wall".into()];
     command.extend(spec.arguments());
     command.extend(["--listen".into(), fro_opencode::PORT.into(), "--".into()]);
-    let given = environment(host.environment.iter().cloned(), &tools, []);
+    let given = environment(host.environment.iter().cloned(), &tools, offers.environment);
     Ok(Wall { command, environment: given.variables.into_iter().collect(), told: walls.to_string() })
 }
 
@@ -66,53 +77,9 @@ fn toolbox(settings: &Settings) -> Toolbox {
     Toolbox::from_path(path, &private, |path| fs_err::canonicalize(path).ok())
 }
 
-/// Returns where the configured models are. A name is no address: behind the wall nothing resolves it.
-fn models(config: &Value) -> Vec<Address> {
-    let providers = config.get("provider").and_then(Value::as_object);
-    let urls = providers
-        .into_iter()
-        .flat_map(|providers| providers.values())
-        .filter_map(|provider| provider.pointer("/options/baseURL")?.as_str());
-    let mut addresses: Vec<SocketAddr> = urls.flat_map(addresses).collect();
-    addresses.sort_unstable();
-    addresses.dedup();
-    addresses.into_iter().map(Address::Tcp).collect()
-}
-
-fn addresses(url: &str) -> Vec<SocketAddr> {
-    let Ok(url) = fro_http::Url::parse(url) else { return Vec::new() };
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let ips = match host {
-        "localhost" => vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()],
-        _ => host.parse().into_iter().collect::<Vec<IpAddr>>(),
-    };
-    let port = url.port_or_known_default();
-    ips.into_iter().filter_map(|ip| Some(SocketAddr::new(ip, port?))).collect()
-}
-
 impl EngineSettings {
     /// Returns a variable of the harness.
     fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_engine_reaches_the_configured_models_only() {
-        let config = json!({"provider": {
-            "local": {"options": {"baseURL": "http://127.0.0.1:4800/v1"}},
-            "cloud": {"options": {"baseURL": "https://models.example/v1"}},
-            "six": {"options": {"baseURL": "http://[::1]:4801/v1"}},
-            "same": {"options": {"baseURL": "http://localhost:4800/v2"}},
-        }});
-        let places: Vec<_> = models(&config).iter().map(ToString::to_string).collect();
-        assert_eq!(places, ["127.0.0.1:4800", "[::1]:4800", "[::1]:4801"]);
-        assert_eq!(models(&json!({})), []);
     }
 }
