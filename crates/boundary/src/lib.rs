@@ -2,17 +2,22 @@
 //!
 //! The agent reads strangers' words and runs shell commands, so it is treated
 //! as hostile: it gets an environment with nothing to steal, a wall that ends
-//! its reach at its own folders and ports, and a supervisor that leaves none
-//! of its processes behind.
+//! its reach at its own folders and ports, a proxy that asks models with keys
+//! that it never sees, and a supervisor that leaves none of its processes behind.
 
 mod environment;
+mod gh;
 mod hide;
+mod models;
 mod probe;
+mod serve;
 mod toolbox;
 pub mod wall;
 
 pub use environment::{Environment, environment};
+pub use gh::{GhBroker, GhCalls, Upstream};
 pub use hide::hide;
+pub use models::{BadKeys, Keys, ModelProxy, Plan, PlanError, Spent};
 pub use probe::{Walls, probe};
 pub use toolbox::Toolbox;
-pub use wall::{Strictness, WallError, WallSpec};
+pub use wall::{Address, Strictness, WallError, WallSpec};

@@ -11,6 +11,7 @@ use crate::wall::{Raised, Strictness, WallError, WallSpec, raise};
 pub struct Walls {
     landlock: Result<i32, String>,
     seccomp: Result<(), String>,
+    broker: Result<(), String>,
     user: u32,
 }
 
@@ -22,8 +23,8 @@ pub fn probe() -> Result<Walls, WallError> {
     let trial = thread::Builder::new().name("walls".to_owned()).spawn(|| raise(&WallSpec::default()));
     let trial = trial.map_err(|source| WallError::Kernel("try the walls", source))?;
     let crashed = |_| WallError::Kernel("try the walls", io::Error::other("the trial crashed"));
-    let Raised { landlock, seccomp } = trial.join().map_err(crashed)??;
-    Ok(Walls { landlock, seccomp, user: getuid().as_raw() })
+    let Raised { landlock, seccomp, broker } = trial.join().map_err(crashed)??;
+    Ok(Walls { landlock, seccomp, broker: broker.map(drop), user: getuid().as_raw() })
 }
 
 impl Walls {
@@ -34,7 +35,8 @@ impl Walls {
 
     /// Refuses where a wall is missing, unless the operator has waived it.
     pub fn suffice(&self, strictness: Strictness) -> Result<(), WallError> {
-        let missing = self.landlock.as_ref().err().or(self.seccomp.as_ref().err());
+        let missing = self.landlock.as_ref().err();
+        let missing = missing.or(self.seccomp.as_ref().err()).or(self.broker.as_ref().err());
         match (missing, strictness) {
             (Some(reason), Strictness::Required) => Err(WallError::Unavailable(reason.clone())),
             (Some(_), Strictness::AllowUnwalled) | (None, _) => Ok(()),
@@ -52,6 +54,10 @@ impl fmt::Display for Walls {
             Ok(()) => f.write_str("seccomp, ")?,
             Err(reason) => write!(f, "no seccomp ({reason}), ")?,
         }
+        match &self.broker {
+            Ok(()) => f.write_str("connections by list, ")?,
+            Err(reason) => write!(f, "connections by port only ({reason}), ")?,
+        }
         write!(f, "no capabilities, no new privileges, user {}", self.user)
     }
 }
@@ -61,15 +67,15 @@ mod tests {
     use super::*;
 
     fn walls(landlock: Result<i32, String>) -> Walls {
-        Walls { landlock, seccomp: Ok(()), user: 1001 }
+        Walls { landlock, seccomp: Ok(()), broker: Ok(()), user: 1001 }
     }
 
     #[test]
     fn the_summary_names_what_stands_and_what_does_not() {
         let old = walls(Err("this kernel has no Landlock".to_owned()));
 
-        insta::assert_snapshot!(walls(Ok(7)), @"Landlock 7, seccomp, no capabilities, no new privileges, user 1001");
-        insta::assert_snapshot!(old, @"no Landlock (this kernel has no Landlock), seccomp, no capabilities, no new privileges, user 1001");
+        insta::assert_snapshot!(walls(Ok(7)), @"Landlock 7, seccomp, connections by list, no capabilities, no new privileges, user 1001");
+        insta::assert_snapshot!(old, @"no Landlock (this kernel has no Landlock), seccomp, connections by list, no capabilities, no new privileges, user 1001");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
     let began = Timestamp::now();
     let mut interrupt = Interrupt::listen()?;
     let settings = settings::of_action(env, event(env)?, began)?;
-    log::start(env, Redactor::knowing([&settings.token]));
+    log::start(env, Redactor::knowing(settings.secrets()));
     let report = Report::new(env, &settings);
     let ending = fro_run::run(&settings, &|news| report.tell(&news), interrupt.asked()).await?;
     Ok(match ending {

@@ -7,6 +7,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use anstream::println;
 use clap::Args;
+use fro_boundary::Keys;
 use fro_core::{Fault, Login, Permission, Secret, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
@@ -78,6 +79,7 @@ impl Stage {
     }
 
     fn settings(&self, event: Event, env: &Env, began: Timestamp) -> Result<Settings, Fault> {
+        let config = self.world.model().provider();
         Ok(Settings {
             event,
             github: Address { api: self.world.api_url(), graphql: self.world.graphql_url() },
@@ -89,7 +91,9 @@ impl Stage {
                 tool_cache: tool_cache(env),
                 program: own_program()?,
                 environment: env.all().to_vec(),
-                config: self.world.model().provider(),
+                keys: Keys::default().and_those_of(&config),
+                config,
+                max_cost: None,
                 agent: None,
                 model: None,
                 timeout: Some(Duration::from_mins(5)),

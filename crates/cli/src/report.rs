@@ -28,7 +28,7 @@ enum Place {
 impl Report {
     /// Makes the log of a run, which knows what must not be in it.
     pub(crate) fn new(env: &Env, settings: &Settings) -> Self {
-        Self { began: Instant::now(), redactor: Redactor::knowing([&settings.token]), place: place(env) }
+        Self { began: Instant::now(), redactor: Redactor::knowing(settings.secrets()), place: place(env) }
     }
 
     /// Prints a piece of news, if it is worth a line.

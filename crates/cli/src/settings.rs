@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use fro_boundary::Keys;
 use fro_core::{
     Fault, Login, Permission, RepoName, Secret, gate::Policy, prompt::Wishes, say::summary::RunLink,
 };
@@ -13,6 +14,7 @@ use fro_github::Address;
 use fro_http::{Proxy, Retry, RoadSettings};
 use fro_run::{EngineSettings, Event, Settings, Unwalled};
 use jiff::Timestamp;
+use serde_json::{Map, Value};
 
 use crate::env::{self, Env};
 
@@ -25,8 +27,9 @@ pub(crate) fn of_action(env: &Env, event: Event, began: Timestamp) -> Result<Set
     let repo = typed.required(env::GITHUB_REPOSITORY, "octo/garden", RepoName::parse);
     let token = typed.token();
     let policy = typed.policy();
-    let config =
-        typed.input("opencode-config", serde_json::Value::Object(serde_json::Map::new()), json_object);
+    let config = typed.hidden_input("opencode-config", Value::Object(Map::new()), json_object);
+    let keys = typed.hidden_input("auth-json", Keys::default(), Keys::parse).and_those_of(&config);
+    let max_cost = typed.input("max-cost", None, dollars);
     let timeout = typed.input("timeout", TIMEOUT, str::parse::<u64>);
     let unwalled = typed.input("allow-unwalled", false, str::parse::<bool>);
     let retry = typed.retry();
@@ -52,6 +55,8 @@ pub(crate) fn of_action(env: &Env, event: Event, began: Timestamp) -> Result<Set
             program: own_program()?,
             environment: env.all().to_vec(),
             config,
+            keys,
+            max_cost,
             agent: owned(env.input("agent")),
             model,
             timeout: (timeout > 0).then(|| Duration::from_millis(timeout)),
@@ -118,9 +123,17 @@ fn owned(text: Option<&str>) -> Option<String> {
     text.map(str::to_owned)
 }
 
-fn json_object(text: &str) -> Result<serde_json::Value, String> {
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+fn json_object(text: &str) -> Result<Value, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if value.is_object() { Ok(value) } else { Err("it is not an object".to_owned()) }
+}
+
+fn dollars(text: &str) -> Result<Option<f64>, &'static str> {
+    let amount = text.trim_start_matches('$').parse::<f64>().ok();
+    amount
+        .filter(|amount| amount.is_finite() && *amount > 0.0)
+        .map(Some)
+        .ok_or("it is an amount of US dollars, like `0.50`")
 }
 
 /// What was typed, and what is wrong with it so far.
@@ -167,6 +180,20 @@ impl Typed<'_> {
                 .push("the input `github-token` is empty; it reads like `${{ github.token }}`".to_owned());
         }
         token
+    }
+
+    /// Reads an input that may hold keys, so that a complaint does not quote it.
+    fn hidden_input<T, E: Display>(
+        &mut self,
+        name: &str,
+        default: T,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> T {
+        let Some(text) = self.env.input(name) else { return default };
+        parse(text).unwrap_or_else(|error| {
+            self.complaints.push(format!("the input `{name}`: {error}"));
+            default
+        })
     }
 
     fn policy(&mut self) -> Policy {
@@ -227,6 +254,8 @@ mod tests {
             ("INPUT_TRIGGER-PERMISSION", "everyone"),
             ("INPUT_MODEL", "gpt"),
             ("INPUT_OPENCODE-CONFIG", "[]"),
+            ("INPUT_AUTH-JSON", "sk-not-to-be-quoted"),
+            ("INPUT_MAX-COST", "-1"),
         ]);
         insta::assert_snapshot!(fault.unwrap_err());
     }

@@ -27,7 +27,7 @@ The wall:
   --read PATH        let the command read and execute this, besides the system's programs
   --write PATH       let it do anything with this
   --listen PORT      let it listen on this TCP port
-  --connect PORT     let it connect to this TCP port
+  --connect ADDRESS  let it connect to this place: 127.0.0.1:4800, [::1]:4800, unix:/run/broker.sock
   --grace-ms N       how long it may take to end after it was asked to
   --allow-unwalled   start it even where the kernel cannot wall it in
 

@@ -16,7 +16,9 @@ pub struct Answer {
     body: Bytes,
 }
 
-/// An answer that said yes and is read piece by piece, for downloads and event streams.
+/// An answer that is read piece by piece, for downloads and event streams.
+///
+/// It said yes, unless it was asked for by [`Request::relay`](crate::Request::relay).
 ///
 /// Neither [`max_body`](crate::RoadSettings::max_body) nor the whole-request timeout bounds it: whoever reads
 /// it decides when it is too much or too long.
@@ -67,6 +69,16 @@ impl Answer {
 impl Incoming {
     pub(crate) fn new(call: &Call, response: Response) -> Self {
         Self { call: call.clone(), response }
+    }
+
+    /// Returns the status.
+    pub fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// Returns the headers that are plain text.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.response.headers().iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
     }
 
     /// Returns a header that is plain text.

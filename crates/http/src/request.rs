@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use fro_core::Secret;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, header::LOCATION};
 use serde::Serialize;
@@ -54,6 +55,19 @@ impl Request {
         self
     }
 
+    /// Adds a body as it is.
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        self.builder = self.builder.body(body.into());
+        self
+    }
+
+    /// Adds a header that is a credential.
+    pub fn credential(mut self, name: &str, value: &Secret) -> Self {
+        self.builder = self.builder.header(name, value.expose());
+        self.credential = Some(value.clone());
+        self
+    }
+
     /// Adds a token.
     pub fn bearer(mut self, token: &Secret) -> Self {
         self.builder = self.builder.bearer_auth(token.expose());
@@ -95,6 +109,17 @@ impl Request {
     /// Sends the request and returns as soon as the answer begins.
     pub async fn stream(self) -> Result<Incoming, Error> {
         self.persist(async |trip| Ok(Incoming::new(&trip.call, trip.answer().await?))).await
+    }
+
+    /// Sends the request exactly once and returns as soon as the answer begins, whatever it says.
+    ///
+    /// This is for passing somebody else's request on: refusals are theirs to read, and redirects are not followed.
+    pub async fn relay(self) -> Result<Incoming, Error> {
+        let timeout = self.timeout;
+        let trip = Trip::prepare(self)?;
+        let answer = time::timeout(timeout, trip.knock(trip.request.url())).await;
+        let answer = answer.unwrap_or_else(|_| Err(trip.call.failed(Kind::Late(timeout))))?;
+        Ok(Incoming::new(&trip.call, answer))
     }
 
     /// Tries until there is an answer or an error that stands.

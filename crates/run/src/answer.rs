@@ -48,7 +48,7 @@ pub(crate) async fn once(
         (Ok(hydrated), Err(fault)) => (Turn::failed(Trouble::NotStarted), hydrated.earlier, Some(fault)),
     };
 
-    let redactor = Redactor::knowing([&asked.settings.token]);
+    let redactor = Redactor::knowing(asked.settings.secrets());
     let account = account(asked, workplace, &turn);
     let delivery = delivery::settle(&turn.outcome, &account, marker, &redactor, asked.settings.seed);
     let receipt = deliver::once(asked.github, asked.permit, &delivery, earlier).await?;

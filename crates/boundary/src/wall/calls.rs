@@ -1,8 +1,8 @@
 //! Which calls to the kernel the engine may make: the seccomp filter.
 //!
-//! Landlock knows files and TCP. This closes what goes round it: other protocols and unix
-//! sockets, `io_uring`, foreign processes, namespaces, mounts, and the foreign tongues of the
-//! kernel (32-bit and x32), in which every number means another call.
+//! Landlock knows files and TCP. This closes what goes round it: other protocols, `io_uring`,
+//! foreign processes, namespaces, mounts, and the foreign tongues of the kernel (32-bit and x32),
+//! in which every number means another call. `connect` goes to the broker.
 
 use std::{collections::BTreeMap, io};
 
@@ -12,9 +12,32 @@ use seccompiler::{
     SeccompRule, sock_filter,
 };
 
+use crate::wall::kernel::{self, Listener};
+
+/// What becomes of the engine's connections.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Connections {
+    /// The broker makes them.
+    Brokered,
+    /// The engine makes them itself, so whatever Landlock cannot tell apart is refused.
+    Direct,
+}
+
+/// Hands `connect` of this thread, and of all that come after it, to whoever holds the listener.
+pub(super) fn hand_over_connections() -> Result<Listener, String> {
+    let instruction = |code, jf, k| libc::sock_filter { code, jt: 0, jf, k };
+    let connect = u32::try_from(libc::SYS_connect).map_err(|error| error.to_string())?;
+    let load_number = instruction(0x20, 0, 0);
+    let skip_unless_connect = instruction(0x15, 1, connect);
+    let hand_over = instruction(0x06, 0, libc::SECCOMP_RET_USER_NOTIF);
+    let allow = instruction(0x06, 0, libc::SECCOMP_RET_ALLOW);
+    kernel::hand_over(&mut [load_number, skip_unless_connect, hand_over, allow])
+        .map_err(|error| format!("the kernel does not hand connections over: {error}"))
+}
+
 /// Puts the filter before this thread and all that come after it.
-pub(super) fn filter() -> Result<(), String> {
-    let programs = programs().map_err(|error| error.to_string())?;
+pub(super) fn filter(connections: Connections) -> Result<(), String> {
+    let programs = programs(connections).map_err(|error| error.to_string())?;
     programs.iter().try_for_each(|program| seccompiler::apply_filter(program)).map_err(|error| match error {
         seccompiler::Error::Seccomp(error) if error.kind() == io::ErrorKind::InvalidInput => {
             "this kernel has no seccomp filters".to_owned()
@@ -99,10 +122,10 @@ const NAMESPACES: [c_int; 7] = [
 /// The part of a socket's type that is not a flag.
 const KIND: u64 = 0xf;
 
-fn programs() -> Result<[BpfProgram; 2], BackendError> {
+fn programs(connections: Connections) -> Result<[BpfProgram; 2], BackendError> {
     let refused = REFUSED.iter().map(|call| (*call, Vec::new()));
     let some = [
-        (libc::SYS_socket, sockets()?),
+        (libc::SYS_socket, sockets(connections)?),
         (libc::SYS_socketpair, datagram_pairs()?),
         (libc::SYS_sendto, vec![with_flag(3, libc::MSG_FASTOPEN)?]),
         (libc::SYS_sendmsg, vec![with_flag(2, libc::MSG_FASTOPEN)?]),
@@ -122,18 +145,20 @@ fn refusing(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: c_int) -> Result<BpfP
     SeccompFilter::new(rules, SeccompAction::Allow, refusal, architecture)?.try_into()
 }
 
-/// Leaves TCP over IPv4 and IPv6, and questions about the network's interfaces.
+/// Leaves TCP over IPv4 and IPv6, streams of unix sockets, and questions about the network's interfaces.
 ///
 /// Unix sockets lead to daemons that do as they are told (Docker's is as good as root), and their
-/// paths cannot be told apart here.
-fn sockets() -> Result<Vec<SeccompRule>, BackendError> {
+/// paths cannot be told apart here: without the broker there are none.
+fn sockets(connections: Connections) -> Result<Vec<SeccompRule>, BackendError> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let [domain, kind, protocol] = [0, 1, 2];
-    let mut rules = vec![
-        all(&[(domain, Ne, libc::AF_INET), (domain, Ne, libc::AF_INET6), (domain, Ne, libc::AF_NETLINK)])?,
-        all(&[(domain, Eq, libc::AF_NETLINK), (protocol, Ne, libc::NETLINK_ROUTE)])?,
-    ];
-    for family in [libc::AF_INET, libc::AF_INET6] {
+    let mut families = vec![libc::AF_INET, libc::AF_INET6];
+    families.extend((connections == Connections::Brokered).then_some(libc::AF_UNIX));
+    let known = families.iter().chain(&[libc::AF_NETLINK]);
+    let foreign: Vec<_> = known.map(|family| (domain, Ne, *family)).collect();
+    let mut rules =
+        vec![all(&foreign)?, all(&[(domain, Eq, libc::AF_NETLINK), (protocol, Ne, libc::NETLINK_ROUTE)])?];
+    for family in families {
         rules.push(all(&[(domain, Eq, family), (protocol, Ne, 0), (protocol, Ne, libc::IPPROTO_TCP)])?);
         for other in (0..=0xf).filter(|kind| *kind != libc::SOCK_STREAM) {
             rules.push(all(&[(domain, Eq, family), (kind, MaskedEq(KIND), other)])?);

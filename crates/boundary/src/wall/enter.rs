@@ -11,7 +11,13 @@ use std::{
 use nix::sys::signal::SigSet;
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 
-use crate::wall::{Strictness, WallError, WallSpec, calls, powers, reach};
+use crate::wall::{
+    Strictness, WallError, WallSpec, broker,
+    calls::{self, Connections},
+    handover,
+    kernel::Listener,
+    powers, reach,
+};
 
 /// The walls that were put up, or why one was not.
 pub(crate) struct Raised {
@@ -19,6 +25,8 @@ pub(crate) struct Raised {
     pub(crate) landlock: Result<i32, String>,
     /// The seccomp filter.
     pub(crate) seccomp: Result<(), String>,
+    /// Where the broker hears of the engine's connections.
+    pub(crate) broker: Result<Listener, String>,
 }
 
 /// Walls this process in and becomes `command`; returns only if that fails.
@@ -28,12 +36,17 @@ pub fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible, WallEr
     leave_the_harness().map_err(WallError::kernel("leave the harness behind"))?;
     powers::limit()?;
     let raised = raise(spec)?;
-    for missing in [raised.landlock.err(), raised.seccomp.err()].into_iter().flatten() {
+    let (listener, lacking) = match raised.broker {
+        Ok(listener) => (Some(listener), None),
+        Err(reason) => (None, Some(reason)),
+    };
+    for missing in [raised.landlock.err(), raised.seccomp.err(), lacking].into_iter().flatten() {
         match spec.strictness {
             Strictness::Required => return Err(WallError::Unavailable(missing)),
             Strictness::AllowUnwalled => tracing::warn!("the engine starts without a wall: {missing}"),
         }
     }
+    handover::send(listener).map_err(WallError::kernel("hand the connections over"))?;
     let source = Command::new(program).args(arguments).exec();
     Err(WallError::Program { program: program.clone(), source })
 }
@@ -45,7 +58,9 @@ pub(crate) fn raise(spec: &WallSpec) -> Result<Raised, WallError> {
     if landlock.is_ok() {
         reach::restrict(spec)?;
     }
-    Ok(Raised { landlock, seccomp: calls::filter() })
+    let broker = broker::offered().and_then(|()| calls::hand_over_connections());
+    let connections = if broker.is_ok() { Connections::Brokered } else { Connections::Direct };
+    Ok(Raised { landlock, seccomp: calls::filter(connections), broker })
 }
 
 /// Lets go of what the engine would inherit besides its three streams: files, signals, terminal.

@@ -1,18 +1,24 @@
 //! The wall around the engine: `fro-bot wall … -- command`.
 //!
-//! It is built in two processes, since a process can wall itself in without any unsafe code but
-//! cannot do so to a child. The first, [`stand`], is the supervisor: it stays outside, holds the
-//! lifeline to the harness and leaves no process behind. The second, [`enter`], gives up every
+//! It is built in two processes, since a process can wall itself in but cannot do so to a child. The
+//! first, [`stand`], is the supervisor: it stays outside, holds the lifeline to the harness, makes
+//! the engine's connections in its place and leaves no process behind. The second, [`enter`], gives up every
 //! right that the engine does not need and then becomes the engine.
 
+mod address;
+mod broker;
 mod calls;
 mod enter;
 mod error;
+mod handover;
+mod kernel;
 mod powers;
 mod reach;
 mod spec;
 mod stand;
+mod wanted;
 
+pub use address::Address;
 pub use enter::enter;
 pub use error::WallError;
 pub use spec::{Strictness, WallSpec};
@@ -38,7 +44,7 @@ pub fn run(launcher: &[OsString], arguments: impl IntoIterator<Item = OsString>)
         launcher.split_first().ok_or_else(|| WallError::Arguments("no launcher was given".to_owned()))?;
     let mut second = Command::new(program);
     second.args(leading).arg(INSIDE).args(spec.arguments()).arg("--").args(&command);
-    stand(second, spec.grace)
+    stand(second, &spec)
 }
 
 const INSIDE: &str = "--inside";

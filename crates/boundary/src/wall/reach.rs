@@ -10,7 +10,7 @@ use landlock::{
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
 };
 
-use crate::wall::{WallError, WallSpec};
+use crate::wall::{Address, WallError, WallSpec};
 
 /// Tells whether a path lies in a folder of the system's own programs, which the engine may read.
 pub(crate) fn is_system(path: &Path) -> bool {
@@ -107,14 +107,17 @@ fn rules(spec: &WallSpec) -> Result<(), RulesetError> {
         .add_rules(path_beneath_rules(DEVICES, device))?
         .add_rules(path_beneath_rules(&spec.read, read))?
         .add_rules(path_beneath_rules(&spec.write, write))?
-        .add_rules(ports(&spec.listen, AccessNet::BindTcp))?
-        .add_rules(ports(&spec.connect, AccessNet::ConnectTcp))?;
+        .add_rules(ports(spec.listen.iter().copied(), AccessNet::BindTcp))?
+        .add_rules(ports(spec.connect.iter().filter_map(Address::port), AccessNet::ConnectTcp))?;
     ruleset.restrict_self()?;
     Ok(())
 }
 
-fn ports(ports: &[u16], access: AccessNet) -> impl Iterator<Item = Result<NetPort, RulesetError>> {
-    ports.iter().map(move |port| Ok(NetPort::new(*port, BitFlags::from(access))))
+fn ports(
+    ports: impl Iterator<Item = u16>,
+    access: AccessNet,
+) -> impl Iterator<Item = Result<NetPort, RulesetError>> {
+    ports.map(move |port| Ok(NetPort::new(port, BitFlags::from(access))))
 }
 
 fn runtimes_in_etc() -> Vec<PathBuf> {

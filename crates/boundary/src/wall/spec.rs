@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use crate::wall::WallError;
+use crate::wall::{Address, WallError};
 
 /// What the engine may reach behind its wall, beyond the system's own programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub struct WallSpec {
     pub write: Vec<PathBuf>,
     /// TCP ports to listen on.
     pub listen: Vec<u16>,
-    /// TCP ports to connect to.
-    pub connect: Vec<u16>,
+    /// Places to connect to.
+    pub connect: Vec<Address>,
     /// How long the engine may take to end after it was asked to.
     pub grace: Duration,
     /// What to do where the kernel lacks a wall.
@@ -51,7 +51,7 @@ impl WallSpec {
         self.read.iter().for_each(|path| add("--read", path.into()));
         self.write.iter().for_each(|path| add("--write", path.into()));
         self.listen.iter().for_each(|port| add("--listen", port.to_string().into()));
-        self.connect.iter().for_each(|port| add("--connect", port.to_string().into()));
+        self.connect.iter().for_each(|address| add("--connect", address.argument()));
         add("--grace-ms", self.grace.as_millis().to_string().into());
         match self.strictness {
             Strictness::Required => {}
@@ -71,7 +71,7 @@ impl WallSpec {
                 Some("--read") => spec.read.push(value()?.into()),
                 Some("--write") => spec.write.push(value()?.into()),
                 Some("--listen") => spec.listen.push(number(&value()?)?),
-                Some("--connect") => spec.connect.push(number(&value()?)?),
+                Some("--connect") => spec.connect.push(address(&value()?)?),
                 Some("--grace-ms") => spec.grace = Duration::from_millis(number(&value()?)?),
                 Some("--allow-unwalled") => spec.strictness = Strictness::AllowUnwalled,
                 Some("--") => return command(arguments).map(|command| (spec, command)),
@@ -95,6 +95,11 @@ fn number<N: std::str::FromStr>(value: &OsString) -> Result<N, WallError> {
     parsed.ok_or_else(|| bad(format!("`{}` is not a fitting number", value.display())))
 }
 
+fn address(value: &OsString) -> Result<Address, WallError> {
+    let unfit = || bad(format!("`{}` is neither ADDRESS:PORT nor unix:PATH", value.display()));
+    Address::parse(value).ok_or_else(unfit)
+}
+
 fn bad(what: String) -> WallError {
     WallError::Arguments(what)
 }
@@ -111,11 +116,18 @@ mod tests {
         vec(1_u8.., 0..20).prop_map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
     }
 
+    fn address() -> impl Strategy<Value = Address> {
+        prop_oneof![
+            any::<(std::net::IpAddr, u16)>().prop_map(|address| Address::Tcp(address.into())),
+            path().prop_map(Address::Unix),
+        ]
+    }
+
     fn spec() -> impl Strategy<Value = WallSpec> {
         let paths = || vec(path(), 0..4);
         let ports = || vec(any::<u16>(), 0..4);
         let strictness = prop_oneof![Just(Strictness::Required), Just(Strictness::AllowUnwalled)];
-        (paths(), paths(), ports(), ports(), any::<u32>(), strictness).prop_map(
+        (paths(), paths(), ports(), vec(address(), 0..4), any::<u32>(), strictness).prop_map(
             |(read, write, listen, connect, grace, strictness)| {
                 let grace = Duration::from_millis(grace.into());
                 WallSpec { read, write, listen, connect, grace, strictness }
@@ -139,13 +151,16 @@ mod tests {
 
     #[test]
     fn a_slip_is_named() {
-        let complaints = ["", "--", "--read", "--listen 70000 -- id", "--raed /x -- id"].map(complaint);
+        let complaints =
+            ["", "--", "--read", "--listen 70000 -- id", "--connect 80 -- id", "--raed /x -- id"]
+                .map(complaint);
 
         insta::assert_snapshot!(complaints.join("\n"), @"
         cannot read the arguments of `wall`: `--` and a command are missing
         cannot read the arguments of `wall`: no command follows `--`
         cannot read the arguments of `wall`: `--read` needs a value
         cannot read the arguments of `wall`: `70000` is not a fitting number
+        cannot read the arguments of `wall`: `80` is neither ADDRESS:PORT nor unix:PATH
         cannot read the arguments of `wall`: `--raed` is not known
         ");
     }

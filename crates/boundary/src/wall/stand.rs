@@ -2,7 +2,9 @@
 
 use std::{
     io,
+    os::fd::OwnedFd,
     process::{Child, Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -18,24 +20,43 @@ use rustix::{
     },
 };
 
-use crate::wall::WallError;
+use crate::wall::{Address, WallError, WallSpec, broker, handover};
 
 /// Starts the second process, waits for it and returns its exit code, 128 and more for a signal.
 ///
 /// Standard input is the lifeline: the harness holds the other end of the pipe, and when that
 /// ends, be it by `SIGKILL`, everything behind the wall ends. So it does on SIGTERM, SIGINT and
-/// SIGHUP: the engine is asked, has `grace` to obey (a second signal cuts that short), and then
+/// SIGHUP: the engine is asked, has the wall's `grace` to obey (a second signal cuts that short), and then
 /// whatever is left is killed. Engines put their shells into sessions of their own, so a process
 /// group would miss them; orphans come to this process instead, since it is their subreaper.
-pub fn stand(mut second: Command, grace: Duration) -> Result<u8, WallError> {
+pub fn stand(mut second: Command, spec: &WallSpec) -> Result<u8, WallError> {
     let signals = queue_signals().map_err(WallError::kernel("queue the signals"))?;
     set_child_subreaper(Some(getpid())).map_err(WallError::kernel("adopt orphans"))?;
     // Fails for the leader of a group, which Ctrl-C reaches anyway and rightly.
     let _: Result<Pid, Errno> = setsid();
-    let child = second.stdin(Stdio::null()).spawn();
+    broker::see_that_paths_are_safe(spec)?;
+    let (way, stdin) = handover::way().map_err(WallError::kernel("make a way for the connections"))?;
+    let child = second.stdin(Stdio::from(stdin)).spawn();
     let child =
         child.map_err(|source| WallError::Program { program: second.get_program().into(), source })?;
-    Supervisor::new(signals, &child).run(grace).map_err(WallError::kernel("watch over the engine"))
+    // It holds the other end of the way, which has to be the second process's alone.
+    drop(second);
+    start_broker(way, spec.connect.clone()).map_err(WallError::kernel("start the connect broker"))?;
+    Supervisor::new(signals, &child).run(spec.grace).map_err(WallError::kernel("watch over the engine"))
+}
+
+/// Serves connections beside the supervisor, who must hear of the lifeline whatever a connection does.
+///
+/// Its threads inherit that signals are blocked; they end with the process.
+fn start_broker(way: OwnedFd, allowed: Vec<Address>) -> io::Result<()> {
+    let serve = move || match handover::receive(&way) {
+        Ok(Some(listener)) => broker::serve(listener, allowed),
+        Ok(None) => Ok(()),
+        Err(error) => Err(error),
+    };
+    let complain = |error| tracing::error!("the connect broker did not start: {error}");
+    thread::Builder::new().name("broker".to_owned()).spawn(move || serve().unwrap_or_else(complain))?;
+    Ok(())
 }
 
 struct Supervisor {

@@ -2,7 +2,7 @@
 
 use std::{fs::Permissions, net::TcpListener, os::unix::fs::PermissionsExt as _};
 
-use fro_boundary::probe;
+use fro_boundary::{Address, probe};
 
 use crate::world::{User, World, everyone, text};
 
@@ -60,7 +60,9 @@ fn the_network_ends_at_the_own_ports() {
     AF_PACKET: EPERM
     AF_VSOCK: EPERM
     AF_ALG: EPERM
-    unix stream: EPERM
+    unix stream: works
+    unix datagram: EPERM
+    unix packets: EPERM
     unix datagram pair: EPERM
     unix stream pair: works
     netlink for routes: works
@@ -153,7 +155,7 @@ fn attacked(mut world: World, group: &str) -> String {
     let [allowed, other, own] = listeners.each_ref().map(|listener| listener.local_addr().unwrap().port());
     let [_model, _stranger, free] = listeners;
     drop(free);
-    world.spec.connect.push(allowed);
+    world.spec.connect.push(Address::Tcp(([127, 0, 0, 1], allowed).into()));
     world.spec.listen.push(own);
     let folders = [world.outside(), world.secret_file(), world.shown()];
     let [outside, secret, shown] = folders.map(|path| path.display().to_string());

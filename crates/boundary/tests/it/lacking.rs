@@ -32,6 +32,31 @@ fn without_seccomp_no_engine_starts() {
 }
 
 #[test]
+fn without_a_way_to_take_sockets_no_engine_starts() {
+    on_a_kernel_without(libc::SYS_pidfd_getfd, || {
+        everyone(|world| {
+            let output = world.shell("echo started");
+
+            insta::allow_duplicates! { insta::assert_snapshot!(text(&output), @"cannot wall the engine in: connections cannot be made in the engine's place: pidfd_getfd: Function not implemented (os error 38)"); }
+            assert_eq!(output.status.code(), Some(2));
+        });
+    });
+}
+
+#[test]
+fn without_the_broker_there_are_no_unix_sockets() {
+    on_a_kernel_without(libc::SYS_pidfd_getfd, || {
+        everyone(|mut world| {
+            world.spec.strictness = Strictness::AllowUnwalled;
+
+            let said = text(&world.python("import socket; socket.socket(socket.AF_UNIX)", &[]));
+
+            assert!(said.ends_with("PermissionError: [Errno 1] Operation not permitted\n"), "{said}");
+        });
+    });
+}
+
+#[test]
 fn the_operator_can_waive_a_wall_and_keeps_the_others() {
     on_a_kernel_without(libc::SYS_landlock_create_ruleset, || {
         everyone(|mut world| {
@@ -53,6 +78,10 @@ fn the_summary_says_so() {
     on_a_kernel_without(libc::SYS_seccomp, || {
         let walls = probe().unwrap().to_string();
         assert!(walls.contains("no seccomp ("), "{walls}");
+    });
+    on_a_kernel_without(libc::SYS_pidfd_getfd, || {
+        let walls = probe().unwrap().to_string();
+        assert!(walls.contains("connections by port only ("), "{walls}");
     });
 }
 

@@ -5,9 +5,12 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod attacks;
+mod connections;
 mod cost;
 mod files;
+mod gh;
 mod hidden;
 mod lacking;
 mod lifeline;
+mod models;
 mod world;

@@ -94,6 +94,8 @@ pub enum Trouble {
     Auth,
     /// The account has nothing left to spend.
     Quota,
+    /// The run has spent what it may cost.
+    Budget,
     /// The provider wants fewer requests.
     RateLimited,
     /// The provider could not be reached or kept failing.
@@ -166,6 +168,7 @@ impl Breakage {
     fn of_provider(&self) -> Trouble {
         match self.code.as_deref() {
             Some("insufficient_quota" | "billing_error" | "usage_not_included") => Trouble::Quota,
+            Some("run_budget") => Trouble::Budget,
             Some("invalid_api_key" | "authentication_error") => Trouble::Auth,
             Some("model_not_found") => Trouble::UnknownModel,
             Some("context_length_exceeded") => Trouble::ContextOverflow,

@@ -182,6 +182,7 @@ fn errors_are_told_apart_by_fields() {
         ("APIError", Some(403), None, Trouble::Auth),
         ("APIError", Some(400), Some("invalid_api_key"), Trouble::Auth),
         ("APIError", Some(402), None, Trouble::Quota),
+        ("APIError", Some(402), Some("run_budget"), Trouble::Budget),
         ("APIError", Some(429), Some("insufficient_quota"), Trouble::Quota),
         ("APIError", Some(429), None, Trouble::RateLimited),
         ("APIError", Some(404), Some("model_not_found"), Trouble::UnknownModel),

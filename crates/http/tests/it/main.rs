@@ -4,6 +4,7 @@
 
 mod answers;
 mod redirects;
+mod relays;
 mod retries;
 mod server;
 mod tls;

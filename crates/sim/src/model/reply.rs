@@ -158,6 +158,10 @@ impl Reply {
         Self::status(500).body(error_object(message).to_string())
     }
 
+    pub(super) fn wrong_key() -> Self {
+        Self::status(401).body(error_object("the API key is not the one this model accepts").to_string())
+    }
+
     /// Computes the reply if it is one that depends on the call.
     pub(super) fn resolved(self, seen: &Seen) -> Self {
         match self.act {

@@ -7,4 +7,6 @@ mod bad_days;
 mod demo;
 mod endings;
 mod gate;
+mod gh;
+mod models;
 mod shell;

@@ -1,0 +1,193 @@
+//! A GraphQL request, understood: one query, and forwarded as it was understood rather than as it came.
+
+use graphql_parser::query::{Definition, Document, OperationDefinition, Selection, parse_query};
+use serde_json::{Map, Value, json};
+
+use crate::gh::policy::Refusal;
+
+/// The longest document; `gh`'s own have a few kilobytes.
+const LONGEST: usize = 64 << 10;
+
+/// The deepest nesting: a parser that calls itself must not be led into the abyss.
+const DEEPEST: usize = 40;
+
+/// A question that may be asked.
+#[derive(Debug, PartialEq)]
+pub(super) struct Question {
+    /// The request's body, written anew.
+    pub(super) body: Value,
+    /// What it asks for at its root, for the record.
+    pub(super) asks: String,
+}
+
+/// Reads a request and refuses whatever is not exactly one query.
+pub(super) fn read(body: &[u8]) -> Result<Question, Refusal> {
+    let Ok(Value::Object(mut request)) = serde_json::from_slice(body) else {
+        return Err(Refusal::Unclear("the body is not an object"));
+    };
+    let (query, variables) = (request.remove("query"), request.remove("variables"));
+    request.remove("operationName");
+    if !request.is_empty() {
+        return Err(Refusal::Unclear("the request has unknown parts"));
+    }
+    let Some(Value::String(query)) = query else { return Err(Refusal::Unclear("there is no query")) };
+    let variables = match variables {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(variables)) => variables,
+        Some(_) => return Err(Refusal::Unclear("the variables are not an object")),
+    };
+    if query.len() > LONGEST || depth(&query) > DEEPEST {
+        return Err(Refusal::Unclear("the query is too long or too deep"));
+    }
+    let document = parse_query::<String>(&query).map_err(|_| Refusal::Unclear("the query cannot be read"))?;
+    let asks = only_query(&document)?;
+    Ok(Question { body: json!({ "query": document.to_string(), "variables": variables }), asks })
+}
+
+/// Returns the root fields of the document's only operation, if that is a query.
+fn only_query(document: &Document<'_, String>) -> Result<String, Refusal> {
+    let mut operations = document.definitions.iter().filter_map(|definition| match definition {
+        Definition::Operation(operation) => Some(operation),
+        Definition::Fragment(_) => None,
+    });
+    let (Some(operation), None) = (operations.next(), operations.next()) else {
+        return Err(Refusal::Unclear("there is not exactly one operation"));
+    };
+    let (kind, selections) = match operation {
+        OperationDefinition::SelectionSet(selections) => ("query", &selections.items),
+        OperationDefinition::Query(query) => ("query", &query.selection_set.items),
+        OperationDefinition::Mutation(mutation) => ("mutation", &mutation.selection_set.items),
+        OperationDefinition::Subscription(subscription) => {
+            ("subscription", &subscription.selection_set.items)
+        }
+    };
+    let names: Vec<&str> = selections
+        .iter()
+        .map(|selection| match selection {
+            Selection::Field(field) => field.name.as_str(),
+            Selection::FragmentSpread(_) | Selection::InlineFragment(_) => "…",
+        })
+        .collect();
+    let asks = format!("{kind} {{{}}}", names.join(", "));
+    match kind {
+        "query" => Ok(asks),
+        _ => Err(Refusal::Write(asks)),
+    }
+}
+
+/// Counts how deep brackets go; those in texts count too, which errs on the safe side.
+fn depth(query: &str) -> usize {
+    let mut deepest = 0;
+    let mut now: usize = 0;
+    for byte in query.bytes() {
+        match byte {
+            b'{' | b'[' | b'(' => now += 1,
+            b'}' | b']' | b')' => now = now.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(now);
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(body: &str, expected: &str) {
+        let decision = match read(body.as_bytes()) {
+            Ok(question) => question.asks,
+            Err(refusal) => refusal.to_string(),
+        };
+        assert_eq!(decision, expected);
+    }
+
+    fn query(text: &str) -> String {
+        json!({ "query": text }).to_string()
+    }
+
+    #[test]
+    fn questions_pass_and_are_written_anew() {
+        check(&query("{ viewer { login } }"), "query {viewer}");
+        let body = r#"{"query": "query A($n: Int = 7) { r: repository(owner: \"octo\", name: \"garden\") { issue(number: $n) { ...F } } } fragment F on Issue { title }", "operationName": "A", "variables": {"n": 1}}"#;
+        let question = read(body.as_bytes()).unwrap();
+        assert_eq!(question.asks, "query {repository}");
+        insta::assert_snapshot!(question.body["query"].as_str().unwrap(), @r#"
+        query A($n: Int = 7) {
+          r: repository(owner: "octo", name: "garden") {
+            issue(number: $n) {
+              ...F
+            }
+          }
+        }
+
+        fragment F on Issue {
+          title
+        }
+        "#);
+        assert_eq!(question.body["variables"], json!({ "n": 1 }));
+    }
+
+    #[test]
+    fn writes_are_refused_under_any_name() {
+        check(
+            &query("mutation { addComment(input: {}) { clientMutationId } }"),
+            "`gh` may only read here, and `mutation {addComment}` writes",
+        );
+        check(
+            &query("mutation { viewer: deleteRef(input: {}) { x } }"),
+            "`gh` may only read here, and `mutation {deleteRef}` writes",
+        );
+        check(
+            &query("mutation { ... on Mutation { deleteRef(input: {}) { x } } }"),
+            "`gh` may only read here, and `mutation {…}` writes",
+        );
+        check(
+            &query("mutation M { ...F } fragment F on Mutation { deleteRef(input: {}) { x } }"),
+            "`gh` may only read here, and `mutation {…}` writes",
+        );
+        check(&query("subscription { x }"), "`gh` may only read here, and `subscription {x}` writes");
+    }
+
+    #[test]
+    fn what_could_be_read_in_two_ways_is_refused_or_written_anew() {
+        check(
+            &query("query A { a } mutation B { b }"),
+            "the request is not clear: there is not exactly one operation",
+        );
+        check(
+            r#"{"query": "{ a }", "extensions": {"persistedQuery": {}}}"#,
+            "the request is not clear: the request has unknown parts",
+        );
+        check(r#"[{"query": "{ a }"}]"#, "the request is not clear: the body is not an object");
+        check(r#"{"query": "mutation { b }", "query": "{ a }"}"#, "query {a}");
+        check(
+            r#"{"query": "{ a }", "query": "mutation { b }"}"#,
+            "`gh` may only read here, and `mutation {b}` writes",
+        );
+        check(&query("{ a "), "the request is not clear: the query cannot be read");
+        check(&query("type A { a: Int }"), "the request is not clear: the query cannot be read");
+        check(
+            &query("fragment F on A { a }"),
+            "the request is not clear: there is not exactly one operation",
+        );
+        check(&query(&"{a".repeat(41)), "the request is not clear: the query is too long or too deep");
+        check(
+            &query(&format!("{{ a }} #{}", "x".repeat(LONGEST))),
+            "the request is not clear: the query is too long or too deep",
+        );
+        check(
+            r#"{"query": "{ a }", "variables": []}"#,
+            "the request is not clear: the variables are not an object",
+        );
+    }
+
+    #[test]
+    fn strings_keep_their_meaning_when_written_anew() {
+        let tricky = r#"{ a(x: "quote \" } mutation { b } \\ \u000a end", y: """block " { """) { c } }"#;
+        let once = read(query(tricky).as_bytes()).unwrap().body;
+        let twice = read(once.to_string().as_bytes()).unwrap().body;
+        assert_eq!(once, twice);
+    }
+}

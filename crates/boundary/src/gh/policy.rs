@@ -1,0 +1,177 @@
+//! What `gh` may ask: REST by method and path, GraphQL by what the document says.
+
+use fro_core::RepoName;
+use serde_json::Value;
+
+use crate::gh::graphql;
+
+/// A request that passes.
+#[derive(Debug, PartialEq)]
+pub(super) enum Passed {
+    /// A path below the REST API, with its query.
+    Rest(String),
+    /// A body for the GraphQL API, and what it asks for.
+    GraphQl(Value, String),
+}
+
+/// Why a request does not pass.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("`gh` may only read here, and `{0}` writes")]
+    Write(String),
+    #[error("`{0}` is not for `gh` here: only this repository is")]
+    Elsewhere(String),
+    #[error("`{0}` is not for an agent")]
+    Private(String),
+    #[error("the request is not clear: {0}")]
+    Unclear(&'static str),
+}
+
+/// A request as it came.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) method: &'a str,
+    pub(super) host: &'a str,
+    pub(super) path: &'a str,
+    pub(super) query: Option<&'a str>,
+    pub(super) body: &'a [u8],
+}
+
+/// Where `gh` believes to be.
+const HOST: &str = "api.github.com";
+
+/// Parts of a repository that hold its secrets, its keys, or the power of its workflows.
+const PRIVATE: [&str; 9] = [
+    "actions",
+    "codespaces",
+    "dependabot",
+    "environments",
+    "hooks",
+    "invitations",
+    "keys",
+    "secret-scanning",
+    "traffic",
+];
+
+/// Decides on a request.
+pub(super) fn decide(asked: &Asked<'_>, repo: &RepoName) -> Result<Passed, Refusal> {
+    let Asked { method, host, path, query, body } = *asked;
+    let shown: String = path.chars().take(100).collect();
+    if host != HOST {
+        return Err(Refusal::Elsewhere(host.chars().take(100).collect()));
+    }
+    if !is_plain(path) || !query.is_none_or(str::is_ascii) {
+        return Err(Refusal::Unclear("the path is unusual"));
+    }
+    if path == "/graphql" {
+        return match method {
+            "POST" => graphql::read(body).map(|question| Passed::GraphQl(question.body, question.asks)),
+            _ => Err(Refusal::Unclear("GraphQL is asked by POST")),
+        };
+    }
+    if !matches!(method, "GET" | "HEAD") {
+        return Err(Refusal::Write(format!("{method} {shown}")));
+    }
+    let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    match parts.as_slice() {
+        ["" | "user" | "rate_limit" | "meta"] => {}
+        ["repos", owner, name, rest @ ..] if is(owner, repo.owner()) && is(name, repo.name()) => {
+            if rest.first().is_some_and(|part| PRIVATE.iter().any(|private| is(part, private))) {
+                return Err(Refusal::Private(shown));
+            }
+        }
+        _ => return Err(Refusal::Elsewhere(shown)),
+    }
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    Ok(Passed::Rest(format!("{path}{query}")))
+}
+
+fn is(part: &str, name: &str) -> bool {
+    part.eq_ignore_ascii_case(name)
+}
+
+/// Tells whether a path means the same to everybody: no escapes, no dots for names, no empty parts.
+fn is_plain(path: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~:@+,=".contains(&byte);
+    let odd = |part: &str| part.is_empty() || part == "." || part == "..";
+    path.starts_with('/')
+        && path.bytes().all(fits)
+        && (path == "/" || !path.trim_start_matches('/').split('/').any(odd) && !path.starts_with("//"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        let (method, target) = line.split_once(' ').unwrap();
+        let (host, path) = match target.find('/') {
+            Some(0) | None => (HOST, target),
+            Some(at) => target.split_at(at),
+        };
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let asked = Asked { method, host, path, query, body: b"" };
+        let decision = match decide(&asked, &RepoName::parse("Octo/garden").unwrap()) {
+            Ok(Passed::Rest(path)) => path,
+            Ok(Passed::GraphQl(..)) => "graphql".to_owned(),
+            Err(refusal) => refusal.to_string(),
+        };
+        assert_eq!(decision, expected, "{line}");
+    }
+
+    #[test]
+    fn this_repository_may_be_read() {
+        check("GET /repos/octo/garden/issues/1?per_page=3", "/repos/octo/garden/issues/1?per_page=3");
+        check("HEAD /repos/Octo/Garden", "/repos/Octo/Garden");
+        check("GET /user", "/user");
+        check("GET /", "/");
+    }
+
+    #[test]
+    fn nothing_is_written() {
+        check(
+            "POST /repos/octo/garden/issues",
+            "`gh` may only read here, and `POST /repos/octo/garden/issues` writes",
+        );
+        check(
+            "PUT /repos/octo/garden/pulls/1/merge",
+            "`gh` may only read here, and `PUT /repos/octo/garden/pulls/1/merge` writes",
+        );
+        check(
+            "DELETE /repos/octo/garden/git/refs/heads/main",
+            "`gh` may only read here, and `DELETE /repos/octo/garden/git/refs/heads/main` writes",
+        );
+    }
+
+    #[test]
+    fn nothing_else_is_read() {
+        check(
+            "GET /repos/octo/garden-evil",
+            "`/repos/octo/garden-evil` is not for `gh` here: only this repository is",
+        );
+        check("GET /repos/octo", "`/repos/octo` is not for `gh` here: only this repository is");
+        check("GET /user/repos", "`/user/repos` is not for `gh` here: only this repository is");
+        check("GET /search/code", "`/search/code` is not for `gh` here: only this repository is");
+        check("GET blob.example/x", "`blob.example` is not for `gh` here: only this repository is");
+        check(
+            "GET /repos/octo/garden/actions/secrets",
+            "`/repos/octo/garden/actions/secrets` is not for an agent",
+        );
+        check("GET /repos/octo/garden/Keys", "`/repos/octo/garden/Keys` is not for an agent");
+    }
+
+    #[test]
+    fn a_path_that_could_mean_two_things_is_refused() {
+        for path in [
+            "/repos/octo/garden/../evil",
+            "/repos/octo/garden/%2e%2e/evil",
+            "//repos/octo/garden",
+            "/repos/octo//garden",
+            "/repos/octo/garden/",
+            "/repos\\octo",
+        ] {
+            check(&format!("GET {path}"), "the request is not clear: the path is unusual");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `gh` for the engine: a socket whose broker has the token, and the settings that lead `gh` there.
+
+use std::{ffi::OsString, path::Path};
+
+use fro_boundary::{Address, GhBroker, GhCalls, Upstream};
+use fro_core::{Fault, Permit};
+use fro_http::Road;
+use tempfile::TempDir;
+
+use crate::settings::Settings;
+
+/// What the engine's `gh` needs.
+pub(crate) struct Gh {
+    broker: GhBroker,
+    environment: Vec<(OsString, OsString)>,
+    /// Outside the engine's folders: what it can write, it could replace by a link to another socket.
+    _folder: TempDir,
+}
+
+impl Gh {
+    /// Opens the broker; `home` is the engine's, where `gh` finds its settings.
+    pub(crate) fn open(settings: &Settings, permit: &Permit, home: &Path) -> Result<Self, Fault> {
+        let failed = |error: std::io::Error| Fault::ours(format!("cannot open a socket for `gh`: {error}"));
+        let folder = tempfile::Builder::new().prefix("fro-bot-gh-").tempdir_in(&settings.scratch);
+        let folder = folder.map_err(failed)?;
+        let upstream = Upstream {
+            api: settings.github.api.clone(),
+            graphql: settings.github.graphql.clone(),
+            repo: permit.repo().clone(),
+            token: settings.token.clone(),
+        };
+        let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
+        let broker = GhBroker::open(&folder.path().join("s"), upstream, road).map_err(failed)?;
+        let config = home.join("gh");
+        fs_err::create_dir_all(&config).map_err(failed)?;
+        let socket = format!("http_unix_socket: {}\n", broker.socket().display());
+        fs_err::write(config.join("config.yml"), socket).map_err(failed)?;
+        let environment = vec![
+            ("GH_CONFIG_DIR".into(), config.into()),
+            ("GH_TOKEN".into(), "placeholder".into()),
+            ("GH_REPO".into(), permit.repo().to_string().into()),
+            ("GH_PROMPT_DISABLED".into(), "1".into()),
+            ("GH_NO_UPDATE_NOTIFIER".into(), "1".into()),
+        ];
+        Ok(Self { broker, environment, _folder: folder })
+    }
+
+    /// Returns the socket, for the wall's list.
+    pub(crate) fn address(&self) -> Address {
+        Address::Unix(self.broker.socket().to_owned())
+    }
+
+    /// Returns the variables that lead `gh` to the broker.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        self.environment.clone()
+    }
+
+    /// Returns how often it was asked.
+    pub(crate) fn calls(&self) -> GhCalls {
+        self.broker.calls()
+    }
+}
