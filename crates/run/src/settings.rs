@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use fro_core::{Secret, gate::Policy, prompt::Wishes, say::summary::RunLink};
+use fro_core::{Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
 use jiff::Timestamp;
@@ -32,21 +32,14 @@ pub struct Settings {
     pub scratch: PathBuf,
     /// The run's id and page.
     pub run: RunLink,
+    /// The file behind the run's page, where answers go that are for nobody in particular.
+    pub run_page: Option<PathBuf>,
     /// The branch or tag it runs on.
     pub git_ref: Option<String>,
     /// When the process started.
     pub began: Timestamp,
     /// Picks what may be random.
     pub seed: u64,
-}
-
-/// An event as GitHub hands it to a run.
-#[derive(Debug, Clone)]
-pub struct Event {
-    /// Such as `issue_comment`.
-    pub name: String,
-    /// The webhook's payload.
-    pub payload: String,
 }
 
 /// How to use the engine.

@@ -8,3 +8,4 @@ mod demo;
 mod endings;
 mod gate;
 mod shell;
+mod triggers;
