@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use fro_core::{Fault, Redactor};
-use fro_run::{Ending, Event};
+use fro_run::Ending;
 use jiff::Timestamp;
 
 use crate::{
     env::{self, Env},
     interrupt::{self, Interrupt},
     log,
-    report::Report,
+    report::{self, Report},
     settings,
 };
 
@@ -21,18 +21,24 @@ const TOLD_FAILURE: u8 = 4;
 pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
     let began = Timestamp::now();
     let mut interrupt = Interrupt::listen()?;
-    let settings = settings::of_action(env, event(env)?, began)?;
+    let (name, payload) = event(env)?;
+    let settings = settings::of_action(env, &name, payload, began)?;
     log::start(env, Redactor::knowing(settings.secrets()));
     let report = Report::new(env, &settings);
     let ending = fro_run::run(&settings, &|news| report.tell(&news), interrupt.asked()).await?;
     Ok(match ending {
+        Ending::Skipped(reason) if reason.fails_the_run() => {
+            report::fault(env, &Fault::yours(reason.to_string(), reason.hint().unwrap_or_default()));
+            ExitCode::FAILURE
+        }
         Ending::Skipped(_) | Ending::Answered(_) => ExitCode::SUCCESS,
         Ending::ToldFailure(_) => ExitCode::from(TOLD_FAILURE),
         Ending::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
     })
 }
 
-fn event(env: &Env) -> Result<Event, Fault> {
+/// Reads the name and the payload of the event.
+fn event(env: &Env) -> Result<(String, String), Fault> {
     const HINT: &str =
         "`fro-bot action` is started by a workflow; to see a whole run on this machine, try `fro-bot demo`";
     let name = env.text(env::GITHUB_EVENT_NAME);
@@ -45,5 +51,5 @@ fn event(env: &Env) -> Result<Event, Fault> {
             "`GITHUB_EVENT_PATH` names the file with the event's payload",
         )
     })?;
-    Ok(Event { name: name.to_owned(), payload })
+    Ok((name.to_owned(), payload))
 }

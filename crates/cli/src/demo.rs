@@ -8,10 +8,10 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use anstream::println;
 use clap::Args;
 use fro_boundary::Keys;
-use fro_core::{Fault, Login, Permission, Secret, gate::Policy, prompt::Wishes, say::summary::RunLink};
+use fro_core::{Fault, Login, Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
-use fro_run::{Ending, EngineSettings, Event, Settings, Unwalled};
+use fro_run::{Ending, EngineSettings, Settings, Unwalled};
 use fro_sim::World;
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -85,7 +85,7 @@ impl Stage {
             github: Address { api: self.world.api_url(), graphql: self.world.graphql_url() },
             road: RoadSettings::loopback(),
             token: Secret::new(self.world.token(garden::BOT)),
-            policy: Policy { mention: Login::new(garden::BOT), needed: Permission::Write },
+            policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },
             wishes: Wishes::default(),
             engine: EngineSettings {
                 tool_cache: tool_cache(env),
@@ -103,6 +103,7 @@ impl Stage {
             workspace: self.garden.clone(),
             scratch: self.folder.path().to_owned(),
             run: RunLink { id: "demo".to_owned(), url: None },
+            run_page: None,
             git_ref: Some("main".to_owned()),
             began,
             seed: u64::from(began.subsec_nanosecond().unsigned_abs()),

@@ -32,6 +32,10 @@ variables! {
     GITHUB_SERVER_URL = "GITHUB_SERVER_URL";
     /// The repository, `owner/name`.
     GITHUB_REPOSITORY = "GITHUB_REPOSITORY";
+    /// Who set the workflow off.
+    GITHUB_ACTOR = "GITHUB_ACTOR";
+    /// The file behind the run's page.
+    GITHUB_STEP_SUMMARY = "GITHUB_STEP_SUMMARY";
     /// The workflow run's id.
     GITHUB_RUN_ID = "GITHUB_RUN_ID";
     /// The branch or tag of the workflow run.

@@ -28,7 +28,7 @@ struct Args {
 const AFTER: &str = "\
 Exit codes:
   0    answered, or nothing to do
-  1    a mistake of fro-bot itself
+  1    a mistake of fro-bot itself, or a run by schedule or by hand without a prompt
   2    something in the set-up has to be changed; the hint says what
   3    another service failed; trying again later may help
   4    an answer was posted, but it tells of a failure

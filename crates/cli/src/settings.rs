@@ -8,11 +8,15 @@ use std::{
 
 use fro_boundary::Keys;
 use fro_core::{
-    Fault, Login, Permission, RepoName, Secret, gate::Policy, prompt::Wishes, say::summary::RunLink,
+    Fault, Login, Permission, RepoName, Secret,
+    event::Event,
+    gate::{Drafts, Policy, Secrets},
+    prompt::Wishes,
+    say::summary::RunLink,
 };
 use fro_github::Address;
 use fro_http::{Proxy, Retry, RoadSettings};
-use fro_run::{EngineSettings, Event, Settings, Unwalled};
+use fro_run::{EngineSettings, Settings, Unwalled};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -22,7 +26,12 @@ use crate::env::{self, Env};
 const TIMEOUT: u64 = 1_800_000;
 
 /// Reads the settings of a run inside a workflow.
-pub(crate) fn of_action(env: &Env, event: Event, began: Timestamp) -> Result<Settings, Fault> {
+pub(crate) fn of_action(
+    env: &Env,
+    event_name: &str,
+    payload: String,
+    began: Timestamp,
+) -> Result<Settings, Fault> {
     let mut typed = Typed { env, complaints: Vec::new() };
     let repo = typed.required(env::GITHUB_REPOSITORY, "octo/garden", RepoName::parse);
     let token = typed.token();
@@ -34,6 +43,7 @@ pub(crate) fn of_action(env: &Env, event: Event, began: Timestamp) -> Result<Set
     let unwalled = typed.input("allow-unwalled", false, str::parse::<bool>);
     let retry = typed.retry();
     let model = typed.model();
+    let run_page = typed.run_page(event_name);
     let (Some(repo), Some(token)) = (repo, token) else { return Err(typed.fault()) };
     if !typed.complaints.is_empty() {
         return Err(typed.fault());
@@ -41,7 +51,13 @@ pub(crate) fn of_action(env: &Env, event: Event, began: Timestamp) -> Result<Set
     let extra_ca = env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
     let server = env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com");
     Ok(Settings {
-        event,
+        event: Event {
+            name: event_name.to_owned(),
+            payload,
+            repo: repo.clone(),
+            actor: Login::new(env.text(env::GITHUB_ACTOR).unwrap_or("ghost")),
+            prompt: owned(env.input("prompt")),
+        },
         github: address(env),
         road: RoadSettings { retry, proxy: Proxy::System, extra_ca, ..RoadSettings::default() },
         token,
@@ -66,6 +82,7 @@ pub(crate) fn of_action(env: &Env, event: Event, began: Timestamp) -> Result<Set
         workspace: workspace(env)?,
         scratch: scratch(env),
         run: run_link(env, server, &repo),
+        run_page,
         git_ref: owned(env.text(env::GITHUB_REF_NAME)),
         began,
         seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
@@ -121,6 +138,18 @@ fn run_link(env: &Env, server: &str, repo: &RepoName) -> RunLink {
 
 fn owned(text: Option<&str>) -> Option<String> {
     text.map(str::to_owned)
+}
+
+fn milliseconds(text: &str) -> Result<Duration, std::num::ParseIntError> {
+    text.parse().map(Duration::from_millis)
+}
+
+/// Reads a name as people write it, with or without `@`.
+fn login(text: &str) -> Result<Login, &'static str> {
+    let name = text.trim_start_matches('@');
+    let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let bare = name.strip_suffix("[bot]").unwrap_or(name);
+    if !bare.is_empty() && bare.chars().all(known) { Ok(Login::new(name)) } else { Err("it is a login") }
 }
 
 fn json_object(text: &str) -> Result<Value, String> {
@@ -202,8 +231,30 @@ impl Typed<'_> {
                 Some(permission) if permission > Permission::None => Ok(permission),
                 _ => Err("it is one of `read`, `triage`, `write`, `maintain`, `admin`"),
             });
-        let mention = self.env.input("mention").unwrap_or("fro-bot");
-        Policy { mention: Login::new(mention.trim_start_matches('@')), needed }
+        let usual = Policy::usual();
+        let skip_drafts = self.input("skip-draft-prs", true, str::parse::<bool>);
+        let window = self.input("dedup-window", usual.dedup_window, milliseconds);
+        let mention = self.input("mention", usual.mention, login);
+        Policy {
+            mention,
+            needed,
+            drafts: if skip_drafts { Drafts::Skipped } else { Drafts::Reviewed },
+            skip_label: owned(self.env.input("skip-label")).unwrap_or(usual.skip_label),
+            dedup_window: window,
+            // GitHub empties what comes from secrets for forks and for Dependabot.
+            secrets: if self.env.input("auth-json").is_some() { Secrets::Given } else { Secrets::Withheld },
+        }
+    }
+
+    /// Returns the file behind the run's page, which only some runs need.
+    fn run_page(&mut self, event_name: &str) -> Option<PathBuf> {
+        let page = self.env.text(env::GITHUB_STEP_SUMMARY).map(PathBuf::from);
+        if page.is_none() && matches!(event_name, "schedule" | "workflow_dispatch") {
+            let name = env::GITHUB_STEP_SUMMARY;
+            self.complaints
+                .push(format!("the variable `{name}` is not set, and the answer would go nowhere"));
+        }
+        page
     }
 
     fn model(&mut self) -> Option<String> {
@@ -242,8 +293,7 @@ mod tests {
     use super::*;
 
     fn told(pairs: &[(&str, &str)]) -> Result<Settings, Fault> {
-        let event = Event { name: "issue_comment".to_owned(), payload: String::new() };
-        of_action(&Env::of(pairs.iter().copied()), event, Timestamp::UNIX_EPOCH)
+        of_action(&Env::of(pairs.iter().copied()), "schedule", String::new(), Timestamp::UNIX_EPOCH)
     }
 
     #[test]
@@ -256,6 +306,9 @@ mod tests {
             ("INPUT_OPENCODE-CONFIG", "[]"),
             ("INPUT_AUTH-JSON", "sk-not-to-be-quoted"),
             ("INPUT_MAX-COST", "-1"),
+            ("INPUT_SKIP-DRAFT-PRS", "maybe"),
+            ("INPUT_DEDUP-WINDOW", "10 min"),
+            ("INPUT_MENTION", "fro bot"),
         ]);
         insta::assert_snapshot!(fault.unwrap_err());
     }
@@ -266,9 +319,21 @@ mod tests {
             ("GITHUB_REPOSITORY", "octo/garden"),
             ("INPUT_GITHUB-TOKEN", "t"),
             ("INPUT_MENTION", "@gardener"),
+            ("INPUT_SKIP-DRAFT-PRS", "false"),
+            ("INPUT_SKIP-LABEL", "hands off"),
+            ("INPUT_DEDUP-WINDOW", "0"),
+            ("GITHUB_STEP_SUMMARY", "page.md"),
         ]);
         let settings = settings.unwrap();
-        assert_eq!((settings.policy.mention.as_str(), settings.run.id.as_str()), ("gardener", "local"));
+        let policy = Policy {
+            mention: Login::new("gardener"),
+            needed: Permission::Write,
+            drafts: Drafts::Reviewed,
+            skip_label: "hands off".to_owned(),
+            dedup_window: Duration::ZERO,
+            secrets: Secrets::Withheld,
+        };
+        assert_eq!((settings.policy, settings.run.id.as_str()), (policy, "local"));
         assert_eq!(settings.engine.timeout, Some(Duration::from_mins(30)));
     }
 }

@@ -1,11 +1,16 @@
 //! What the agent is told about the subject, cut to a budget, every text with its trust.
 
+mod change;
+
+pub use change::{Change, ToldChange, ToldCommit, ToldFile, ToldReview, ToldThread};
+
 use jiff::Timestamp;
 
 use crate::{
     budget::Bounded,
     gate::Permit,
-    names::{Login, RepoName, Spot, Subject},
+    names::{Login, RepoName},
+    place::{Spot, Subject},
     trust::{Spoken, Trust},
 };
 
@@ -14,7 +19,7 @@ const BODY: usize = 10_000;
 /// Comments that are shown, newest first in importance.
 const COMMENTS: usize = 50;
 /// Bytes that all comments together may take.
-const ALL_COMMENTS: usize = 80_000;
+const ALL_COMMENTS: usize = 40_000;
 /// Bytes of a title or a label.
 const LINE: usize = 256;
 /// Labels that are shown.
@@ -31,7 +36,7 @@ pub struct Told {
     pub author: Option<Login>,
     /// Its description.
     pub body: String,
-    /// `OPEN`, `CLOSED` or `MERGED`.
+    /// `OPEN`, `CLOSED`, `MERGED` or `ANSWERED`.
     pub state: String,
     /// The names of its labels.
     pub labels: Vec<String>,
@@ -39,13 +44,15 @@ pub struct Told {
     pub comments: Vec<ToldComment>,
     /// How many comments there are in all.
     pub n_comments: usize,
+    /// What only a pull request has.
+    pub change: Option<ToldChange>,
 }
 
 /// A comment as GitHub told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldComment {
-    /// Its database id.
-    pub id: u64,
+    /// The comment itself.
+    pub spot: Spot,
     /// Who wrote it, if the account still exists.
     pub author: Option<Login>,
     /// When.
@@ -73,11 +80,15 @@ pub struct Context {
     pub labels: Bounded<Vec<String>>,
     /// The newest comments, oldest first.
     pub comments: Bounded<Vec<Remark>>,
+    /// What only a pull request has.
+    pub change: Option<Change>,
 }
 
 /// A text somebody wrote, cut to its budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
+    /// What it is about, if not the whole: a verdict, or a place in the code.
+    pub about: Option<String>,
     /// When, if it is a comment.
     pub at: Option<Timestamp>,
     /// Who, what, and how far to believe it.
@@ -90,46 +101,72 @@ impl Context {
     /// Only the asker's permission was looked up, so everyone else's words count as a stranger's. The
     /// request itself is left out, because it has a place of its own.
     pub fn within_budget(permit: &Permit, told: Told) -> Self {
-        let remark = |author: Option<&Login>, at, body: &str| Remark {
-            at,
-            spoken: Spoken {
-                who: author.cloned().unwrap_or_else(|| Login::new("ghost")),
-                trust: if author == Some(permit.asker()) { permit.trust() } else { Trust::Stranger },
-                text: Bounded::text(body, BODY).noted(),
-            },
-        };
         let n_missing = told.n_comments.saturating_sub(told.comments.len());
-        let is_request = |comment: &ToldComment| permit.spot() == Spot::Comment(comment.id);
-        let others = told.comments.iter().filter(|comment| !is_request(comment));
-        let comments: Vec<_> = others.map(|c| remark(c.author.as_ref(), Some(c.at), &c.body)).collect();
+        let others = told.comments.iter().filter(|comment| !is_request(permit, comment));
+        let comments = others.map(|comment| said(permit, comment)).collect();
         let labels = told.labels.iter().map(|label| Bounded::text(label, LINE).noted()).collect();
         Self {
             repo: permit.repo().clone(),
             subject: permit.subject(),
-            description: remark(told.author.as_ref(), None, &told.body),
+            description: remark(permit, told.author.as_ref(), &told.body),
             default_branch: told.default_branch,
             title: Bounded::text(&told.title, LINE),
             state: told.state,
             labels: Bounded::first(labels, LABELS),
-            comments: newest_within(comments, ALL_COMMENTS).and_missing(n_missing),
+            comments: newest_within(comments, ALL_COMMENTS, COMMENTS).and_missing(n_missing),
+            change: told.change.map(|change| Change::within_budget(change, permit)),
+        }
+    }
+
+    /// Returns the context of a run that is about nothing in particular.
+    pub fn of_repository(permit: &Permit) -> Self {
+        Self {
+            repo: permit.repo().clone(),
+            subject: permit.subject(),
+            description: remark(permit, None, ""),
+            default_branch: String::new(),
+            title: Bounded::text("", LINE),
+            state: String::new(),
+            labels: Bounded::first(Vec::new(), LABELS),
+            comments: Bounded::first(Vec::new(), COMMENTS),
+            change: None,
         }
     }
 }
 
-fn newest_within(remarks: Vec<Remark>, bytes: usize) -> Bounded<Vec<Remark>> {
+/// Tells whether this is what the run answers, which has a place of its own.
+fn is_request(permit: &Permit, comment: &ToldComment) -> bool {
+    *permit.spot() == comment.spot
+}
+
+fn said(permit: &Permit, comment: &ToldComment) -> Remark {
+    Remark { at: Some(comment.at), ..remark(permit, comment.author.as_ref(), &comment.body) }
+}
+
+fn remark(permit: &Permit, author: Option<&Login>, body: &str) -> Remark {
+    Remark {
+        about: None,
+        at: None,
+        spoken: Spoken {
+            who: author.cloned().unwrap_or_else(|| Login::new("ghost")),
+            trust: if author == Some(permit.asker()) { permit.trust() } else { Trust::Stranger },
+            text: Bounded::text(body, BODY).noted(),
+        },
+    }
+}
+
+/// Keeps the newest of what was said that fits into so many bytes.
+fn newest_within(remarks: Vec<Remark>, bytes: usize, most: usize) -> Bounded<Vec<Remark>> {
     let mut left = bytes;
-    let fitting = remarks
-        .iter()
-        .rev()
-        .take_while(|remark| match left.checked_sub(remark.spoken.text.len()) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        })
-        .count();
-    Bounded::newest(remarks, fitting.min(COMMENTS))
+    let fits = |remark: &&Remark| match left.checked_sub(remark.spoken.text.len()) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    let fitting = remarks.iter().rev().take_while(fits).count();
+    Bounded::newest(remarks, fitting.min(most))
 }
 
 #[cfg(test)]
@@ -147,12 +184,13 @@ mod tests {
             labels: vec!["bug".to_owned()],
             n_comments: comments.len(),
             comments,
+            change: None,
         }
     }
 
     fn said(author: &str, body: &str) -> ToldComment {
         ToldComment {
-            id: 1,
+            spot: Spot::Comment(1),
             author: Some(Login::new(author)),
             at: Timestamp::UNIX_EPOCH,
             body: body.to_owned(),
@@ -174,12 +212,13 @@ mod tests {
         let mut told = told((0..60).map(|_| said("rita", &long)).collect());
         told.n_comments = 100;
         let context = Context::within_budget(&a_permit(), told);
-        assert_eq!((context.comments.value().len(), context.comments.cut()), (8, 92));
+        assert_eq!((context.comments.value().len(), context.comments.cut()), (4, 96));
     }
 
     #[test]
     fn the_request_is_not_repeated() {
-        let request = ToldComment { id: 99, ..said("maya", "@fro-bot why is the floor wet?") };
+        let request =
+            ToldComment { spot: Spot::Comment(99), ..said("maya", "@fro-bot why is the floor wet?") };
         let context = Context::within_budget(&a_permit(), told(vec![said("rita", "hm"), request]));
         assert_eq!((context.comments.value().len(), context.comments.cut()), (1, 0));
     }

@@ -1,82 +1,62 @@
 //! Reads the event that started a run into a `Trigger`, with exactly the fields each case needs.
 
-use serde::Deserialize;
+mod comment;
+mod discussion;
+mod issue;
+mod order;
+mod payload;
+mod pull;
+mod review_comment;
+
+pub use comment::Comment;
+pub use discussion::{Discussion, DiscussionComment};
+pub use issue::{Issue, IssueAction};
+pub use order::{Occasion, Order};
+pub use pull::{Head, Pull, PullAction, PullEvent};
+pub use review_comment::{Anchor, ReviewComment};
 
 use crate::{
     fault::Fault,
     gate::SkipReason,
-    names::{Login, RepoName, Spot, Subject},
+    names::{Login, RepoName},
+    place::{Spot, Subject, Surface},
 };
+
+/// An event as a workflow run gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Such as `issue_comment`.
+    pub name: String,
+    /// The webhook's payload.
+    pub payload: String,
+    /// The repository whose workflow runs.
+    pub repo: RepoName,
+    /// Who set the workflow off.
+    pub actor: Login,
+    /// What the workflow asks for; a schedule has nothing else to go by.
+    pub prompt: Option<String>,
+}
 
 /// Something happened that may be for us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trigger {
     /// Somebody wrote a comment in the conversation of an issue or a pull request.
     Comment(Comment),
+    /// Somebody wrote a comment beside the code of a pull request.
+    ReviewComment(ReviewComment),
+    /// An issue was opened or edited.
+    Issue(Issue),
+    /// A pull request wants to be looked at.
+    Pull(Pull),
+    /// Somebody began a discussion.
+    Discussion(Discussion),
+    /// Somebody wrote a comment in a discussion.
+    DiscussionComment(DiscussionComment),
+    /// A schedule or a person started the workflow with a prompt.
+    Order(Order),
 }
 
-/// A new comment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comment {
-    /// The repository it was written in.
-    pub repo: RepoName,
-    /// The issue or pull request it was written on.
-    pub subject: Subject,
-    /// Its database id.
-    pub id: u64,
-    /// Who wrote it.
-    pub author: Login,
-    /// What was written.
-    pub body: String,
-    /// Whether the conversation is locked.
-    pub locked: bool,
-}
-
-impl Trigger {
-    /// Returns the repository it happened in.
-    pub fn repo(&self) -> &RepoName {
-        match self {
-            Self::Comment(comment) => &comment.repo,
-        }
-    }
-
-    /// Returns what it is about.
-    pub fn subject(&self) -> Subject {
-        match self {
-            Self::Comment(comment) => comment.subject,
-        }
-    }
-
-    /// Returns the very thing that is acknowledged.
-    pub fn spot(&self) -> Spot {
-        match self {
-            Self::Comment(comment) => Spot::Comment(comment.id),
-        }
-    }
-
-    /// Returns whose words are acted on.
-    pub fn asker(&self) -> &Login {
-        match self {
-            Self::Comment(comment) => &comment.author,
-        }
-    }
-
-    /// Returns the words that are acted on.
-    pub fn words(&self) -> &str {
-        match self {
-            Self::Comment(comment) => &comment.body,
-        }
-    }
-
-    /// Returns the name of the event, as workflows know it.
-    pub fn event_name(&self) -> &'static str {
-        match self {
-            Self::Comment(_) => "issue_comment",
-        }
-    }
-}
-
-/// What an event file turned out to hold.
+/// What an event turned out to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reading {
     /// Something that may be for us.
@@ -86,119 +66,121 @@ pub enum Reading {
 }
 
 /// Reads an event by its name and its payload.
-pub fn read(event_name: &str, payload: &str) -> Result<Reading, Fault> {
-    match event_name {
-        "issue_comment" => read_comment(payload),
-        other => Ok(Reading::Skip(SkipReason::UnsupportedEvent(other.chars().take(60).collect()))),
+pub fn read(event: &Event) -> Result<Reading, Fault> {
+    let payload = &event.payload;
+    match event.name.as_str() {
+        "issue_comment" => comment::read(payload),
+        "pull_request_review_comment" => review_comment::read(payload),
+        "issues" => issue::read(payload),
+        "pull_request" => pull::read(PullEvent::Plain, payload),
+        "pull_request_target" => pull::read(PullEvent::Target, payload),
+        "discussion" => discussion::read(payload),
+        "discussion_comment" => discussion::read_comment(payload),
+        "schedule" => Ok(order::read(Occasion::Schedule, event)),
+        "workflow_dispatch" => Ok(order::read(Occasion::Dispatch, event)),
+        other => Ok(Reading::Skip(SkipReason::UnsupportedEvent(payload::word(other)))),
     }
 }
 
-fn read_comment(payload: &str) -> Result<Reading, Fault> {
-    let told: IssueComment = parse("issue_comment", payload)?;
-    if told.action != "created" {
-        return Ok(Reading::Skip(SkipReason::ActionNotCreated(told.action.chars().take(60).collect())));
+impl Trigger {
+    /// Returns the repository it happened in.
+    pub fn repo(&self) -> &RepoName {
+        match self {
+            Self::Comment(comment) => &comment.repo,
+            Self::ReviewComment(comment) => &comment.repo,
+            Self::Issue(issue) => &issue.repo,
+            Self::Pull(pull) => &pull.repo,
+            Self::Discussion(discussion) => &discussion.repo,
+            Self::DiscussionComment(comment) => &comment.repo,
+            Self::Order(order) => &order.repo,
+        }
     }
-    let repo = RepoName::parse(&told.repository.full_name)
-        .map_err(|bad| Fault::yours(format!("cannot read the event `issue_comment`: {bad}"), HINT))?;
-    let number = told.issue.number;
-    let subject = match told.issue.pull_request {
-        Some(_) => Subject::PullRequest(number),
-        None => Subject::Issue(number),
-    };
-    Ok(Reading::Trigger(Trigger::Comment(Comment {
-        repo,
-        subject,
-        id: told.comment.id,
-        author: told.comment.user.login,
-        body: told.comment.body,
-        locked: told.issue.locked,
-    })))
-}
 
-const HINT: &str = "the event file must be the webhook payload that GitHub writes to `GITHUB_EVENT_PATH`";
+    /// Returns what it is about.
+    pub fn subject(&self) -> Subject {
+        match self {
+            Self::Comment(comment) => comment.subject,
+            Self::ReviewComment(comment) => Subject::PullRequest(comment.pull),
+            Self::Issue(issue) => Subject::Issue(issue.number),
+            Self::Pull(pull) => Subject::PullRequest(pull.number),
+            Self::Discussion(discussion) => Subject::Discussion(discussion.number),
+            Self::DiscussionComment(comment) => Subject::Discussion(comment.number),
+            Self::Order(_) => Subject::Repository,
+        }
+    }
 
-fn parse<'a, T: Deserialize<'a>>(event_name: &str, payload: &'a str) -> Result<T, Fault> {
-    serde_json::from_str(payload)
-        .map_err(|bad| Fault::yours(format!("cannot read the event `{event_name}`: {bad}"), HINT))
-}
+    /// Returns the very thing that is acknowledged.
+    pub fn spot(&self) -> Spot {
+        match self {
+            Self::Comment(comment) => Spot::Comment(comment.id),
+            Self::ReviewComment(comment) => Spot::ReviewComment(comment.id),
+            Self::Issue(_) | Self::Pull(_) => Spot::Subject(self.subject()),
+            Self::Discussion(discussion) => Spot::Node(discussion.id.clone()),
+            Self::DiscussionComment(comment) => Spot::Node(comment.id.clone()),
+            Self::Order(_) => Spot::Nowhere,
+        }
+    }
 
-#[derive(Deserialize)]
-struct IssueComment {
-    action: String,
-    comment: CommentPart,
-    issue: IssuePart,
-    repository: RepositoryPart,
-}
+    /// Returns where its answer goes.
+    pub fn surface(&self) -> Surface {
+        match self {
+            Self::Comment(comment) => Surface::Conversation(comment.subject.number().unwrap_or_default()),
+            Self::ReviewComment(comment) => Surface::ReviewThread { pull: comment.pull, root: comment.root },
+            Self::Issue(issue) => Surface::Conversation(issue.number),
+            Self::Pull(pull) => Surface::Conversation(pull.number),
+            Self::Discussion(begun) => {
+                Surface::Discussion { number: begun.number, id: begun.id.clone(), comment: None }
+            }
+            Self::DiscussionComment(comment) => Surface::Discussion {
+                number: comment.number,
+                id: comment.discussion.clone(),
+                comment: Some(comment.id.clone()),
+            },
+            Self::Order(_) => Surface::RunPage,
+        }
+    }
 
-#[derive(Deserialize)]
-struct CommentPart {
-    id: u64,
-    body: String,
-    user: UserPart,
-}
+    /// Returns whose words are acted on.
+    pub fn asker(&self) -> &Login {
+        match self {
+            Self::Comment(comment) => &comment.author,
+            Self::ReviewComment(comment) => &comment.author,
+            Self::Issue(issue) => issue.asker(),
+            Self::Pull(pull) => pull.asker(),
+            Self::Discussion(discussion) => &discussion.author,
+            Self::DiscussionComment(comment) => &comment.author,
+            Self::Order(order) => &order.actor,
+        }
+    }
 
-#[derive(Deserialize)]
-struct IssuePart {
-    number: u64,
-    #[serde(default)]
-    locked: bool,
-    pull_request: Option<serde::de::IgnoredAny>,
-}
+    /// Returns the words that are acted on.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Comment(comment) => &comment.body,
+            Self::ReviewComment(comment) => &comment.body,
+            Self::Issue(issue) => &issue.body,
+            Self::Pull(pull) => &pull.body,
+            Self::Discussion(discussion) => &discussion.body,
+            Self::DiscussionComment(comment) => &comment.body,
+            Self::Order(order) => &order.prompt,
+        }
+    }
 
-#[derive(Deserialize)]
-struct UserPart {
-    login: Login,
-}
-
-#[derive(Deserialize)]
-struct RepositoryPart {
-    full_name: String,
+    /// Returns the name of the event, as workflows know it.
+    pub fn event_name(&self) -> &'static str {
+        match self {
+            Self::Comment(_) => "issue_comment",
+            Self::ReviewComment(_) => "pull_request_review_comment",
+            Self::Issue(_) => "issues",
+            Self::Pull(Pull { event: PullEvent::Plain, .. }) => "pull_request",
+            Self::Pull(Pull { event: PullEvent::Target, .. }) => "pull_request_target",
+            Self::Discussion(_) => "discussion",
+            Self::DiscussionComment(_) => "discussion_comment",
+            Self::Order(Order { occasion: Occasion::Schedule, .. }) => "schedule",
+            Self::Order(Order { occasion: Occasion::Dispatch, .. }) => "workflow_dispatch",
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PAYLOAD: &str = r#"{
-        "action": "created",
-        "comment": {"id": 99, "body": "@fro-bot why?", "user": {"login": "maya"}},
-        "issue": {"number": 7, "locked": false, "pull_request": {"url": "…"}},
-        "repository": {"full_name": "octo/garden"}
-    }"#;
-
-    #[test]
-    fn a_comment_on_a_pull_request_is_read() {
-        let Ok(Reading::Trigger(trigger)) = read("issue_comment", PAYLOAD) else { panic!("not a trigger") };
-        assert_eq!(trigger.subject(), Subject::PullRequest(7));
-        assert_eq!(trigger.spot(), Spot::Comment(99));
-        assert_eq!((trigger.asker().as_str(), trigger.words()), ("maya", "@fro-bot why?"));
-    }
-
-    #[test]
-    fn an_edited_comment_is_not_a_new_one() {
-        let edited = PAYLOAD.replace("created", "edited");
-        assert_eq!(
-            read("issue_comment", &edited),
-            Ok(Reading::Skip(SkipReason::ActionNotCreated("edited".to_owned())))
-        );
-    }
-
-    #[test]
-    fn an_event_nobody_knows_is_skipped() {
-        assert_eq!(read("push", "{}"), Ok(Reading::Skip(SkipReason::UnsupportedEvent("push".to_owned()))));
-    }
-
-    #[test]
-    fn a_broken_event_is_named() {
-        let broken = read("issue_comment", "{\"action\":").unwrap_err();
-        let missing = read("issue_comment", &PAYLOAD.replace("\"id\": 99,", "")).unwrap_err();
-        let evil = read("issue_comment", &PAYLOAD.replace("octo/garden", "octo/../x")).unwrap_err();
-        insta::assert_debug_snapshot!([broken.what(), missing.what(), evil.what()], @r#"
-        [
-            "cannot read the event `issue_comment`: EOF while parsing a value at line 1 column 10",
-            "cannot read the event `issue_comment`: missing field `id` at line 3 column 72",
-            "cannot read the event `issue_comment`: `octo/../x` is not a repository name like `octo/garden`",
-        ]
-        "#);
-    }
-}
+pub(crate) mod tests;

@@ -3,12 +3,18 @@
 //! Invariant: a `Permit` exists only because `decide` said yes. Every deed that others can see, and every
 //! start of the engine, asks for one.
 
-use std::fmt;
+mod permit;
+mod skip;
+
+pub use permit::{Permit, Reach};
+pub use skip::SkipReason;
+
+use std::time::Duration;
 
 use crate::{
-    event::Trigger,
+    event::{Head, Issue, IssueAction, Pull, PullAction, PullEvent, Trigger},
     mention,
-    names::{Login, Permission, RepoName, Spot, Subject},
+    names::{Login, Permission},
     trust::Trust,
 };
 
@@ -19,6 +25,46 @@ pub struct Policy {
     pub mention: Login,
     /// What somebody must be allowed before their words count.
     pub needed: Permission,
+    /// What becomes of pull requests that are not ready.
+    pub drafts: Drafts,
+    /// The label that keeps us away from an issue or a pull request.
+    pub skip_label: String,
+    /// For how long the same state of an issue or a pull request is not answered again.
+    pub dedup_window: Duration,
+    /// Whether the run was given what a model needs.
+    pub secrets: Secrets,
+}
+
+/// What becomes of pull requests that are not ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drafts {
+    /// They are left alone.
+    Skipped,
+    /// They are looked at like others.
+    Reviewed,
+}
+
+/// Whether the run was given the operator's secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrets {
+    /// It was.
+    Given,
+    /// It was not, as happens to runs for forks.
+    Withheld,
+}
+
+impl Policy {
+    /// Returns what holds if nobody says otherwise.
+    pub fn usual() -> Self {
+        Self {
+            mention: Login::new("fro-bot"),
+            needed: Permission::Write,
+            drafts: Drafts::Skipped,
+            skip_label: "skip-agent-review".to_owned(),
+            dedup_window: Duration::from_mins(10),
+            secrets: Secrets::Given,
+        }
+    }
 }
 
 /// What was asked of GitHub before deciding.
@@ -26,243 +72,206 @@ pub struct Policy {
 pub struct Facts {
     /// The account that our token belongs to.
     pub own: Login,
-    /// What the asker may do in the repository.
+    /// What the asker may do in the repository, if that matters.
     pub permission: Permission,
+    /// What we answered to the same state within the window.
+    pub answered: Answered,
+}
+
+/// Whether another run of ours answered the same a moment ago.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answered {
+    /// Not as far as anybody knows.
+    No,
+    /// Within the window.
+    Lately,
 }
 
 /// Yes or no.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The run takes place.
-    Run(Permit),
+    Run(Box<Permit>),
     /// It does not, for this reason.
     Skip(SkipReason),
 }
 
-/// The right to act on one subject of one repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Permit {
-    repo: RepoName,
-    subject: Subject,
-    spot: Spot,
-    asker: Login,
-    trust: Trust,
-    own: Login,
+/// On whose account a run takes place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The asker's: their permission counts.
+    Asker,
+    /// Nobody's: it happens to whoever comes by, and so it may only look and answer.
+    Anyone,
+    /// The operator's, who wrote the workflow and the prompt.
+    Operator,
 }
 
-impl Permit {
-    /// Returns the repository it is good for.
-    pub fn repo(&self) -> &RepoName {
-        &self.repo
-    }
-
-    /// Returns the subject it is good for.
-    pub fn subject(&self) -> Subject {
-        self.subject
-    }
-
-    /// Returns the thing that is acknowledged.
-    pub fn spot(&self) -> Spot {
-        self.spot
-    }
-
-    /// Returns whose words are acted on.
-    pub fn asker(&self) -> &Login {
-        &self.asker
-    }
-
-    /// Returns how far the asker's words may be believed.
-    pub fn trust(&self) -> Trust {
-        self.trust
-    }
-
-    /// Returns the account we act as.
-    pub fn own(&self) -> &Login {
-        &self.own
-    }
-}
-
-/// Why there is nothing to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SkipReason {
-    /// The event is of a kind we do not answer.
-    UnsupportedEvent(String),
-    /// A comment was changed or removed, not written.
-    ActionNotCreated(String),
-    /// Nobody called us.
-    NoMention(Login),
-    /// The conversation is locked.
-    Locked(Subject),
-    /// We wrote it ourselves.
-    SelfComment(Login),
-    /// The asker may not ask.
-    Unauthorized {
-        /// Who asked.
-        asker: Login,
-        /// What they may do.
-        has: Permission,
-        /// What they would need.
-        needs: Permission,
-    },
-}
-
-impl SkipReason {
-    /// Returns the reason as one word for machines.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::UnsupportedEvent(_) => "unsupported_event",
-            Self::ActionNotCreated(_) => "action_not_created",
-            Self::NoMention(_) => "no_mention",
-            Self::Locked(_) => "issue_locked",
-            Self::SelfComment(_) => "self_comment",
-            Self::Unauthorized { .. } => "unauthorized_author",
-        }
-    }
-
-    /// Returns what somebody may do about it, if anything.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::UnsupportedEvent(_) => Some("let the workflow start on `issue_comment`".to_owned()),
-            Self::Unauthorized { .. } => Some("the input `trigger-permission` sets who may ask".to_owned()),
-            Self::ActionNotCreated(_) | Self::NoMention(_) | Self::Locked(_) | Self::SelfComment(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for SkipReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnsupportedEvent(name) => write!(f, "`{name}` is not an event that fro-bot answers"),
-            Self::ActionNotCreated(action) => write!(f, "the comment was {action}, not created"),
-            Self::NoMention(name) => write!(f, "the comment does not mention @{name}"),
-            Self::Locked(subject) => write!(f, "{} #{} is locked", subject.noun(), subject.number()),
-            Self::SelfComment(own) => write!(f, "the comment is by @{own}, which is us"),
-            Self::Unauthorized { asker, has, needs } => {
-                write!(f, "@{asker} has `{has}` permission, asking needs `{needs}`")
-            }
+impl Standing {
+    /// Returns on whose account a run for this takes place.
+    pub fn of(trigger: &Trigger) -> Self {
+        match trigger {
+            Trigger::Comment(_)
+            | Trigger::ReviewComment(_)
+            | Trigger::Discussion(_)
+            | Trigger::DiscussionComment(_)
+            | Trigger::Issue(Issue { action: IssueAction::Edited, .. }) => Self::Asker,
+            Trigger::Issue(Issue { action: IssueAction::Opened, .. }) | Trigger::Pull(_) => Self::Anyone,
+            Trigger::Order(_) => Self::Operator,
         }
     }
 }
 
 /// Looks at the event alone: whatever it can rule out costs no network.
 pub fn glance(trigger: &Trigger, policy: &Policy) -> Result<(), SkipReason> {
-    let Trigger::Comment(comment) = trigger;
-    if comment.locked {
-        return Err(SkipReason::Locked(comment.subject));
+    match trigger {
+        Trigger::Comment(comment) => {
+            not_locked(trigger, comment.locked)?;
+            called(trigger, "comment", policy)
+        }
+        Trigger::ReviewComment(comment) => {
+            not_locked(trigger, comment.locked)?;
+            called(trigger, "comment", policy)?;
+            has_secrets(trigger, comment.head, &comment.author, policy)
+        }
+        Trigger::Issue(issue) => look_at_issue(trigger, issue, policy),
+        Trigger::Pull(pull) => look_at_pull(trigger, pull, policy),
+        Trigger::Discussion(discussion) => {
+            not_locked(trigger, discussion.locked)?;
+            called(trigger, "discussion", policy)
+        }
+        Trigger::DiscussionComment(comment) => {
+            not_locked(trigger, comment.locked)?;
+            called(trigger, "comment", policy)
+        }
+        Trigger::Order(_) => Ok(()),
     }
-    if comment.author.is_same_identity(&policy.mention) {
-        return Err(SkipReason::SelfComment(comment.author.clone()));
-    }
-    if !mention::addresses(&comment.body, &policy.mention) {
-        return Err(SkipReason::NoMention(policy.mention.clone()));
-    }
-    Ok(())
 }
 
 /// Decides, with everything known.
 pub fn decide(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Decision {
-    if let Err(reason) = glance(trigger, policy) {
-        return Decision::Skip(reason);
+    match weigh(trigger, facts, policy) {
+        Ok(permit) => Decision::Run(Box::new(permit)),
+        Err(reason) => Decision::Skip(reason),
     }
-    let asker = trigger.asker();
-    if asker.is_same_identity(&facts.own) {
-        return Decision::Skip(SkipReason::SelfComment(facts.own.clone()));
+}
+
+fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, SkipReason> {
+    glance(trigger, policy)?;
+    let (trust, reach) = match Standing::of(trigger) {
+        Standing::Operator => (Trust::Operator, Reach::Work),
+        Standing::Anyone => {
+            not_by(&facts.own, trigger)?;
+            (Trust::Stranger, Reach::ReadOnly)
+        }
+        Standing::Asker => {
+            not_by(&facts.own, trigger)?;
+            authorized(trigger, facts, policy)?;
+            (Trust::of(facts.permission), Reach::of(facts.permission))
+        }
+    };
+    match facts.answered {
+        Answered::Lately => Err(SkipReason::Duplicate(trigger.subject())),
+        Answered::No => Ok(Permit::new(trigger, trust, reach, &facts.own, &policy.mention)),
     }
-    if facts.permission < policy.needed {
-        return Decision::Skip(SkipReason::Unauthorized {
-            asker: asker.clone(),
-            has: facts.permission,
-            needs: policy.needed,
-        });
+}
+
+fn look_at_issue(trigger: &Trigger, issue: &Issue, policy: &Policy) -> Result<(), SkipReason> {
+    not_locked(trigger, issue.locked)?;
+    not_by(&policy.mention, trigger)?;
+    match issue.action {
+        IssueAction::Opened => not_labelled(&issue.labels, policy),
+        IssueAction::Edited => {
+            called(trigger, "issue", policy)?;
+            called_by_editor(issue, policy)
+        }
     }
-    Decision::Run(Permit {
-        repo: trigger.repo().clone(),
-        subject: trigger.subject(),
-        spot: trigger.spot(),
-        asker: asker.clone(),
-        trust: Trust::of(facts.permission),
-        own: facts.own.clone(),
+}
+
+/// Checks that the call is the editor's own: who mends a typo in a stranger's issue does not ask for anything.
+fn called_by_editor(issue: &Issue, policy: &Policy) -> Result<(), SkipReason> {
+    let before = issue.before.as_deref().unwrap_or(&issue.body);
+    if issue.sender == issue.author || !mention::addresses(before, &policy.mention) {
+        return Ok(());
+    }
+    Err(SkipReason::NoMention { what: "edit", name: policy.mention.clone() })
+}
+
+fn look_at_pull(trigger: &Trigger, pull: &Pull, policy: &Policy) -> Result<(), SkipReason> {
+    not_locked(trigger, pull.locked)?;
+    not_by(&policy.mention, trigger)?;
+    match &pull.action {
+        // A person who asks for a review gets one, whatever is usual for drafts and labels.
+        PullAction::ReviewRequested(reviewer) if !reviewer.is_same_identity(&policy.mention) => {
+            return Err(SkipReason::OthersReview);
+        }
+        PullAction::ReviewRequested(_) => {}
+        PullAction::Opened | PullAction::Synchronized | PullAction::Reopened | PullAction::Ready => {
+            if pull.draft && policy.drafts == Drafts::Skipped {
+                return Err(SkipReason::Draft(trigger.subject()));
+            }
+            not_labelled(&pull.labels, policy)?;
+        }
+    }
+    match pull.event {
+        PullEvent::Plain => has_secrets(trigger, pull.head, &pull.sender, policy),
+        PullEvent::Target => Ok(()),
+    }
+}
+
+fn not_locked(trigger: &Trigger, locked: bool) -> Result<(), SkipReason> {
+    if locked { Err(SkipReason::Locked(trigger.subject())) } else { Ok(()) }
+}
+
+/// Checks that neither the words nor the deed are our own, or we would answer ourselves for ever.
+fn not_by(own: &Login, trigger: &Trigger) -> Result<(), SkipReason> {
+    let sender = match trigger {
+        Trigger::Issue(issue) => &issue.sender,
+        Trigger::Pull(pull) => &pull.sender,
+        Trigger::Comment(_)
+        | Trigger::ReviewComment(_)
+        | Trigger::Discussion(_)
+        | Trigger::DiscussionComment(_)
+        | Trigger::Order(_) => trigger.asker(),
+    };
+    let ours = [trigger.asker(), sender].into_iter().find(|login| login.is_same_identity(own));
+    ours.map_or(Ok(()), |login| Err(SkipReason::SelfComment(login.clone())))
+}
+
+fn called(trigger: &Trigger, what: &'static str, policy: &Policy) -> Result<(), SkipReason> {
+    not_by(&policy.mention, trigger)?;
+    if mention::addresses(trigger.words(), &policy.mention) {
+        return Ok(());
+    }
+    Err(SkipReason::NoMention { what, name: policy.mention.clone() })
+}
+
+fn not_labelled(labels: &[String], policy: &Policy) -> Result<(), SkipReason> {
+    match labels.iter().find(|label| label.eq_ignore_ascii_case(&policy.skip_label)) {
+        Some(label) => Err(SkipReason::Labelled(label.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Checks that GitHub gave the run its secrets, which it does not do for forks and Dependabot.
+fn has_secrets(trigger: &Trigger, head: Head, by: &Login, policy: &Policy) -> Result<(), SkipReason> {
+    let outside = head == Head::Fork || by.is_same_identity(&Login::new("dependabot[bot]"));
+    if outside && policy.secrets == Secrets::Withheld {
+        return Err(SkipReason::NoSecrets(trigger.subject()));
+    }
+    Ok(())
+}
+
+fn authorized(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<(), SkipReason> {
+    if facts.permission >= policy.needed {
+        return Ok(());
+    }
+    Err(SkipReason::Unauthorized {
+        asker: trigger.asker().clone(),
+        has: facts.permission,
+        needs: policy.needed,
     })
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::event::Comment;
-
-    /// Returns maya's mention on octo/garden#7.
-    pub(crate) fn a_mention() -> Trigger {
-        Trigger::Comment(comment("maya", "@fro-bot why is the floor wet?"))
-    }
-
-    /// Returns the permit that it gets.
-    pub(crate) fn a_permit() -> Permit {
-        let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write };
-        match decide(&a_mention(), &facts, &policy()) {
-            Decision::Run(permit) => permit,
-            Decision::Skip(reason) => panic!("{reason}"),
-        }
-    }
-
-    fn comment(author: &str, body: &str) -> Comment {
-        Comment {
-            repo: RepoName::parse("octo/garden").unwrap(),
-            subject: Subject::Issue(7),
-            id: 99,
-            author: Login::new(author),
-            body: body.to_owned(),
-            locked: false,
-        }
-    }
-
-    fn policy() -> Policy {
-        Policy { mention: Login::new("fro-bot"), needed: Permission::Write }
-    }
-
-    fn check(comment: Comment, permission: Permission, expect: &str) {
-        let facts = Facts { own: Login::new("garden-helper[bot]"), permission };
-        let told = match decide(&Trigger::Comment(comment), &facts, &policy()) {
-            Decision::Run(permit) => format!("run for {} on {}", permit.asker(), permit.repo()),
-            Decision::Skip(reason) => format!("{}: {reason}", reason.word()),
-        };
-        assert_eq!(told, expect);
-    }
-
-    #[test]
-    fn a_maintainer_is_answered() {
-        check(comment("maya", "@fro-bot why?"), Permission::Write, "run for maya on octo/garden");
-    }
-
-    #[test]
-    fn a_reader_is_not() {
-        let expect = "unauthorized_author: @rita has `read` permission, asking needs `write`";
-        check(comment("rita", "@fro-bot why?"), Permission::Read, expect);
-    }
-
-    #[test]
-    fn nobody_who_did_not_call_is_answered() {
-        check(
-            comment("maya", "why?"),
-            Permission::Admin,
-            "no_mention: the comment does not mention @fro-bot",
-        );
-    }
-
-    #[test]
-    fn we_never_answer_ourselves() {
-        let body = "I am @fro-bot";
-        check(
-            comment("fro-bot", body),
-            Permission::Admin,
-            "self_comment: the comment is by @fro-bot, which is us",
-        );
-        let expect = "self_comment: the comment is by @garden-helper[bot], which is us";
-        check(comment("garden-helper", body), Permission::Admin, expect);
-    }
-
-    #[test]
-    fn a_locked_conversation_stays_quiet() {
-        let locked = Comment { locked: true, ..comment("maya", "@fro-bot why?") };
-        check(locked, Permission::Admin, "issue_locked: issue #7 is locked");
-    }
-}
+pub(crate) mod tests;

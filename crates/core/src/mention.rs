@@ -9,37 +9,56 @@ use crate::names::Login;
 
 /// Tells whether a Markdown text addresses somebody.
 pub fn addresses(markdown: &str, login: &Login) -> bool {
-    let needle = format!("@{}", login.as_str()).to_lowercase();
-    if !markdown.to_lowercase().contains(&needle) {
-        return false;
-    }
-    let mut hidden = 0_usize;
-    TextMergeStream::new(Parser::new_ext(markdown, Options::ENABLE_GFM | Options::ENABLE_TABLES)).any(
-        |event| {
-            match event {
-                Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_)) => hidden += 1,
-                Event::End(TagEnd::CodeBlock | TagEnd::BlockQuote(_)) => hidden -= 1,
-                Event::Text(text) if hidden == 0 => return names(&text.to_lowercase(), &needle),
-                _ => {}
-            }
-            false
-        },
-    )
+    request(markdown, login).is_some()
 }
 
-/// Tells whether a lower-case run of plain text holds the needle as a whole mention.
-fn names(text: &str, needle: &str) -> bool {
-    text.match_indices(needle).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = &text[at + needle.len()..];
+/// Returns what follows the first mention of somebody on its line, as it reads.
+pub fn request(markdown: &str, login: &Login) -> Option<String> {
+    let needle = format!("@{}", login.as_str()).to_lowercase();
+    if !markdown.to_lowercase().contains(&needle) {
+        return None;
+    }
+    let mut hidden = 0_usize;
+    let parser = Parser::new_ext(markdown, Options::ENABLE_GFM | Options::ENABLE_TABLES);
+    let mut events = TextMergeStream::new(parser);
+    let mut rest = events.find_map(|event| {
+        match event {
+            Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_)) => hidden += 1,
+            Event::End(TagEnd::CodeBlock | TagEnd::BlockQuote(_)) => hidden -= 1,
+            Event::Text(text) if hidden == 0 => return after(&text, &needle),
+            _ => {}
+        }
+        None
+    })?;
+    for event in events {
+        match event {
+            Event::Text(text) | Event::Code(text) => rest.push_str(&text),
+            Event::Start(Tag::Emphasis | Tag::Strong) | Event::End(TagEnd::Emphasis | TagEnd::Strong) => {}
+            _ => break,
+        }
+    }
+    Some(rest.trim().to_owned())
+}
+
+/// Returns what follows the needle, if a run of plain text holds it as a whole mention.
+fn after(text: &str, needle: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    // Lowering can change lengths outside of ASCII; then the words are taken in lower case.
+    let original = if lower.len() == text.len() { text } else { lower.as_str() };
+    let end = lower.match_indices(needle).find_map(|(at, _)| {
+        let before = lower[..at].chars().next_back();
+        let after = &lower[at + needle.len()..];
         let after = after.strip_prefix("[bot]").unwrap_or(after);
-        !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '/' | '+'))
-            && !after
-                .chars()
-                .next()
-                .is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '@'))
-            && !is_domain(after)
-    })
+        is_whole(before, after).then_some(lower.len() - after.len())
+    })?;
+    original.get(end..).map(str::to_owned)
+}
+
+/// Tells whether a name between these is not part of a longer one.
+fn is_whole(before: Option<char>, after: &str) -> bool {
+    !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '/' | '+'))
+        && !after.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '@'))
+        && !is_domain(after)
 }
 
 /// Tells whether what follows makes the name a host, as in `@fro-bot.dev`.
@@ -100,5 +119,14 @@ mod tests {
                 "@@fro-bot",
             ],
         );
+    }
+
+    #[test]
+    fn the_request_is_the_rest_of_the_line() {
+        let request = |text| request(text, &Login::new("fro-bot"));
+        assert_eq!(request("hey @Fro-Bot[bot] `review` **this** now\nand more").unwrap(), "review this now");
+        assert_eq!(request("@fro-bot").unwrap(), "");
+        assert_eq!(request("İ @fro-bot Help").unwrap(), "help");
+        assert_eq!(request("`@fro-bot` help"), None);
     }
 }

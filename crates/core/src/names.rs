@@ -1,4 +1,4 @@
-//! The things a run is about, by name: repositories, people, subjects, spots.
+//! The things a run is about, by name: repositories, people, permissions, reactions.
 
 use std::{fmt, str::FromStr};
 
@@ -140,41 +140,6 @@ impl fmt::Display for Permission {
             Self::Admin => "admin",
         })
     }
-}
-
-/// What a run is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Subject {
-    /// An issue, by number.
-    Issue(u64),
-    /// A pull request, by number.
-    PullRequest(u64),
-}
-
-impl Subject {
-    /// Returns the number people know it by.
-    pub fn number(self) -> u64 {
-        match self {
-            Self::Issue(number) | Self::PullRequest(number) => number,
-        }
-    }
-
-    /// Returns what people call such a thing.
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::Issue(_) => "issue",
-            Self::PullRequest(_) => "pull request",
-        }
-    }
-}
-
-/// The very thing that a reaction goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spot {
-    /// A comment of the conversation, by its database id.
-    Comment(u64),
-    /// The issue or pull request itself.
-    Subject(Subject),
 }
 
 /// The reactions that this bot leaves.

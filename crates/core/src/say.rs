@@ -1,6 +1,7 @@
 //! Every text that people see, as functions of values, each with its snapshot.
 
 pub mod answer;
+pub mod command;
 pub mod log;
 pub mod marker;
 pub mod summary;

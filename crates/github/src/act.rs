@@ -1,18 +1,31 @@
 //! Deeds: everything here can be seen by others, so everything takes a permit.
 
+pub(crate) mod answer;
 pub(crate) mod comment;
+pub(crate) mod discuss;
 pub(crate) mod label;
 pub(crate) mod react;
+pub(crate) mod reply;
 
 use fro_core::{Permit, Subject};
 
-use crate::error::Aim;
+use crate::error::{Aim, Cause, Error};
+
+/// Returns the number under which REST knows the permit's subject: that of an issue or a pull request.
+fn number(permit: &Permit, aim: &Aim) -> Result<u64, Error> {
+    match permit.subject() {
+        Subject::Issue(number) | Subject::PullRequest(number) => Ok(number),
+        Subject::Discussion(_) | Subject::Repository => Err(aim.missed(Cause::Unfit)),
+    }
+}
 
 /// Names a deed on the permit's subject and the permission that the token needs for it.
-fn aim(deed: &str, permit: &Permit) -> Aim {
+pub(crate) fn aim(deed: &str, permit: &Permit) -> Aim {
     let needs = match permit.subject() {
         Subject::Issue(_) => "issues: write",
         Subject::PullRequest(_) => "pull-requests: write",
+        Subject::Discussion(_) => "discussions: write",
+        Subject::Repository => "contents: write",
     };
-    Aim::new(format!("{deed} {}#{}", permit.repo(), permit.subject().number()), needs)
+    Aim::new(format!("{deed} {}{}", permit.repo(), permit.subject().mark()), needs)
 }

@@ -1,7 +1,12 @@
 //! Questions: nothing here changes anything.
 
+pub(crate) mod actor;
+pub(crate) mod answer;
+pub(crate) mod change;
 pub(crate) mod comment;
 pub(crate) mod comments;
+pub(crate) mod discussion;
 pub(crate) mod permission;
+pub(crate) mod review_comment;
 pub(crate) mod subject;
 pub(crate) mod viewer;

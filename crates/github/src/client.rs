@@ -53,6 +53,11 @@ impl GitHub {
         self.signed(self.road.post(&self.address.graphql)).idempotent()
     }
 
+    /// Begins a GraphQL request that changes something.
+    pub(crate) fn mutation(&self) -> Request {
+        self.signed(self.road.post(&self.address.graphql))
+    }
+
     fn rest(&self, path: &str) -> String {
         format!("{}{path}", self.address.api.trim_end_matches('/'))
     }

@@ -33,8 +33,10 @@ pub(crate) enum Cause {
     BadQuery(String),
     #[error("there are more than {0} pages")]
     TooLong(usize),
-    #[error("comment {0} is not on it")]
-    Elsewhere(u64),
+    #[error("{0} is not on it")]
+    Elsewhere(String),
+    #[error("there is nothing like it there")]
+    Unfit,
 }
 
 impl Aim {
@@ -71,7 +73,7 @@ impl Error {
             Cause::Forbidden(_) => Fault::yours(self.story(), self.hint_forbidden()),
             Cause::Failing(_) => Fault::upstream(self.story(), fault::Retry::Later),
             Cause::TooLong(_) => Fault::upstream(self.story(), fault::Retry::Never),
-            Cause::BadQuery(_) | Cause::Elsewhere(_) => Fault::ours(self.story()),
+            Cause::BadQuery(_) | Cause::Elsewhere(_) | Cause::Unfit => Fault::ours(self.story()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Asks GraphQL and tells its ways of saying no apart; all of them come with status 200.
 
+use fro_http::Request;
 use serde::{
     Deserialize, Serialize,
     de::{DeserializeOwned, IgnoredAny},
@@ -44,7 +45,29 @@ impl GitHub {
         query: &'static str,
         variables: impl Serialize,
     ) -> Result<T, Cause> {
-        let answer = self.query().json(&Question { query, variables }).send().await?;
+        Self::told(self.query().json(&Question { query, variables })).await
+    }
+
+    /// Does one deed, sent once: when the answer is lost, it may have been done.
+    pub(crate) async fn tell<T: DeserializeOwned>(
+        &self,
+        mutation: &'static str,
+        variables: impl Serialize,
+    ) -> Result<T, Cause> {
+        Self::told(self.mutation().json(&Question { query: mutation, variables })).await
+    }
+
+    /// Does one deed that does no harm when it is done twice.
+    pub(crate) async fn tell_again<T: DeserializeOwned>(
+        &self,
+        mutation: &'static str,
+        variables: impl Serialize,
+    ) -> Result<T, Cause> {
+        Self::told(self.mutation().idempotent().json(&Question { query: mutation, variables })).await
+    }
+
+    async fn told<T: DeserializeOwned>(request: Request) -> Result<T, Cause> {
+        let answer = request.send().await?;
         let reply: Reply<IgnoredAny> = answer.json()?;
         if let Some(complaint) = reply.errors.into_iter().next() {
             return Err(complaint.into());

@@ -10,10 +10,6 @@ mod error;
 mod graphql;
 
 pub use act::{label::Label, react::ReactionId};
-pub use ask::{
-    comment::Comment,
-    comments::Since,
-    subject::{Hydrated, Pull},
-};
+pub use ask::{answer::Answer, comment::Comment, comments::Since, discussion::Discussion, subject::Hydrated};
 pub use client::{Address, GitHub};
 pub use error::Error;

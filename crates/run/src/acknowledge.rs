@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fro_core::{Fault, Permit, Reaction};
+use fro_core::{Fault, Permit, Reaction, Spot, Subject};
 use fro_github::{Error, GitHub, Label, ReactionId};
 use tokio::time::timeout;
 
@@ -33,6 +33,9 @@ impl<'a> Acknowledgement<'a> {
     pub(crate) async fn begin(&mut self) {
         let (github, permit, tell) = (self.github, self.permit, self.tell);
         let eyes = async {
+            if *permit.spot() == Spot::Nowhere {
+                return;
+            }
             match github.react(permit, Reaction::Eyes).await {
                 Ok(id) => {
                     self.eyes = Some(id);
@@ -42,6 +45,9 @@ impl<'a> Acknowledgement<'a> {
             }
         };
         let label = async {
+            if !wears_labels(permit) {
+                return;
+            }
             // Set before the request: if we are stopped in between, taking off a label that is not there is harmless.
             self.label = Some(Label::WORKING);
             let labelled = async {
@@ -63,7 +69,7 @@ impl<'a> Acknowledgement<'a> {
             Ok(Ending::Interrupted | Ending::Skipped(_)) => None,
         };
         let react = async {
-            match last {
+            match last.filter(|_| *self.permit.spot() != Spot::Nowhere) {
                 Some(reaction) => self.github.react(self.permit, reaction).await.map(drop),
                 None => Ok(()),
             }
@@ -89,6 +95,14 @@ impl<'a> Acknowledgement<'a> {
         for error in [reacted.err(), unreacted.err(), unlabelled.err()].into_iter().flatten() {
             warn(self.tell, &error);
         }
+    }
+}
+
+/// Tells whether the subject is of a kind that the label goes on.
+fn wears_labels(permit: &Permit) -> bool {
+    match permit.subject() {
+        Subject::Issue(_) | Subject::PullRequest(_) => true,
+        Subject::Discussion(_) | Subject::Repository => false,
     }
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use fro_core::{
-    Fault, Permit, Redactor, Trigger,
+    Fault, Permit, Redactor, Spot, Trigger,
     conversation::outcome::{Outcome, Trouble, Turn},
     delivery, prompt,
-    say::{marker::Marker, summary::Account},
+    say::{self, marker::Marker, summary::Account},
 };
 use fro_github::GitHub;
 use jiff::Timestamp;
@@ -37,13 +37,23 @@ pub(crate) async fn once(
     workplace: &mut Workplace,
 ) -> Result<Ending, Fault> {
     let marker = Marker::new(&asked.settings.run.id, asked.trigger);
+    let words = say::command::answer(asked.permit.said(), asked.permit.name());
+    let prepare = async {
+        match words {
+            Some(_) => Ok(()),
+            None => workplace.prepare(asked.settings, asked.tell).await,
+        }
+    };
     let ((), hydrated, prepared) = tokio::join!(
         acknowledgement.begin(),
         hydrate::hydrate(asked.github, asked.permit, &marker, asked.tell),
-        workplace.prepare(asked.settings, asked.tell),
+        prepare,
     );
     let (turn, earlier, broke) = match (hydrated, prepared) {
-        (Ok(hydrated), Ok(())) => converse(asked, workplace, hydrated).await,
+        (Ok(hydrated), Ok(())) => match words {
+            Some(words) => (Turn::answered(words), hydrated.earlier, None),
+            None => converse(asked, workplace, hydrated).await,
+        },
         (Err(fault), _) => (Turn::failed(Trouble::NoContext), None, Some(fault)),
         (Ok(hydrated), Err(fault)) => (Turn::failed(Trouble::NotStarted), hydrated.earlier, Some(fault)),
     };
@@ -51,7 +61,7 @@ pub(crate) async fn once(
     let redactor = Redactor::knowing(asked.settings.secrets());
     let account = account(asked, workplace, &turn);
     let delivery = delivery::settle(&turn.outcome, &account, marker, &redactor, asked.settings.seed);
-    let receipt = deliver::once(asked.github, asked.permit, &delivery, earlier).await?;
+    let receipt = deliver::once(asked.github, asked.permit, &delivery, earlier, asked.settings).await?;
     (asked.tell)(News::Delivered { url: receipt.url.clone() });
     match (broke, &turn.outcome) {
         (Some(fault), _) => Err(fault),
@@ -67,7 +77,7 @@ async fn converse(
     asked: &Asked<'_>,
     workplace: &mut Workplace,
     hydrated: Hydrated,
-) -> (Turn, Option<u64>, Option<Fault>) {
+) -> (Turn, Option<Spot>, Option<Fault>) {
     let prompt = prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings.wishes);
     match workplace.converse(asked, &prompt).await {
         Ok(turn) => (turn, hydrated.earlier, None),

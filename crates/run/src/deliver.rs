@@ -1,34 +1,37 @@
 //! One write, once, proven by reading it back.
 
-use fro_core::{Delivery, Fault, Login, Permit, say::marker::Marker};
-use fro_github::{Comment, GitHub, Since};
+use std::io::Write as _;
+
+use fro_core::{Delivery, Fault, Login, Permit, Spot, Surface, say::marker::Marker};
+use fro_github::{Answer, GitHub, Since};
 use jiff::Timestamp;
 
-use crate::Receipt;
+use crate::{Receipt, settings::Settings};
 
-/// Posts the answer, or edits the one that an earlier attempt of this run left.
+/// Gives the answer where it belongs, or edits the one that an earlier attempt of this run left.
 pub(crate) async fn once(
     github: &GitHub,
     permit: &Permit,
     delivery: &Delivery,
-    earlier: Option<u64>,
+    earlier: Option<Spot>,
+    settings: &Settings,
 ) -> Result<Receipt, Fault> {
+    if *permit.surface() == Surface::RunPage {
+        return on_run_page(delivery, settings);
+    }
     let began = Timestamp::now();
-    let written = match earlier {
-        Some(id) => {
-            let comment = github.comment(id).await.map_err(|error| error.fault())?;
-            github.update_comment(permit, &comment, &delivery.body).await
-        }
-        None => github.post_comment(permit, &delivery.body).await,
+    let written = match &earlier {
+        Some(spot) => github.update_answer(permit, spot, &delivery.body).await,
+        None => github.post_answer(permit, &delivery.body).await,
     };
-    let comment = match written {
-        Ok(comment) => comment,
+    let answer = match written {
+        Ok(answer) => answer,
         Err(error) if error.ambiguous() => {
             lost(github, permit, delivery, began).await?.ok_or_else(|| error.fault())?
         }
         Err(error) => return Err(error.fault()),
     };
-    prove(github, permit, delivery, comment.id).await
+    prove(github, permit, delivery, &answer.spot).await
 }
 
 /// Looks for an answer that was taken although we never heard of it.
@@ -37,13 +40,12 @@ async fn lost(
     permit: &Permit,
     delivery: &Delivery,
     began: Timestamp,
-) -> Result<Option<Comment>, Fault> {
+) -> Result<Option<Answer>, Fault> {
     // Clocks differ; a minute of comments more costs nothing.
     let since = began.checked_sub(std::time::Duration::from_mins(1)).map_or(Since::TheBeginning, Since::Time);
-    let comments = github.comments(permit.subject(), since).await.map_err(|error| error.fault())?;
-    let mut comments = comments.into_iter();
-    Ok(comments
-        .find(|comment| is_own(comment.author.as_ref(), &comment.body, permit.own(), &delivery.marker)))
+    let answers = github.answers(permit, since).await.map_err(|error| error.fault())?;
+    let mut answers = answers.into_iter();
+    Ok(answers.find(|answer| is_own(answer.author.as_ref(), &answer.body, permit.own(), &delivery.marker)))
 }
 
 /// Tells whether a comment is the answer of this run: ours by author and by marker.
@@ -51,22 +53,32 @@ pub(crate) fn is_own(author: Option<&Login>, body: &str, own: &Login, marker: &M
     author.is_some_and(|author| author.is_same_identity(own)) && marker.opens(body)
 }
 
-/// Reads the comment back: an answer nobody can read is none.
-async fn prove(
-    github: &GitHub,
-    permit: &Permit,
-    delivery: &Delivery,
-    comment: u64,
-) -> Result<Receipt, Fault> {
-    let read = github.comment(comment).await.map_err(|error| error.fault())?;
+/// Reads the answer back: one that nobody can read is none.
+async fn prove(github: &GitHub, permit: &Permit, delivery: &Delivery, spot: &Spot) -> Result<Receipt, Fault> {
+    let read = github.answer(permit, spot).await.map_err(|error| error.fault())?;
     if plain(&read.body) == plain(delivery.body.as_str()) {
-        return Ok(Receipt { comment, url: read.url });
+        return Ok(Receipt { url: read.url });
     }
-    let place = format!("{}#{}", permit.repo(), permit.subject().number());
+    let place = format!("{}{}", permit.repo(), permit.subject().mark());
     Err(Fault::ours(format!("the comment on {place} does not read as it was written: {}", read.url)))
 }
 
 /// GitHub may change how lines end.
 fn plain(text: &str) -> String {
     text.replace("\r\n", "\n").trim_end().to_owned()
+}
+
+/// Writes the answer to the page of the run, whose file the runner names.
+fn on_run_page(delivery: &Delivery, settings: &Settings) -> Result<Receipt, Fault> {
+    let page = settings.run_page.as_ref();
+    let page = page.ok_or_else(|| Fault::ours("an answer for the run's page, which there is none of"))?;
+    let opened = fs_err::OpenOptions::new().create(true).append(true).open(page);
+    let written = opened.and_then(|mut file| writeln!(file, "{}", delivery.body.as_str()));
+    written.map_err(|error| {
+        Fault::yours(
+            format!("cannot write the answer to the run's page: {error}"),
+            "see that the file which `GITHUB_STEP_SUMMARY` names can be written",
+        )
+    })?;
+    Ok(Receipt { url: settings.run.url.clone().unwrap_or_else(|| page.display().to_string()) })
 }

@@ -16,7 +16,7 @@ mod wall;
 mod workplace;
 
 pub use news::{News, Tell};
-pub use settings::{EngineSettings, Event, Settings, Unwalled};
+pub use settings::{EngineSettings, Settings, Unwalled};
 
 use std::pin::pin;
 
@@ -44,9 +44,7 @@ pub enum Ending {
 /// The proof of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// The comment's database id.
-    pub comment: u64,
-    /// Its page.
+    /// Where people read it.
     pub url: String,
 }
 
@@ -60,7 +58,7 @@ pub async fn run(
         tell(News::Skipped(reason.clone()));
         Ok(Ending::Skipped(reason))
     };
-    let trigger = match event::read(&settings.event.name, &settings.event.payload)? {
+    let trigger = match event::read(&settings.event)? {
         Reading::Trigger(trigger) => trigger,
         Reading::Skip(reason) => return skip(reason),
     };
@@ -71,11 +69,11 @@ pub async fn run(
     let mut interrupt = pin!(interrupt);
     let github = facts::github(settings, &trigger)?;
     let facts = tokio::select! {
-        facts = facts::gather(&github, &trigger) => facts?,
+        facts = facts::gather(&github, &trigger, settings) => facts?,
         () = &mut interrupt => return Ok(Ending::Interrupted),
     };
     let permit = match gate::decide(&trigger, &facts, &settings.policy) {
-        Decision::Run(permit) => permit,
+        Decision::Run(permit) => *permit,
         Decision::Skip(reason) => return skip(reason),
     };
     tell(News::Permitted(permit.clone()));

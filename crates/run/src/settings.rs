@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use fro_boundary::Keys;
-use fro_core::{Secret, gate::Policy, prompt::Wishes, say::summary::RunLink};
+use fro_core::{Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
 use jiff::Timestamp;
@@ -33,6 +33,8 @@ pub struct Settings {
     pub scratch: PathBuf,
     /// The run's id and page.
     pub run: RunLink,
+    /// The file behind the run's page, where answers go that are for nobody in particular.
+    pub run_page: Option<PathBuf>,
     /// The branch or tag it runs on.
     pub git_ref: Option<String>,
     /// When the process started.
@@ -46,15 +48,6 @@ impl Settings {
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         self.engine.keys.secrets().iter().chain([&self.token])
     }
-}
-
-/// An event as GitHub hands it to a run.
-#[derive(Debug, Clone)]
-pub struct Event {
-    /// Such as `issue_comment`.
-    pub name: String,
-    /// The webhook's payload.
-    pub payload: String,
 }
 
 /// How to use the engine.

@@ -110,8 +110,7 @@ impl Workplace {
             agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
         let choice = agent::choose(settings.engine.agent.as_deref(), &primary);
         let choice = choice.ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))?;
-        let subject = asked.permit.subject();
-        let title = format!("{} #{} of {}", subject.noun(), subject.number(), asked.permit.repo());
+        let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
         let session = server.create_session(directory, &title).await.map_err(|error| error.fault())?;
         tell(News::Session { id: session.id.clone(), agent: choice.agent.clone() });
         self.session = Some(session.id.clone());
@@ -207,7 +206,7 @@ impl Workplace {
     pub(crate) fn memory(&self) -> String {
         match (&self.memory, &self.recall) {
             (None, _) => "none is kept".to_owned(),
-            (Some(_), None) => "not available".to_owned(),
+            (Some(_), None) => "not looked up".to_owned(),
             (Some(_), Some(Recall::Cold)) => "miss (first run)".to_owned(),
             (Some(_), Some(Recall::Warm { sessions, .. })) => format!("hit, {sessions} sessions"),
             (Some(_), Some(Recall::Damaged { .. })) => "damaged, began without it".to_owned(),

@@ -19,7 +19,12 @@ pub(crate) enum Caller {
     /// No token: may look at what is public.
     Anonymous,
     /// The owner of a good token.
-    Known(String),
+    Known {
+        /// Who.
+        login: String,
+        /// What the token is good for.
+        access: TokenAccess,
+    },
 }
 
 impl Caller {
@@ -27,7 +32,15 @@ impl Caller {
     pub(crate) fn login(&self) -> Result<&str, Problem> {
         match self {
             Self::Anonymous => Err(Problem::requires_authentication()),
-            Self::Known(login) => Ok(login),
+            Self::Known { login, .. } => Ok(login),
+        }
+    }
+
+    /// The login, if the token may write. REST looks before the route does, GraphQL in each mutation.
+    pub(crate) fn writer(&self) -> Option<&str> {
+        match self {
+            Self::Known { login, access: TokenAccess::Full } => Some(login),
+            Self::Known { access: TokenAccess::ReadOnly, .. } | Self::Anonymous => None,
         }
     }
 
@@ -44,7 +57,7 @@ impl Caller {
     fn role(&self, repo: &Repo) -> Option<Role> {
         match self {
             Self::Anonymous => None,
-            Self::Known(login) => repo.role(login),
+            Self::Known { login, .. } => repo.role(login),
         }
     }
 }
@@ -62,7 +75,7 @@ impl FromRequestParts<Arc<Hub>> for Caller {
             if writes && token.access == TokenAccess::ReadOnly {
                 return Err(Problem::not_accessible());
             }
-            Ok(Self::Known(token.login.clone()))
+            Ok(Self::Known { login: token.login.clone(), access: token.access })
         })
     }
 }

@@ -72,6 +72,7 @@ fn garden(state: &mut State) -> Repo {
         labels: labels.into(),
         roles: roles.map(|(login, role)| (login.to_owned(), role)).into(),
         issues: vec![wet_floor(state), new_seal(state), tomatoes(state)],
+        discussions: Vec::new(),
     }
 }
 
@@ -118,6 +119,7 @@ fn new_seal(state: &mut State) -> Issue {
             files: vec![file],
             commits: vec![commit],
             reviews: Vec::new(),
+            threads: Vec::new(),
         }),
         ..Issue::new(state.next_id(), 2, "maya", minute(1455))
     }
@@ -151,6 +153,7 @@ fn cellar(state: &mut State) -> Repo {
         labels: Vec::new(),
         roles: BTreeMap::from([("maya".to_owned(), Role::Triage)]),
         issues: vec![issue],
+        discussions: Vec::new(),
     }
 }
 

@@ -7,20 +7,24 @@ mod actor;
 mod changed_file;
 mod commit;
 mod connection;
+mod discussion;
+mod discussion_comment;
 mod issue;
 mod issue_comment;
 mod label;
+mod mutation;
 mod pull_request;
 mod query;
 mod refusal;
 mod repository;
 mod review;
+mod review_thread;
 mod scalar;
 mod thread;
 
 use std::sync::{Arc, LazyLock};
 
-use async_graphql::{EmptyMutation, EmptySubscription, Request, Schema};
+use async_graphql::{EmptySubscription, Request, Schema};
 use axum::{Json, Router, body::Bytes, extract::State, routing::post};
 use serde_json::Value;
 
@@ -38,13 +42,20 @@ struct Asked {
     caller: Caller,
 }
 
-static SCHEMA: LazyLock<Schema<query::Query, EmptyMutation, EmptySubscription>> =
-    LazyLock::new(|| Schema::build(query::Query, EmptyMutation, EmptySubscription).finish());
+impl Asked {
+    /// Takes the state as it is now.
+    fn now(hub: &Hub, caller: Caller) -> Arc<Self> {
+        Arc::new(Self { state: hub.read(Clone::clone), address: hub.address.clone(), caller })
+    }
+}
+
+static SCHEMA: LazyLock<Schema<query::Query, mutation::Mutation, EmptySubscription>> =
+    LazyLock::new(|| Schema::build(query::Query, mutation::Mutation, EmptySubscription).finish());
 
 async fn answer(State(hub): State<Arc<Hub>>, caller: Caller, body: Bytes) -> Result<Json<Value>, Problem> {
     caller.login()?;
     let question: Request = serde_json::from_slice(&body).map_err(|_| Problem::no_json())?;
-    let asked = Asked { state: hub.read(Clone::clone), address: hub.address.clone(), caller };
-    let response = SCHEMA.execute(question.data(Arc::new(asked))).await;
+    let asked = Asked::now(&hub, caller);
+    let response = SCHEMA.execute(question.data(asked).data(hub)).await;
     Ok(Json(refusal::as_github_writes_them(response)))
 }

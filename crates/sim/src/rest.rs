@@ -7,6 +7,7 @@ mod limits;
 mod paging;
 mod reactions;
 mod repos;
+mod review_comments;
 mod shape;
 mod users;
 
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use axum::{
     Router,
     body::Bytes,
-    routing::{delete, get},
+    routing::{delete, get, post},
 };
 use serde::de::DeserializeOwned;
 
@@ -29,6 +30,8 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
     const REPO: &str = "/repos/{owner}/{repo}";
     const ISSUE: &str = "/repos/{owner}/{repo}/issues/{number}";
     const COMMENT: &str = "/repos/{owner}/{repo}/issues/comments/{comment}";
+    const PULL: &str = "/repos/{owner}/{repo}/pulls/{number}";
+    const REVIEW_COMMENT: &str = "/repos/{owner}/{repo}/pulls/comments/{comment}";
     let at = |base: &str, rest: &str| format!("{base}{rest}");
     Router::new()
         .route("/user", get(users::viewer))
@@ -47,6 +50,11 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route(COMMENT, get(comments::show).patch(comments::update).delete(comments::delete))
         .route(&at(COMMENT, "/reactions"), get(reactions::on_comment).post(reactions::react_to_comment))
         .route(&at(COMMENT, "/reactions/{reaction}"), delete(reactions::unreact_to_comment))
+        .route(&at(PULL, "/comments"), get(review_comments::list))
+        .route(&at(PULL, "/comments/{comment}/replies"), post(review_comments::reply))
+        .route(REVIEW_COMMENT, get(review_comments::show).patch(review_comments::update))
+        .route(&at(REVIEW_COMMENT, "/reactions"), post(reactions::react_to_review_comment))
+        .route(&at(REVIEW_COMMENT, "/reactions/{reaction}"), delete(reactions::unreact_to_review_comment))
 }
 
 /// Reads a JSON body whatever its content type says, as GitHub does.

@@ -2,6 +2,7 @@
 
 mod clock;
 mod comment;
+mod discussion;
 mod id;
 mod issue;
 mod label;
@@ -10,13 +11,15 @@ mod pull;
 mod reaction;
 mod repo;
 mod token;
+mod writing;
 
 pub use clock::Clock;
 pub use comment::Comment;
+pub use discussion::{Discussion, DiscussionComment};
 pub use issue::{Issue, IssueState};
 pub use label::Label;
 pub use person::{Association, Person, PersonKind, Role};
-pub use pull::{Change, ChangedFile, Commit, Pull, Review, ReviewState};
+pub use pull::{Change, ChangedFile, Commit, Pull, Review, ReviewState, ReviewThread};
 pub use reaction::{Reaction, ReactionContent};
 pub use repo::Repo;
 pub use token::{Token, TokenAccess};
@@ -75,30 +78,6 @@ impl State {
         let token = Token::new(login, kind, access);
         self.tokens.push(token);
         self.tokens[self.tokens.len() - 1].text.clone()
-    }
-
-    /// Opens an issue and returns its number; `None` if there is no such repository.
-    pub fn open_issue(&mut self, full_name: &str, author: &str, title: &str, body: &str) -> Option<u64> {
-        let (id, now) = (self.next_id(), self.clock.now());
-        let repo = self.repo_mut(full_name)?;
-        let number = repo.next_number();
-        let mut issue = Issue::new(id, number, author, now);
-        issue.association = repo.association(author);
-        title.clone_into(&mut issue.title);
-        body.clone_into(&mut issue.body);
-        repo.issues.push(issue);
-        Some(number)
-    }
-
-    /// Writes a comment and returns its id; `None` if there is no such issue.
-    pub fn write_comment(&mut self, full_name: &str, number: u64, author: &str, body: &str) -> Option<u64> {
-        let (id, now) = (self.next_id(), self.clock.now());
-        let repo = self.repo_mut(full_name)?;
-        let association = repo.association(author);
-        let issue = repo.issue_mut(number)?;
-        issue.comments.push(Comment::new(id, author, association, body, now));
-        issue.updated_at = now;
-        Some(id)
     }
 
     /// Returns an id that nothing has yet.

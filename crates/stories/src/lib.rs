@@ -29,6 +29,7 @@ use std::{
 };
 
 use fro_sim::{World, model::Model};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The repository of every story.
@@ -72,6 +73,16 @@ impl Sim {
     /// Has somebody write a comment; the maintainer, if the story does not say otherwise.
     pub fn mention(&self, text: &str) -> Mention<'_> {
         Mention::new(self, text)
+    }
+
+    /// Lets something happen that is already there. `about` is the comment whose reactions count, if it is one.
+    pub fn event(&self, name: &str, payload: &Value, about: u64) -> Mention<'_> {
+        Mention::of_event(self, name, payload, about)
+    }
+
+    /// Returns what was written to the run's page.
+    pub fn run_page(&self) -> String {
+        fs_err::read_to_string(self.folder.path().join("page.md")).unwrap_or_default()
     }
 
     /// Returns the checkout that the agent works in.

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::{process::Child, time::timeout};
 
 use crate::{ISSUE, REPO, Run, Sim, tools};
@@ -50,7 +51,16 @@ pub struct Mention<'a> {
     by: Person,
     variables: Vec<(OsString, OsString)>,
     user: Option<u32>,
-    comment: Option<u64>,
+    happened: Happened,
+}
+
+/// What sets a run off.
+#[derive(Debug, Clone)]
+enum Happened {
+    /// The comment is written when the run starts.
+    Comment,
+    /// Something that is already there, with its event.
+    Event { name: String, payload: String, about: u64 },
 }
 
 impl<'a> Mention<'a> {
@@ -61,8 +71,13 @@ impl<'a> Mention<'a> {
             by: Person::Maintainer,
             variables: Vec::new(),
             user: None,
-            comment: None,
+            happened: Happened::Comment,
         }
+    }
+
+    pub(crate) fn of_event(sim: &'a Sim, name: &str, payload: &Value, about: u64) -> Self {
+        let (name, payload) = (name.to_owned(), payload.to_string());
+        Self { happened: Happened::Event { name, payload, about }, ..Self::new(sim, "") }
     }
 
     /// Says who writes it.
@@ -95,7 +110,8 @@ impl<'a> Mention<'a> {
     /// Starts from a comment that is already there, as a second attempt does.
     #[must_use]
     pub fn again(mut self, comment: u64) -> Self {
-        self.comment = Some(comment);
+        let payload = self.sim.world().comment_event(REPO, comment).to_string();
+        self.happened = Happened::Event { name: "issue_comment".to_owned(), payload, about: comment };
         self
     }
 
@@ -107,12 +123,17 @@ impl<'a> Mention<'a> {
     /// Writes the comment and starts the run.
     pub fn start(self) -> Launched<'a> {
         let (world, login) = (self.sim.world(), self.by.login());
-        let comment = self.comment.unwrap_or_else(|| world.write_comment(REPO, ISSUE, login, &self.text));
+        let (name, payload, comment) = match &self.happened {
+            Happened::Comment => {
+                let comment = world.write_comment(REPO, ISSUE, login, &self.text);
+                ("issue_comment", world.comment_event(REPO, comment).to_string(), comment)
+            }
+            Happened::Event { name, payload, about } => (name.as_str(), payload.clone(), *about),
+        };
         let event = self.sim.folder().join(format!("event-{comment}.json"));
-        fs_err::write(&event, world.comment_event(REPO, comment).to_string())
-            .expect("the event can be written");
+        fs_err::write(&event, payload).expect("the event can be written");
         let mut command = Command::new(tools::binary());
-        command.arg("action").env_clear().envs(self.environment(event.as_os_str().to_owned()));
+        command.arg("action").env_clear().envs(self.environment(name, event.as_os_str().to_owned()));
         command
             .current_dir(self.sim.checkout())
             .stdin(Stdio::null())
@@ -126,7 +147,7 @@ impl<'a> Mention<'a> {
         Launched { sim: self.sim, child, comment }
     }
 
-    fn environment(&self, event: OsString) -> Vec<(OsString, OsString)> {
+    fn environment(&self, event_name: &str, event: OsString) -> Vec<(OsString, OsString)> {
         let (sim, world) = (self.sim, self.sim.world());
         let path = std::env::var_os("PATH").unwrap_or_default();
         let text = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
@@ -138,7 +159,9 @@ impl<'a> Mention<'a> {
             (OsString::from("RUNNER_TOOL_CACHE"), tools::tool_cache().into()),
             (OsString::from("HOME"), sim.folder().join("home").into()),
             (OsString::from("FRO_MEMORY"), sim.folder().join("memory").into()),
-            text("GITHUB_EVENT_NAME", "issue_comment"),
+            (OsString::from("GITHUB_STEP_SUMMARY"), sim.folder().join("page.md").into()),
+            text("GITHUB_EVENT_NAME", event_name),
+            text("GITHUB_ACTOR", self.by.login()),
             text("GITHUB_API_URL", &world.api_url()),
             text("GITHUB_GRAPHQL_URL", &world.graphql_url()),
             text("GITHUB_REPOSITORY", REPO),

@@ -47,7 +47,7 @@ pub fn normal(text: &str) -> String {
     static CHANGING: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         [
             (r"ses_[0-9A-Za-z]+", "ses_…"),
-            (r"event=comment-\d+", "event=comment-…"),
+            (r"event=((?:review-|discussion-)?comment)-\d+", "event=$1-…"),
             (r"\| Duration \| [^|]+ \|", "| Duration | … |"),
             (r"\| Tokens \| [^|]+ \|", "| Tokens | … |"),
             (r"\| Cost \| [^|]+ \|", "| Cost | … |"),

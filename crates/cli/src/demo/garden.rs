@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fro_core::Fault;
-use fro_run::Event;
+use fro_core::{Fault, Login, RepoName, event::Event};
 use fro_sim::{
     World,
     model::{Model, Reply, Seen},
@@ -78,7 +77,9 @@ pub(crate) fn ask(world: &World) -> Result<Request, Fault> {
     let issue = opened.ok_or_else(|| Fault::ours(format!("the little GitHub has no {REPO}")))?;
     let comment = world.write_comment(REPO, issue, "maya", REQUEST);
     let payload = world.comment_event(REPO, comment).to_string();
-    Ok(Request { issue, event: Event { name: "issue_comment".to_owned(), payload } })
+    let repo = RepoName::parse(REPO).map_err(|error| Fault::ours(error.to_string()))?;
+    let name = "issue_comment".to_owned();
+    Ok(Request { issue, event: Event { name, payload, repo, actor: Login::new("maya"), prompt: None } })
 }
 
 /// Returns the answer as the little GitHub has it.

@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use fro_core::{
+    Permit, Reach,
     conversation::heard::{Heard, Tool},
     say::{log::harmless, summary},
 };
@@ -52,21 +53,16 @@ impl Tone {
 pub(crate) fn of(news: &News) -> Option<Line> {
     let (tone, text) = match news {
         News::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
-        News::Permitted(permit) => {
-            let (subject, asker) = (permit.subject(), harmless(permit.asker().as_str()));
-            let place = format!("{} #{} of {}", subject.noun(), subject.number(), permit.repo());
-            (Tone::Good, format!("@{asker} may ask on {place}; answering as @{}", permit.own()))
-        }
+        News::Permitted(permit) => (Tone::Good, permitted(permit)),
         News::Acknowledged => (Tone::Plain, "acknowledged with 👀".to_owned()),
         News::Installing(_) => return None,
         News::Installed { version, binary } => {
             (Tone::Plain, format!("engine: OpenCode {version} at {}", binary.display()))
         }
         News::Recalled(recall) => recalled(recall),
-        News::Hydrated { subject, n_comments } => (
-            Tone::Plain,
-            format!("read {} #{} with {n_comments} further comments", subject.noun(), subject.number()),
-        ),
+        News::Hydrated { subject, n_comments } => {
+            (Tone::Plain, format!("read {subject} with {n_comments} further comments"))
+        }
         News::EngineUp { walls } => (Tone::Plain, format!("engine is up behind its wall: {walls}")),
         News::Session { id, agent } => {
             (Tone::Plain, format!("asked agent `{}` in session {}", harmless(agent), harmless(id)))
@@ -80,7 +76,16 @@ pub(crate) fn of(news: &News) -> Option<Line> {
     Some(Line { tone, text })
 }
 
-fn hint(hint: Option<String>) -> String {
+fn permitted(permit: &Permit) -> String {
+    let (asker, own) = (harmless(permit.asker().as_str()), permit.own());
+    let place = format!("{} of {}", permit.subject(), permit.repo());
+    match permit.reach() {
+        Reach::ReadOnly => format!("looking at {place}, by @{asker}; answering as @{own}"),
+        Reach::Answer | Reach::Work => format!("@{asker} may ask on {place}; answering as @{own}"),
+    }
+}
+
+fn hint(hint: Option<&str>) -> String {
     hint.map(|hint| format!(" (hint: {hint})")).unwrap_or_default()
 }
 

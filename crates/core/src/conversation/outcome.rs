@@ -41,6 +41,11 @@ pub enum Outcome {
 }
 
 impl Turn {
+    /// A turn that needed no model, because the harness knows the answer.
+    pub fn answered(text: String) -> Self {
+        Self { outcome: Outcome::Answered { text, cut_short: false }, usage: Usage::default() }
+    }
+
     /// A turn that broke before the model was asked anything.
     pub fn failed(trouble: Trouble) -> Self {
         let failure = Failure::from(trouble);

@@ -4,7 +4,7 @@ use fro_core::{Clean, Permit};
 use serde_json::json;
 
 use crate::{
-    act::aim,
+    act::{aim, number},
     ask::comment::{Comment, Wire},
     client::GitHub,
     error::{Cause, Error},
@@ -17,7 +17,7 @@ impl GitHub {
     /// the comments tells whether it stands.
     pub async fn post_comment(&self, permit: &Permit, body: &Clean) -> Result<Comment, Error> {
         let aim = aim("post the comment on", permit);
-        let path = format!("/repos/{}/issues/{}/comments", permit.repo(), permit.subject().number());
+        let path = format!("/repos/{}/issues/{}/comments", permit.repo(), number(permit, &aim)?);
         let request = self.post(&path).json(&json!({ "body": body.as_str() }));
         let answer = request.send().await.map_err(|error| aim.missed(error))?;
         let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
@@ -33,8 +33,8 @@ impl GitHub {
     ) -> Result<Comment, Error> {
         let aim = aim(&format!("update comment {} on", comment.id), permit);
         // GitHub would take any comment of the repository, but a permit is good for one subject.
-        if comment.number != permit.subject().number() {
-            return Err(aim.missed(Cause::Elsewhere(comment.id)));
+        if comment.number != number(permit, &aim)? {
+            return Err(aim.missed(Cause::Elsewhere(format!("comment {}", comment.id))));
         }
         let path = format!("/repos/{}/issues/comments/{}", permit.repo(), comment.id);
         let request = self.patch(&path).idempotent().json(&json!({ "body": body.as_str() }));

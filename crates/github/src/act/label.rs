@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
-    act::aim,
+    act::{aim, number},
     client::{GitHub, segment},
     error::{Aim, Error},
 };
@@ -58,14 +58,16 @@ impl GitHub {
     /// Puts the label on the permit's subject.
     pub async fn add_label(&self, permit: &Permit, label: &Label) -> Result<(), Error> {
         let aim = aim(&format!("put the label `{}` on", label.name), permit);
-        let request = self.post(&labels(permit)).idempotent().json(&json!({ "labels": [label.name] }));
+        let path = labels(permit, &aim)?;
+        let request = self.post(&path).idempotent().json(&json!({ "labels": [label.name] }));
         request.send().await.map(drop).map_err(|error| aim.missed(error))
     }
 
     /// Takes the label off the permit's subject. One that is gone already is as good.
     pub async fn remove_label(&self, permit: &Permit, label: &Label) -> Result<(), Error> {
         let aim = aim(&format!("take the label `{}` off", label.name), permit);
-        match self.delete(&format!("{}/{}", labels(permit), segment(label.name))).send().await {
+        let path = labels(permit, &aim)?;
+        match self.delete(&format!("{path}/{}", segment(label.name))).send().await {
             Err(error) if error.status() == Some(404) => Ok(()),
             answer => answer.map(drop).map_err(|error| aim.missed(error)),
         }
@@ -79,6 +81,6 @@ fn already_exists(error: &fro_http::Error) -> bool {
         && problems.iter().any(|problem| problem.code.as_deref() == Some("already_exists"))
 }
 
-fn labels(permit: &Permit) -> String {
-    format!("/repos/{}/issues/{}/labels", permit.repo(), permit.subject().number())
+fn labels(permit: &Permit, aim: &Aim) -> Result<String, Error> {
+    Ok(format!("/repos/{}/issues/{}/labels", permit.repo(), number(permit, aim)?))
 }

@@ -1,19 +1,27 @@
 //! Leaves a reaction where we were called, and takes it back.
 
-use fro_core::{Permit, Reaction, Spot};
-use serde::Deserialize;
+use fro_core::{NodeId, Permit, Reaction, Spot};
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 
-use crate::{act::aim, client::GitHub, error::Error};
+use crate::{
+    act::{aim, number},
+    client::GitHub,
+    error::{Aim, Cause, Error},
+};
 
-/// A reaction that stands, by its database id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
-pub struct ReactionId(u64);
+/// A reaction that stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReactionId {
+    /// On what REST knows, by its database id.
+    Rest(u64),
+    /// On a discussion or in one, where the kind is enough.
+    Node(Reaction),
+}
 
 #[derive(Deserialize)]
 struct Left {
-    id: ReactionId,
+    id: u64,
 }
 
 impl GitHub {
@@ -21,34 +29,58 @@ impl GitHub {
     pub async fn react(&self, permit: &Permit, reaction: Reaction) -> Result<ReactionId, Error> {
         let deed = format!("leave the reaction `{}` {}", reaction.word(), whereabouts(permit));
         let aim = aim(&deed, permit);
-        let request = self.post(&reactions(permit)).idempotent().json(&json!({ "content": reaction.word() }));
+        if let Spot::Node(node) = permit.spot() {
+            let _: IgnoredAny = self
+                .tell_again(include_str!("react.graphql"), input(node, reaction))
+                .await
+                .map_err(|cause| aim.missed(cause))?;
+            return Ok(ReactionId::Node(reaction));
+        }
+        let path = reactions(permit, &aim)?;
+        let request = self.post(&path).idempotent().json(&json!({ "content": reaction.word() }));
         let answer = request.send().await.map_err(|error| aim.missed(error))?;
         let left: Left = answer.json().map_err(|error| aim.missed(error))?;
-        Ok(left.id)
+        Ok(ReactionId::Rest(left.id))
     }
 
     /// Takes a reaction back. One that is gone already is as good.
-    pub async fn unreact(&self, permit: &Permit, ReactionId(id): ReactionId) -> Result<(), Error> {
-        let aim = aim(&format!("take back reaction {id} {}", whereabouts(permit)), permit);
-        match self.delete(&format!("{}/{id}", reactions(permit))).send().await {
-            Err(error) if error.status() == Some(404) => Ok(()),
-            answer => answer.map(drop).map_err(|error| aim.missed(error)),
+    pub async fn unreact(&self, permit: &Permit, reaction: ReactionId) -> Result<(), Error> {
+        let aim = aim(&format!("take back a reaction {}", whereabouts(permit)), permit);
+        match (permit.spot(), reaction) {
+            (Spot::Node(node), ReactionId::Node(reaction)) => {
+                let told = self.tell_again(include_str!("unreact.graphql"), input(node, reaction)).await;
+                told.map(|IgnoredAny| ()).map_err(|cause| aim.missed(cause))
+            }
+            (_, ReactionId::Node(_)) => Err(aim.missed(Cause::Unfit)),
+            (_, ReactionId::Rest(id)) => {
+                match self.delete(&format!("{}/{id}", reactions(permit, &aim)?)).send().await {
+                    Err(error) if error.status() == Some(404) => Ok(()),
+                    answer => answer.map(drop).map_err(|error| aim.missed(error)),
+                }
+            }
         }
     }
 }
 
-fn reactions(permit: &Permit) -> String {
+fn input(node: &NodeId, reaction: Reaction) -> serde_json::Value {
+    json!({ "subject": node.as_str(), "content": reaction.word().to_uppercase() })
+}
+
+fn reactions(permit: &Permit, aim: &Aim) -> Result<String, Error> {
     let repo = permit.repo();
     match permit.spot() {
-        Spot::Comment(id) => format!("/repos/{repo}/issues/comments/{id}/reactions"),
+        Spot::Comment(id) => Ok(format!("/repos/{repo}/issues/comments/{id}/reactions")),
+        Spot::ReviewComment(id) => Ok(format!("/repos/{repo}/pulls/comments/{id}/reactions")),
         // A pull request is reacted to as the issue that it also is.
-        Spot::Subject(subject) => format!("/repos/{repo}/issues/{}/reactions", subject.number()),
+        Spot::Subject(_) => Ok(format!("/repos/{repo}/issues/{}/reactions", number(permit, aim)?)),
+        Spot::Node(_) | Spot::Nowhere => Err(aim.missed(Cause::Unfit)),
     }
 }
 
 fn whereabouts(permit: &Permit) -> String {
     match permit.spot() {
         Spot::Comment(id) => format!("on comment {id} of"),
-        Spot::Subject(_) => "on".to_owned(),
+        Spot::ReviewComment(id) => format!("on review comment {id} of"),
+        Spot::Subject(_) | Spot::Node(_) | Spot::Nowhere => "on".to_owned(),
     }
 }

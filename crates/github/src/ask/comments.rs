@@ -1,6 +1,5 @@
 //! What was said on a subject?
 
-use fro_core::Subject;
 use jiff::Timestamp;
 
 use crate::{
@@ -23,13 +22,13 @@ pub enum Since {
 }
 
 impl GitHub {
-    /// Reads all comments on a subject, oldest first.
-    pub async fn comments(&self, subject: Subject, since: Since) -> Result<Vec<Comment>, Error> {
-        let place = format!("{}#{}", self.repo(), subject.number());
+    /// Reads all comments on an issue or a pull request, oldest first.
+    pub async fn comments(&self, number: u64, since: Since) -> Result<Vec<Comment>, Error> {
+        let place = format!("{}#{number}", self.repo());
         let aim = Aim::new(format!("read the comments on {place}"), "issues: read");
         let mut comments = Vec::new();
         for page in 1..=MOST_PAGES {
-            let path = self.page(subject, since, page);
+            let path = self.page(number, since, page);
             let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
             let wires: Vec<Wire> = answer.json().map_err(|error| aim.missed(error))?;
             comments.extend(wires.into_iter().map(Comment::from));
@@ -40,12 +39,11 @@ impl GitHub {
         Err(aim.missed(Cause::TooLong(MOST_PAGES)))
     }
 
-    fn page(&self, subject: Subject, since: Since, page: usize) -> String {
+    fn page(&self, number: u64, since: Since, page: usize) -> String {
         let since = match since {
             Since::TheBeginning => String::new(),
             Since::Time(time) => format!("&since={}", segment(&time.to_string())),
         };
-        let number = subject.number();
         format!("/repos/{}/issues/{number}/comments?per_page=100&page={page}{since}", self.repo())
     }
 }

@@ -1,13 +1,17 @@
 //! What is this issue or pull request about? Everything in one query.
 
 use fro_core::{
-    Login, Subject,
-    context::{Told, ToldComment},
+    Spot, Subject,
+    context::{Told, ToldChange, ToldComment},
 };
-use serde::{Deserialize, Deserializer, de};
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
+    ask::{
+        actor::{Actor, big},
+        change::Change,
+    },
     client::GitHub,
     error::{Aim, Cause, Error},
 };
@@ -30,35 +34,6 @@ pub struct Hydrated {
     pub url: String,
     /// What the agent may be told.
     pub told: Told,
-    /// What only pull requests have.
-    pub pull: Option<Pull>,
-}
-
-/// What a pull request wants to change.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Pull {
-    /// Whether it is still a draft.
-    pub is_draft: bool,
-    /// Whether it comes from another repository.
-    pub is_cross_repository: bool,
-    /// The branch it goes into.
-    pub base_ref_name: String,
-    /// The commit of that branch.
-    pub base_ref_oid: String,
-    /// The branch it comes from.
-    pub head_ref_name: String,
-    /// The newest commit.
-    pub head_ref_oid: String,
-    /// The repository it comes from, unless that was deleted.
-    #[serde(deserialize_with = "name_with_owner")]
-    pub head_repository: Option<String>,
-    /// Lines added.
-    pub additions: u64,
-    /// Lines deleted.
-    pub deletions: u64,
-    /// Files changed.
-    pub changed_files: u64,
 }
 
 impl GitHub {
@@ -77,9 +52,12 @@ impl GitHub {
             Node::Issue(issue) => {
                 issue.thread.hydrated(Subject::Issue(number), place, issue.issue_state, None)
             }
-            Node::PullRequest(pull) => {
-                pull.thread.hydrated(Subject::PullRequest(number), place, pull.pull_state, Some(pull.pull))
-            }
+            Node::PullRequest(pull) => pull.thread.hydrated(
+                Subject::PullRequest(number),
+                place,
+                pull.pull_state,
+                Some(pull.change.into()),
+            ),
         })
     }
 }
@@ -125,7 +103,7 @@ struct PullNode {
     #[serde(flatten)]
     thread: Thread,
     #[serde(flatten)]
-    pull: Pull,
+    change: Change,
 }
 
 /// What issues and pull requests have in common.
@@ -170,24 +148,8 @@ struct CommentNode {
     author: Option<Actor>,
 }
 
-#[derive(Deserialize)]
-struct Actor {
-    __typename: String,
-    login: String,
-}
-
-impl Actor {
-    /// Returns the login as REST and events write it: GraphQL leaves the `[bot]` out.
-    fn login(self) -> Login {
-        match self.__typename.as_str() {
-            "Bot" if !self.login.ends_with("[bot]") => Login::new(self.login + "[bot]"),
-            _ => Login::new(self.login),
-        }
-    }
-}
-
 impl Thread {
-    fn hydrated(self, subject: Subject, place: Place, state: String, pull: Option<Pull>) -> Hydrated {
+    fn hydrated(self, subject: Subject, place: Place, state: String, change: Option<ToldChange>) -> Hydrated {
         let labels = self.labels.map(|labels| labels.nodes).unwrap_or_default();
         let told = Told {
             default_branch: place.default_branch.map(|branch| branch.name).unwrap_or_default(),
@@ -198,6 +160,7 @@ impl Thread {
             labels: labels.into_iter().map(|label| label.name).collect(),
             n_comments: self.comments.total_count,
             comments: self.comments.nodes.into_iter().map(ToldComment::from).collect(),
+            change,
         };
         Hydrated {
             subject,
@@ -206,7 +169,6 @@ impl Thread {
             association: self.author_association,
             url: self.url,
             told,
-            pull,
         }
     }
 }
@@ -214,25 +176,10 @@ impl Thread {
 impl From<CommentNode> for ToldComment {
     fn from(node: CommentNode) -> Self {
         Self {
-            id: node.full_database_id,
+            spot: Spot::Comment(node.full_database_id),
             author: node.author.map(Actor::login),
             at: node.created_at,
             body: node.body,
         }
     }
-}
-
-/// Reads GraphQL's `BigInt`, which comes as a text.
-fn big<'de, D: Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
-    let digits = String::deserialize(value)?;
-    digits.parse().map_err(|_| de::Error::custom("expected a whole number in quotes"))
-}
-
-fn name_with_owner<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Head {
-        name_with_owner: String,
-    }
-    Ok(Option::<Head>::deserialize(value)?.map(|head| head.name_with_owner))
 }

@@ -1,6 +1,6 @@
 //! Each question, with the answer that the world really gives.
 
-use fro_core::{Login, Permission, Subject};
+use fro_core::{Login, Permission};
 use fro_github::Since;
 use fro_sim::{
     FaultKind,
@@ -85,7 +85,9 @@ async fn an_issue_is_told_in_one_query() {
             ],
             comments: [
                 ToldComment {
-                    id: 2750300004,
+                    spot: Comment(
+                        2750300004,
+                    ),
                     author: Some(
                         Login(
                             "github-actions[bot]",
@@ -95,15 +97,17 @@ async fn an_issue_is_told_in_one_query() {
                     body: "I saw it too. About two litres.",
                 },
                 ToldComment {
-                    id: 2750300009,
+                    spot: Comment(
+                        2750300009,
+                    ),
                     author: None,
                     at: 1970-01-01T00:00:00Z,
                     body: "@fro-bot why is the floor wet?",
                 },
             ],
             n_comments: 2,
+            change: None,
         },
-        pull: None,
     }
     "#);
     assert_eq!(garden.requests(), ["POST /graphql"]);
@@ -141,21 +145,37 @@ async fn a_pull_request_is_told_with_what_it_wants_to_change() {
             labels: [],
             comments: [],
             n_comments: 0,
+            change: Some(
+                ToldChange {
+                    draft: true,
+                    fork: true,
+                    base: "main",
+                    head: "new-seal",
+                    head_oid: "89e6c98d92887913cadf06b2adb97f26cde4849b",
+                    additions: 3,
+                    deletions: 1,
+                    files: [
+                        ToldFile {
+                            path: "tap.rs",
+                            additions: 3,
+                            deletions: 1,
+                            change: "MODIFIED",
+                        },
+                    ],
+                    n_files: 1,
+                    commits: [
+                        ToldCommit {
+                            oid: "89e6c98d92887913cadf06b2adb97f26cde4849b",
+                            headline: "Give the tap a new seal",
+                        },
+                    ],
+                    n_commits: 1,
+                    reviews: [],
+                    n_reviews: 0,
+                    threads: [],
+                },
+            ),
         },
-        pull: Some(
-            Pull {
-                is_draft: true,
-                is_cross_repository: true,
-                base_ref_name: "main",
-                base_ref_oid: "3f786850e387550fdab836ed7e6dc881de23001b",
-                head_ref_name: "new-seal",
-                head_ref_oid: "89e6c98d92887913cadf06b2adb97f26cde4849b",
-                head_repository: None,
-                additions: 3,
-                deletions: 1,
-                changed_files: 1,
-            },
-        ),
     }
     "#);
 }
@@ -187,7 +207,7 @@ async fn all_pages_of_a_conversation_are_read() {
     for n in 0..201 {
         garden.world.write_comment(REPO, 3, "rita", &format!("remark {n}"));
     }
-    let comments = garden.seen_by("fro-bot").comments(Subject::Issue(3), Since::TheBeginning).await.unwrap();
+    let comments = garden.seen_by("fro-bot").comments(3, Since::TheBeginning).await.unwrap();
     let expect: Vec<_> = (0..201).map(|n| format!("remark {n}")).collect();
     assert_eq!(comments.iter().map(|comment| comment.body.as_str()).collect::<Vec<_>>(), expect);
     assert_eq!(garden.requests().len(), 3);
@@ -201,7 +221,7 @@ async fn only_what_was_written_or_changed_since_is_read() {
         let issue = state.issue_mut(REPO, 1).unwrap();
         issue.comments[0].updated_at = start;
     });
-    let comments = garden.seen_by("fro-bot").comments(Subject::Issue(1), Since::Time(start)).await.unwrap();
+    let comments = garden.seen_by("fro-bot").comments(1, Since::Time(start)).await.unwrap();
     let bodies: Vec<_> = comments.iter().map(|comment| comment.body.as_str()).collect();
     assert_eq!(bodies, ["I saw it too. About two litres."]);
 }

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use fro_core::{
     Clean, Decision, Login, Permission, Permit, Redactor, RepoName, Secret,
-    event::{self, Reading},
-    gate::{self, Facts, Policy},
+    event::{self, Event, Reading},
+    gate::{self, Answered, Facts, Policy},
 };
 use fro_github::{Address, GitHub};
 use fro_http::{Retry, Road, RoadSettings};
 use fro_sim::World;
+use serde_json::Value;
 
 pub(crate) const REPO: &str = "octo/garden";
 
@@ -48,14 +49,23 @@ impl Garden {
 
     /// Returns the permit for a comment that calls us.
     pub(crate) fn permit_for(&self, comment: u64) -> Permit {
-        let payload = self.world.comment_event(REPO, comment).to_string();
-        let Ok(Reading::Trigger(trigger)) = event::read("issue_comment", &payload) else {
-            panic!("not a trigger: {payload}")
+        self.permit_by("issue_comment", &self.world.comment_event(REPO, comment))
+    }
+
+    /// Returns the permit for an event.
+    pub(crate) fn permit_by(&self, name: &str, payload: &Value) -> Permit {
+        let event = Event {
+            name: name.to_owned(),
+            payload: payload.to_string(),
+            repo: RepoName::parse(REPO).unwrap(),
+            actor: Login::new("maya"),
+            prompt: None,
         };
-        let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write };
-        let policy = Policy { mention: Login::new("fro-bot"), needed: Permission::Write };
-        match gate::decide(&trigger, &facts, &policy) {
-            Decision::Run(permit) => permit,
+        let Ok(Reading::Trigger(trigger)) = event::read(&event) else { panic!("not a trigger: {payload}") };
+        let facts =
+            Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
+        match gate::decide(&trigger, &facts, &Policy::usual()) {
+            Decision::Run(permit) => *permit,
             Decision::Skip(reason) => panic!("{reason}"),
         }
     }

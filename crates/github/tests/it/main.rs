@@ -5,4 +5,5 @@
 mod asks;
 mod deeds;
 mod garden;
+mod surfaces;
 mod troubles;

@@ -1,6 +1,6 @@
 //! What can go wrong, what people are told then, and what was done all the same.
 
-use fro_core::{Fault, Login, Reaction, Subject};
+use fro_core::{Fault, Login, Reaction};
 use fro_github::{Error, Label, Since};
 use fro_sim::{FaultKind, state::TokenAccess};
 
@@ -29,7 +29,7 @@ async fn a_wrong_token_is_named_whatever_it_is_used_for() {
         github.permission(&Login::new("maya")).await.map(drop).unwrap_err(),
         github.subject(1).await.map(drop).unwrap_err(),
         github.comment(garden.call).await.map(drop).unwrap_err(),
-        github.comments(Subject::Issue(1), Since::TheBeginning).await.map(drop).unwrap_err(),
+        github.comments(1, Since::TheBeginning).await.map(drop).unwrap_err(),
         github.react(&permit, Reaction::Eyes).await.map(drop).unwrap_err(),
         github.post_comment(&permit, &clean("x")).await.map(drop).unwrap_err(),
         github.ensure_label(&permit, &Label::WORKING).await.unwrap_err(),
@@ -95,7 +95,7 @@ async fn what_is_not_there_or_not_to_be_seen_is_told_alike() {
         garden.seen_by("fro-bot").subject(404).await.map(drop).unwrap_err(),
         hidden.subject(1).await.map(drop).unwrap_err(),
         garden.seen_by("fro-bot").comment(7).await.map(drop).unwrap_err(),
-        hidden.comments(Subject::Issue(1), Since::TheBeginning).await.map(drop).unwrap_err(),
+        hidden.comments(1, Since::TheBeginning).await.map(drop).unwrap_err(),
     ];
     let told: Vec<_> = errors.iter().map(|error| told(&garden, error)).collect();
     insta::assert_snapshot!(told.join("\n"), @"
@@ -121,7 +121,7 @@ async fn a_comment_whose_answer_was_lost_stands_once_and_can_be_found() {
 
         assert!(error.ambiguous(), "{error}");
         assert_eq!(garden.world.comments_by(REPO, 1, "fro-bot"), ["Only once."]);
-        let comments = github.comments(Subject::Issue(1), Since::TheBeginning).await.unwrap();
+        let comments = github.comments(1, Since::TheBeginning).await.unwrap();
         assert!(comments.iter().any(|comment| comment.body == "Only once."));
     }
 }

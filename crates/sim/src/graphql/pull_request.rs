@@ -11,6 +11,7 @@ use crate::{
         connection::{Connection, Window},
         repository::Repository,
         review::PullRequestReview,
+        review_thread::PullRequestReviewThread,
         scalar::GitObjectId,
         thread::Thread,
     },
@@ -129,5 +130,21 @@ impl PullRequestAlone {
         let reviews =
             self.pull.reviews.iter().map(|review| PullRequestReview::new(asked, repo, review)).collect();
         Window { first, last, before, after }.on("reviews", reviews).map(Some)
+    }
+
+    async fn review_threads(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<PullRequestReviewThread>> {
+        let Thread { asked, repo, .. } = &self.thread;
+        let threads = self.pull.threads.iter().map(|thread| PullRequestReviewThread {
+            asked: Arc::clone(asked),
+            repo: repo.id,
+            thread: thread.clone(),
+        });
+        Window { first, last, before, after }.on("reviewThreads", threads.collect())
     }
 }

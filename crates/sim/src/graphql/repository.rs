@@ -7,6 +7,7 @@ use async_graphql::{Context, ID, Object, SimpleObject, Union};
 use crate::{
     graphql::{
         Asked,
+        discussion::Discussion,
         issue::{self, Issue},
         pull_request::{self, PullRequest},
         refusal::missing,
@@ -78,6 +79,19 @@ impl Repository {
     async fn pull_request(&self, context: &Context<'_>, number: i32) -> Option<PullRequest> {
         self.thread(number).and_then(pull_request::of).or_else(|| {
             missing(context, &format!("Could not resolve to a PullRequest with the number of {number}."))
+        })
+    }
+
+    async fn discussion(&self, context: &Context<'_>, number: i32) -> Option<Discussion> {
+        let found = u64::try_from(number).ok().and_then(|number| self.repo.discussion(number));
+        let Some(discussion) = found else {
+            let message = format!("Could not resolve to a Discussion with the number of {number}.");
+            return missing(context, &message);
+        };
+        Some(Discussion {
+            asked: Arc::clone(&self.asked),
+            repo: Arc::clone(&self.repo),
+            discussion: Arc::new(discussion.clone()),
         })
     }
 

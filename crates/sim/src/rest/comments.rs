@@ -142,7 +142,7 @@ fn own_comment(state: &state::State, full_name: &str, id: u64, caller: &Caller) 
 }
 
 /// Reads the text of a comment to be written.
-fn text_of(body: &Bytes) -> Result<String, Problem> {
+pub(super) fn text_of(body: &Bytes) -> Result<String, Problem> {
     let draft: Draft = parsed(body)?;
     let text = draft.body.ok_or_else(|| Problem::not_supplied("body"))?;
     let complaint = if text.trim().is_empty() {

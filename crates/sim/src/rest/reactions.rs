@@ -25,6 +25,7 @@ use crate::{
 enum Spot {
     Issue(u64),
     Comment(u64),
+    ReviewComment(u64),
 }
 
 #[derive(Deserialize)]
@@ -103,6 +104,25 @@ pub(super) async fn unreact_to_comment(
     unreact(&hub, &caller, &format!("{owner}/{repo}"), Spot::Comment(id), reaction)
 }
 
+/// `POST /repos/{owner}/{repo}/pulls/comments/{comment}/reactions`
+pub(super) async fn react_to_review_comment(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, id)): InRepo,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    react(&hub, &caller, &format!("{owner}/{repo}"), Spot::ReviewComment(id), &body)
+}
+
+/// `DELETE /repos/{owner}/{repo}/pulls/comments/{comment}/reactions/{reaction}`
+pub(super) async fn unreact_to_review_comment(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, id, reaction)): OneInRepo,
+) -> Result<StatusCode, Problem> {
+    unreact(&hub, &caller, &format!("{owner}/{repo}"), Spot::ReviewComment(id), reaction)
+}
+
 fn list(
     hub: &Hub,
     caller: &Caller,
@@ -173,6 +193,7 @@ impl Spot {
         match self {
             Self::Issue(number) => Some(&repo.issue(number)?.reactions),
             Self::Comment(id) => Some(&repo.comment(id)?.1.reactions),
+            Self::ReviewComment(id) => Some(&repo.review_comment(id)?.2.reactions),
         }
     }
 
@@ -183,6 +204,7 @@ impl Spot {
                 let comments = repo.issues.iter_mut().find_map(|issue| issue.comment_mut(id));
                 Some(&mut comments?.reactions)
             }
+            Self::ReviewComment(id) => Some(&mut repo.review_comment_mut(id)?.reactions),
         }
     }
 }

@@ -155,7 +155,7 @@ impl Shape<'_> {
     }
 
     /// The address of the web page of an issue or pull request.
-    fn page(&self, repo: &Repo, issue: &Issue) -> String {
+    pub(crate) fn page(&self, repo: &Repo, issue: &Issue) -> String {
         format!("{}/{}/{}", self.address, repo.full_name(), issue.page())
     }
 }

@@ -14,6 +14,10 @@ pub(crate) enum Node {
     Label { repo: u64, id: u64 },
     Reaction { repo: u64, id: u64 },
     Review { repo: u64, id: u64 },
+    ReviewThread { repo: u64, id: u64 },
+    ReviewComment { repo: u64, id: u64 },
+    Discussion { repo: u64, id: u64 },
+    DiscussionComment { repo: u64, id: u64 },
 }
 
 /// Returns the global node id.
@@ -28,6 +32,10 @@ pub(crate) fn node_id(node: Node) -> String {
         Node::Label { repo, id } => ("LA", &[repo, id]),
         Node::Reaction { repo, id } => ("REA", &[repo, id]),
         Node::Review { repo, id } => ("PRR", &[repo, id]),
+        Node::ReviewThread { repo, id } => ("PRRT", &[repo, id]),
+        Node::ReviewComment { repo, id } => ("PRRC", &[repo, id]),
+        Node::Discussion { repo, id } => ("D", &[repo, id]),
+        Node::DiscussionComment { repo, id } => ("DC", &[repo, id]),
     };
     // An array: its length, a zero that GitHub always puts first, then the ids.
     let length = if ids.len() == 1 { 0x92 } else { 0x93 };

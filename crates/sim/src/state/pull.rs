@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use crate::state::Comment;
+
 /// The pull request of an issue.
 #[derive(Debug, Clone)]
 pub struct Pull {
@@ -23,6 +25,35 @@ pub struct Pull {
     pub commits: Vec<Commit>,
     /// Oldest first.
     pub reviews: Vec<Review>,
+    /// What was said beside the code, oldest first.
+    pub threads: Vec<ReviewThread>,
+}
+
+/// A thread beside the code.
+#[derive(Debug, Clone)]
+pub struct ReviewThread {
+    /// The database id.
+    pub id: u64,
+    /// The file.
+    pub path: String,
+    /// The line in the head; none if the code has moved on.
+    pub line: Option<u64>,
+    /// The lines around it.
+    pub diff_hunk: String,
+    /// Whether it is done with.
+    pub resolved: bool,
+    /// Oldest first; the first one is the thread's own.
+    pub comments: Vec<Comment>,
+}
+
+impl Pull {
+    /// Finds a comment beside the code and the thread that it is in.
+    pub fn review_comment(&self, id: u64) -> Option<(&ReviewThread, &Comment)> {
+        self.threads.iter().find_map(|thread| {
+            let comment = thread.comments.iter().find(|comment| comment.id == id)?;
+            Some((thread, comment))
+        })
+    }
 }
 
 /// A file that a pull request changes.

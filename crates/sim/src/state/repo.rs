@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::state::{Association, Comment, Issue, Label, Role};
+use crate::state::{Association, Comment, Discussion, Issue, Label, ReviewThread, Role};
 
 /// A repository.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct Repo {
     pub roles: BTreeMap<String, Role>,
     /// Issues and pull requests, which share their numbers.
     pub issues: Vec<Issue>,
+    /// Discussions, which share the numbers too.
+    pub discussions: Vec<Discussion>,
 }
 
 impl Repo {
@@ -50,6 +52,31 @@ impl Repo {
     /// Finds a comment and the issue it stands under.
     pub fn comment(&self, id: u64) -> Option<(&Issue, &Comment)> {
         self.issues.iter().find_map(|issue| Some((issue, issue.comment(id)?)))
+    }
+
+    /// Finds a comment beside the code of a pull request.
+    pub fn review_comment(&self, id: u64) -> Option<(&Issue, &ReviewThread, &Comment)> {
+        self.issues.iter().find_map(|issue| {
+            let (thread, comment) = issue.pull.as_ref()?.review_comment(id)?;
+            Some((issue, thread, comment))
+        })
+    }
+
+    /// Finds a comment beside the code to change it.
+    pub fn review_comment_mut(&mut self, id: u64) -> Option<&mut Comment> {
+        let pulls = self.issues.iter_mut().filter_map(|issue| issue.pull.as_mut());
+        let mut comments = pulls.flat_map(|pull| &mut pull.threads).flat_map(|thread| &mut thread.comments);
+        comments.find(|comment| comment.id == id)
+    }
+
+    /// Finds a discussion.
+    pub fn discussion(&self, number: u64) -> Option<&Discussion> {
+        self.discussions.iter().find(|discussion| discussion.number == number)
+    }
+
+    /// Finds a discussion to change it.
+    pub fn discussion_mut(&mut self, number: u64) -> Option<&mut Discussion> {
+        self.discussions.iter_mut().find(|discussion| discussion.number == number)
     }
 
     /// Finds a label; names ignore case.
@@ -75,6 +102,8 @@ impl Repo {
     }
 
     pub(crate) fn next_number(&self) -> u64 {
-        self.issues.iter().map(|issue| issue.number).max().unwrap_or_default() + 1
+        let issues = self.issues.iter().map(|issue| issue.number);
+        issues.chain(self.discussions.iter().map(|discussion| discussion.number)).max().unwrap_or_default()
+            + 1
     }
 }

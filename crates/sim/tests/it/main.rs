@@ -9,4 +9,5 @@ mod model;
 mod page;
 mod program;
 mod rest;
+mod surfaces;
 mod world;

@@ -20,7 +20,7 @@ async fn a_comment_without_a_mention_costs_no_request() {
 
 #[tokio::test]
 async fn our_own_comment_costs_no_request() {
-    let says = "nothing to do: the comment is by @fro-bot, which is us";
+    let says = "nothing to do: this is by @fro-bot, which is us";
     nothing_happens(Sim::new().await, "I am @fro-bot", Person::Bot, says, 0).await;
 }
 

@@ -10,3 +10,4 @@ mod gate;
 mod gh;
 mod models;
 mod shell;
+mod triggers;

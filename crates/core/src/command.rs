@@ -1,0 +1,155 @@
+//! Words after the mention that mean something by themselves.
+//!
+//! Some are answered without the engine; a request in plain words stays one, even if it begins like a command.
+
+use crate::{event::Trigger, mention, names::Login};
+
+/// A word that means something by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Tells what can be asked.
+    Help,
+    /// Stops what is under way.
+    Stop,
+    /// Asks for a review.
+    Review,
+    /// Asks for a change.
+    Fix,
+    /// Asks what is under way.
+    Status,
+    /// Takes back what is remembered.
+    Forget,
+}
+
+/// What the words after a mention turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// One of our words.
+    Command(Command),
+    /// What looks like one of them but is none.
+    Unknown {
+        /// What was written.
+        word: String,
+        /// What was probably meant.
+        meant: Option<Command>,
+    },
+    /// A request in plain words, or none at all.
+    Request,
+}
+
+/// Characters of a word that are looked at.
+const LONGEST: usize = 40;
+
+impl Command {
+    /// All of them, in the order in which people are told of them.
+    pub const ALL: [Self; 6] = [Self::Help, Self::Review, Self::Fix, Self::Status, Self::Stop, Self::Forget];
+
+    /// Returns the word itself.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Help => "help",
+            Self::Stop => "stop",
+            Self::Review => "review",
+            Self::Fix => "fix",
+            Self::Status => "status",
+            Self::Forget => "forget",
+        }
+    }
+
+    /// Tells whether more words may follow it.
+    fn takes_words(self) -> bool {
+        match self {
+            Self::Review | Self::Fix => true,
+            Self::Help | Self::Stop | Self::Status | Self::Forget => false,
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|command| command.word() == word)
+    }
+
+    /// Returns the command that a mistyped word most likely means.
+    fn nearest(word: &str) -> Option<Self> {
+        let slips = |command: &Self| strsim::osa_distance(command.word(), word);
+        let nearest = Self::ALL.into_iter().min_by_key(slips)?;
+        let allowed = if nearest.word().len() > 4 { 2 } else { 1 };
+        (slips(&nearest) <= allowed).then_some(nearest)
+    }
+}
+
+/// Reads what somebody said to us. Only comments speak to us; a description is about something else.
+pub fn of(trigger: &Trigger, name: &Login) -> Said {
+    match trigger {
+        Trigger::Comment(_) | Trigger::ReviewComment(_) | Trigger::DiscussionComment(_) => {
+            read(trigger.words(), name)
+        }
+        Trigger::Issue(_) | Trigger::Pull(_) | Trigger::Discussion(_) | Trigger::Order(_) => Said::Request,
+    }
+}
+
+/// Reads what follows the mention.
+///
+/// `/word` is always meant as a command. A bare word is one only if it is one of ours, or stands alone and
+/// looks like one: `help me` is a request.
+fn read(markdown: &str, name: &Login) -> Said {
+    let Some(request) = mention::request(markdown, name) else { return Said::Request };
+    let text = request.trim_start_matches([',', ':']).trim().to_lowercase();
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+    let slashed = first.starts_with('/');
+    let word: String = first.trim_matches(|c: char| c.is_ascii_punctuation()).chars().take(LONGEST).collect();
+    let alone = rest.is_empty();
+    match (Command::from_word(&word), Command::nearest(&word)) {
+        (Some(command), _) if slashed || alone || command.takes_words() => Said::Command(command),
+        (None, meant) if slashed && !word.is_empty() => Said::Unknown { word, meant },
+        (None, Some(meant)) if alone => Said::Unknown { word, meant: Some(meant) },
+        (Some(_) | None, _) => Said::Request,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expect: &str) {
+        let told = match read(text, &Login::new("fro-bot")) {
+            Said::Command(command) => command.word().to_owned(),
+            Said::Unknown { word, meant: Some(meant) } => format!("{word}? {}!", meant.word()),
+            Said::Unknown { word, meant: None } => format!("{word}?"),
+            Said::Request => "a request".to_owned(),
+        };
+        assert_eq!(told, expect, "{text:?}");
+    }
+
+    #[test]
+    fn a_command_is_one_of_our_words() {
+        for command in Command::ALL {
+            check(&format!("@fro-bot {}", command.word()), command.word());
+            check(&format!("@fro-bot: /{}!", command.word().to_uppercase()), command.word());
+        }
+        check("@fro-bot review the last commit only", "review");
+        check("@fro-bot fix it", "fix");
+    }
+
+    #[test]
+    fn plain_words_stay_a_request() {
+        for text in [
+            "@fro-bot",
+            "@fro-bot help me with the tap",
+            "@fro-bot stop the leak, please",
+            "@fro-bot hello",
+            "@fro-bot why?",
+            "help @fro-bot",
+            "@fro-bot 🌱",
+        ] {
+            check(text, "a request");
+        }
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_is_noticed() {
+        check("@fro-bot revuew", "revuew? review!");
+        check("@fro-bot hlep", "hlep? help!");
+        check("@fro-bot /statsu now", "statsu? status!");
+        check("@fro-bot /dance", "dance?");
+    }
+}

@@ -1,0 +1,178 @@
+//! What a pull request wants to change, and what reviewers said about it, cut to a budget.
+
+use super::{Remark, ToldComment, is_request, newest_within, said};
+use crate::{budget::Bounded, gate::Permit};
+
+/// Commits that are shown, newest first in importance.
+const COMMITS: usize = 100;
+/// Files that are shown.
+const FILES: usize = 100;
+/// Reviews that are shown.
+const REVIEWS: usize = 50;
+/// Bytes that all reviews together may take.
+const ALL_REVIEWS: usize = 12_000;
+/// Open threads that are shown.
+const THREADS: usize = 50;
+/// Bytes that all open threads together may take.
+const ALL_THREADS: usize = 20_000;
+/// Bytes of a commit's first line.
+const HEADLINE: usize = 72;
+/// Bytes of a path.
+const PATH: usize = 100;
+
+/// A pull request's change as GitHub told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldChange {
+    /// Whether it is still a draft.
+    pub draft: bool,
+    /// Whether it comes from another repository.
+    pub fork: bool,
+    /// The branch it goes into.
+    pub base: String,
+    /// The branch it comes from.
+    pub head: String,
+    /// Its newest commit.
+    pub head_oid: String,
+    /// Lines added.
+    pub additions: u64,
+    /// Lines deleted.
+    pub deletions: u64,
+    /// The first changed files.
+    pub files: Vec<ToldFile>,
+    /// How many changed files there are in all.
+    pub n_files: usize,
+    /// The newest commits, oldest first.
+    pub commits: Vec<ToldCommit>,
+    /// How many commits there are in all.
+    pub n_commits: usize,
+    /// The newest reviews, oldest first.
+    pub reviews: Vec<ToldReview>,
+    /// How many reviews there are in all.
+    pub n_reviews: usize,
+    /// The threads that are not resolved, oldest first.
+    pub threads: Vec<ToldThread>,
+}
+
+/// A changed file as GitHub told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldFile {
+    /// Where it is.
+    pub path: String,
+    /// Lines added.
+    pub additions: u64,
+    /// Lines deleted.
+    pub deletions: u64,
+    /// `ADDED`, `MODIFIED` and so on.
+    pub change: String,
+}
+
+/// A commit as GitHub told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldCommit {
+    /// Its hash.
+    pub oid: String,
+    /// The first line of its message.
+    pub headline: String,
+}
+
+/// A review as GitHub told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldReview {
+    /// `APPROVED`, `CHANGES_REQUESTED` and so on.
+    pub verdict: String,
+    /// Who said what, and when.
+    pub comment: ToldComment,
+}
+
+/// A review thread as GitHub told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldThread {
+    /// The file.
+    pub path: String,
+    /// The line, unless the code has moved on.
+    pub line: Option<u64>,
+    /// What was said, oldest first.
+    pub comments: Vec<ToldComment>,
+}
+
+/// A pull request's change, fit to be shown to the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Whether it is still a draft.
+    pub draft: bool,
+    /// Whether it comes from another repository.
+    pub fork: bool,
+    /// The branch it goes into.
+    pub base: String,
+    /// The branch it comes from.
+    pub head: String,
+    /// Its newest commit.
+    pub head_oid: String,
+    /// Lines added.
+    pub additions: u64,
+    /// Lines deleted.
+    pub deletions: u64,
+    /// The files, a line each.
+    pub files: Bounded<Vec<String>>,
+    /// The commits, a line each.
+    pub commits: Bounded<Vec<String>>,
+    /// What reviewers said, each about its verdict.
+    pub reviews: Bounded<Vec<Remark>>,
+    /// What is said in open threads, each about its place.
+    pub threads: Bounded<Vec<Remark>>,
+}
+
+impl Change {
+    pub(super) fn within_budget(told: ToldChange, permit: &Permit) -> Self {
+        let files: Vec<_> = told.files.iter().map(file_line).collect();
+        let commits: Vec<_> = told.commits.iter().map(commit_line).collect();
+        let reviews = told.reviews.iter().filter(|review| !review.is_empty());
+        let reviews = reviews.map(|review| Remark {
+            about: Some(review.verdict.to_lowercase().replace('_', " ")),
+            ..said(permit, &review.comment)
+        });
+        let (more_files, more_commits) =
+            (told.n_files.saturating_sub(files.len()), told.n_commits.saturating_sub(commits.len()));
+        Self {
+            draft: told.draft,
+            fork: told.fork,
+            base: told.base,
+            head: told.head,
+            head_oid: told.head_oid,
+            additions: told.additions,
+            deletions: told.deletions,
+            files: Bounded::first(files, FILES).and_missing(more_files),
+            commits: Bounded::newest(commits, COMMITS).and_missing(more_commits),
+            reviews: newest_within(reviews.collect(), ALL_REVIEWS, REVIEWS)
+                .and_missing(told.n_reviews.saturating_sub(told.reviews.len())),
+            threads: open_threads(&told.threads, permit),
+        }
+    }
+}
+
+impl ToldReview {
+    /// Tells whether it says nothing by itself: its words are all in threads.
+    fn is_empty(&self) -> bool {
+        self.comment.body.trim().is_empty() && self.verdict == "COMMENTED"
+    }
+}
+
+fn file_line(file: &ToldFile) -> String {
+    let path = Bounded::text(&file.path, PATH).noted().replace('\n', " ");
+    format!("{} +{} -{} {path}", file.change.to_lowercase(), file.additions, file.deletions)
+}
+
+fn commit_line(commit: &ToldCommit) -> String {
+    let oid: String = commit.oid.chars().take(7).collect();
+    format!("{oid} {}", Bounded::text(&commit.headline, HEADLINE).value())
+}
+
+fn open_threads(told: &[ToldThread], permit: &Permit) -> Bounded<Vec<Remark>> {
+    let remarks = told.iter().flat_map(|thread| {
+        let line = thread.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let place = format!("{}{line}", Bounded::text(&thread.path, PATH).value());
+        let others = thread.comments.iter().filter(|comment| !is_request(permit, comment));
+        others.map(move |comment| Remark { about: Some(place.clone()), ..said(permit, comment) })
+    });
+    newest_within(remarks.collect(), ALL_THREADS, THREADS)
+}

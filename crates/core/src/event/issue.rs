@@ -1,0 +1,107 @@
+//! `issues`: one was opened, or edited so that it calls us.
+
+use serde::Deserialize;
+
+use super::{
+    Reading, Trigger,
+    payload::{Action, Label, Repository, User, not_supported, parse},
+};
+use crate::{
+    fault::Fault,
+    names::{Login, RepoName},
+};
+
+/// An issue that was opened or edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issue {
+    /// The repository it is in.
+    pub repo: RepoName,
+    /// Its number.
+    pub number: u64,
+    /// What happened to it.
+    pub action: IssueAction,
+    /// Who wrote it.
+    pub author: Login,
+    /// Who did what happened: on an edit, the editor.
+    pub sender: Login,
+    /// What it says now.
+    pub body: String,
+    /// What it said before an edit, if that changed.
+    pub before: Option<String>,
+    /// The names of its labels.
+    pub labels: Vec<String>,
+    /// Whether the conversation is locked.
+    pub locked: bool,
+}
+
+/// What can happen to an issue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IssueAction {
+    /// It is new.
+    Opened,
+    /// Its title or text was changed.
+    Edited,
+}
+
+impl Issue {
+    /// Returns whose words are acted on: an editor may have put any words into somebody else's issue.
+    pub(crate) fn asker(&self) -> &Login {
+        match self.action {
+            IssueAction::Opened => &self.author,
+            IssueAction::Edited => &self.sender,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Payload {
+    issue: IssuePart,
+    repository: Repository,
+    sender: User,
+    #[serde(default)]
+    changes: Changes,
+}
+
+#[derive(Default, Deserialize)]
+struct Changes {
+    body: Option<Before>,
+}
+
+#[derive(Deserialize)]
+struct Before {
+    from: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct IssuePart {
+    number: u64,
+    body: Option<String>,
+    user: User,
+    #[serde(default)]
+    labels: Vec<Label>,
+    #[serde(default)]
+    locked: bool,
+}
+
+const NAME: &str = "issues";
+
+pub(super) fn read(payload: &str) -> Result<Reading, Fault> {
+    let Action { action } = parse(NAME, payload)?;
+    let action = match action.as_str() {
+        "opened" => IssueAction::Opened,
+        "edited" => IssueAction::Edited,
+        other => return Ok(not_supported(NAME, other)),
+    };
+    let told: Payload = parse(NAME, payload)?;
+    Ok(Reading::Trigger(Trigger::Issue(Issue {
+        repo: told.repository.name(NAME)?,
+        number: told.issue.number,
+        action,
+        author: told.issue.user.login(),
+        sender: told.sender.login(),
+        body: told.issue.body.unwrap_or_default(),
+        before: told.changes.body.and_then(|before| before.from),
+        labels: Label::names(told.issue.labels),
+        locked: told.issue.locked,
+    })))
+}

@@ -1,0 +1,89 @@
+//! The parts that payloads share, with only the fields that are read.
+
+use serde::Deserialize;
+
+use crate::{
+    event::Reading,
+    fault::Fault,
+    gate::SkipReason,
+    names::{Login, RepoName},
+    place::NodeId,
+};
+
+const HINT: &str = "the event file must be the webhook payload that GitHub writes to `GITHUB_EVENT_PATH`";
+
+/// Reads a payload.
+pub(super) fn parse<'a, T: Deserialize<'a>>(event: &str, payload: &'a str) -> Result<T, Fault> {
+    serde_json::from_str(payload)
+        .map_err(|bad| Fault::yours(format!("cannot read the event `{event}`: {bad}"), HINT))
+}
+
+/// Returns a short word of the payload, for people to read.
+pub(super) fn word(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+/// Says that only new ones count.
+pub(super) fn not_created(action: &str) -> Reading {
+    Reading::Skip(SkipReason::ActionNotCreated(word(action)))
+}
+
+/// Says that an event is known but this action of it is not.
+pub(super) fn not_supported(event: &'static str, action: &str) -> Reading {
+    Reading::Skip(SkipReason::ActionNotSupported { event, action: word(action) })
+}
+
+/// Just the action, because the rest differs with it.
+#[derive(Deserialize)]
+pub(super) struct Action {
+    pub(super) action: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Repository {
+    full_name: String,
+}
+
+impl Repository {
+    pub(super) fn name(&self, event: &str) -> Result<RepoName, Fault> {
+        RepoName::parse(&self.full_name)
+            .map_err(|bad| Fault::yours(format!("cannot read the event `{event}`: {bad}"), HINT))
+    }
+}
+
+/// An account; a deleted one is null.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct User(Option<Account>);
+
+#[derive(Deserialize)]
+struct Account {
+    login: Login,
+}
+
+impl User {
+    pub(super) fn login(self) -> Login {
+        self.0.map_or_else(|| Login::new("ghost"), |account| account.login)
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Label {
+    name: String,
+}
+
+impl Label {
+    pub(super) fn names(labels: Vec<Self>) -> Vec<String> {
+        labels.into_iter().map(|label| label.name).collect()
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct DiscussionPart {
+    pub(super) number: u64,
+    pub(super) node_id: NodeId,
+    pub(super) body: Option<String>,
+    pub(super) user: User,
+    #[serde(default)]
+    pub(super) locked: bool,
+}

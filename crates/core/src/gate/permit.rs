@@ -1,0 +1,109 @@
+//! The key to a run, and how far it reaches.
+
+use crate::{
+    command::{self, Said},
+    event::Trigger,
+    names::{Login, Permission, RepoName},
+    place::{Spot, Subject, Surface},
+    trust::Trust,
+};
+
+/// The right to act on one subject of one repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permit {
+    repo: RepoName,
+    subject: Subject,
+    spot: Spot,
+    surface: Surface,
+    asker: Login,
+    trust: Trust,
+    reach: Reach,
+    own: Login,
+    name: Login,
+    said: Said,
+}
+
+/// How far a permit reaches, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Anybody's words set this off: they are data, nothing is pushed, the network stays shut.
+    ReadOnly,
+    /// Somebody who may ask but not push: questions are answered, no work is delegated.
+    Answer,
+    /// Somebody who may push, so work may be delegated.
+    Work,
+}
+
+impl Reach {
+    /// Returns how far somebody's permission reaches.
+    pub(super) fn of(permission: Permission) -> Self {
+        if permission >= Permission::Write { Self::Work } else { Self::Answer }
+    }
+}
+
+impl Permit {
+    pub(super) fn new(trigger: &Trigger, trust: Trust, reach: Reach, own: &Login, name: &Login) -> Self {
+        Self {
+            repo: trigger.repo().clone(),
+            subject: trigger.subject(),
+            spot: trigger.spot(),
+            surface: trigger.surface(),
+            asker: trigger.asker().clone(),
+            trust,
+            reach,
+            own: own.clone(),
+            name: name.clone(),
+            said: command::of(trigger, name),
+        }
+    }
+
+    /// Returns the repository it is good for.
+    pub fn repo(&self) -> &RepoName {
+        &self.repo
+    }
+
+    /// Returns the subject it is good for.
+    pub fn subject(&self) -> Subject {
+        self.subject
+    }
+
+    /// Returns the thing that is acknowledged.
+    pub fn spot(&self) -> &Spot {
+        &self.spot
+    }
+
+    /// Returns where the answer goes.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// Returns whose words are acted on.
+    pub fn asker(&self) -> &Login {
+        &self.asker
+    }
+
+    /// Returns how far the asker's words may be believed.
+    pub fn trust(&self) -> Trust {
+        self.trust
+    }
+
+    /// Returns how far it reaches.
+    pub fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    /// Returns the account we act as.
+    pub fn own(&self) -> &Login {
+        &self.own
+    }
+
+    /// Returns the name people call us by.
+    pub fn name(&self) -> &Login {
+        &self.name
+    }
+
+    /// Returns what the asker said to us, if it was one of our words.
+    pub fn said(&self) -> &Said {
+        &self.said
+    }
+}

@@ -1,0 +1,69 @@
+//! What stands where our answer goes?
+
+use fro_core::{Login, Permit, Spot, Surface, context::ToldComment};
+use jiff::Timestamp;
+
+use crate::{
+    act::aim,
+    ask::{comment::Comment, comments::Since},
+    client::GitHub,
+    error::{Cause, Error},
+};
+
+/// Something that was written on a surface where answers go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The very thing.
+    pub spot: Spot,
+    /// Who wrote it, if the account still exists.
+    pub author: Option<Login>,
+    /// When.
+    pub at: Timestamp,
+    /// What it says.
+    pub body: String,
+    /// Where people read it.
+    pub url: String,
+}
+
+impl Answer {
+    pub(crate) fn told(&self) -> ToldComment {
+        let Self { spot, author, at, body, .. } = self.clone();
+        ToldComment { spot, author, at, body }
+    }
+}
+
+impl From<Comment> for Answer {
+    fn from(comment: Comment) -> Self {
+        Self {
+            spot: Spot::Comment(comment.id),
+            author: comment.author,
+            at: comment.created_at,
+            body: comment.body,
+            url: comment.url,
+        }
+    }
+}
+
+impl GitHub {
+    /// Reads an answer back.
+    pub async fn answer(&self, permit: &Permit, spot: &Spot) -> Result<Answer, Error> {
+        match spot {
+            Spot::Comment(id) => self.comment(*id).await.map(Answer::from),
+            Spot::ReviewComment(id) => Ok(self.review_comment(*id).await?.answer()),
+            Spot::Node(id) => Ok(self.discussion_comment(id).await?.said.answer()),
+            Spot::Subject(_) | Spot::Nowhere => Err(aim("read an answer on", permit).missed(Cause::Unfit)),
+        }
+    }
+
+    /// Reads what stands where the permit's answer goes, as far back as told where that is possible.
+    pub async fn answers(&self, permit: &Permit, since: Since) -> Result<Vec<Answer>, Error> {
+        match permit.surface() {
+            Surface::Conversation(number) => {
+                Ok(self.comments(*number, since).await?.into_iter().map(Answer::from).collect())
+            }
+            Surface::ReviewThread { pull, root } => self.replies(*pull, *root).await,
+            Surface::Discussion { number, .. } => Ok(self.discussion(*number).await?.answers),
+            Surface::RunPage => Ok(Vec::new()),
+        }
+    }
+}

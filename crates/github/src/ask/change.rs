@@ -1,0 +1,153 @@
+//! What does a pull request want to change, and what do reviewers say? A part of the question about a subject.
+
+use fro_core::{
+    Spot,
+    context::{ToldChange, ToldComment, ToldCommit, ToldFile, ToldReview, ToldThread},
+};
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::ask::actor::{Actor, big};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Change {
+    is_draft: bool,
+    is_cross_repository: bool,
+    base_ref_name: String,
+    head_ref_name: String,
+    head_ref_oid: String,
+    additions: u64,
+    deletions: u64,
+    /// Nothing while GitHub still computes it.
+    files: Option<Counted<File>>,
+    commits: Counted<CommitNode>,
+    reviews: Option<Counted<Review>>,
+    review_threads: Listed<Thread>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Counted<T> {
+    total_count: usize,
+    nodes: Vec<T>,
+}
+
+#[derive(Deserialize)]
+struct Listed<T> {
+    nodes: Vec<T>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    path: String,
+    additions: u64,
+    deletions: u64,
+    change_type: String,
+}
+
+#[derive(Deserialize)]
+struct CommitNode {
+    commit: Commit,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Commit {
+    oid: String,
+    message_headline: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Review {
+    #[serde(deserialize_with = "big")]
+    full_database_id: u64,
+    state: String,
+    body: String,
+    author: Option<Actor>,
+    /// Nothing while it is pending.
+    submitted_at: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Thread {
+    is_resolved: bool,
+    path: String,
+    line: Option<u64>,
+    comments: Listed<Comment>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Comment {
+    #[serde(deserialize_with = "big")]
+    full_database_id: u64,
+    body: String,
+    created_at: Timestamp,
+    author: Option<Actor>,
+}
+
+impl From<Change> for ToldChange {
+    fn from(change: Change) -> Self {
+        let (n_files, files) = change.files.map_or((0, Vec::new()), |files| (files.total_count, files.nodes));
+        let reviews = change.reviews.map_or((0, Vec::new()), |reviews| (reviews.total_count, reviews.nodes));
+        let open = change.review_threads.nodes.into_iter().filter(|thread| !thread.is_resolved);
+        Self {
+            draft: change.is_draft,
+            fork: change.is_cross_repository,
+            base: change.base_ref_name,
+            head: change.head_ref_name,
+            head_oid: change.head_ref_oid,
+            additions: change.additions,
+            deletions: change.deletions,
+            files: files.into_iter().map(ToldFile::from).collect(),
+            n_files,
+            n_commits: change.commits.total_count,
+            commits: change.commits.nodes.into_iter().map(ToldCommit::from).collect(),
+            n_reviews: reviews.0,
+            reviews: reviews.1.into_iter().map(ToldReview::from).collect(),
+            threads: open.map(ToldThread::from).collect(),
+        }
+    }
+}
+
+impl From<File> for ToldFile {
+    fn from(file: File) -> Self {
+        let File { path, additions, deletions, change_type } = file;
+        Self { path, additions, deletions, change: change_type }
+    }
+}
+
+impl From<CommitNode> for ToldCommit {
+    fn from(node: CommitNode) -> Self {
+        Self { oid: node.commit.oid, headline: node.commit.message_headline }
+    }
+}
+
+impl From<Review> for ToldReview {
+    fn from(review: Review) -> Self {
+        let comment = ToldComment {
+            // A review is no comment that somebody could have called us with.
+            spot: Spot::ReviewComment(review.full_database_id),
+            author: review.author.map(Actor::login),
+            at: review.submitted_at.unwrap_or_default(),
+            body: review.body,
+        };
+        Self { verdict: review.state, comment }
+    }
+}
+
+impl From<Thread> for ToldThread {
+    fn from(thread: Thread) -> Self {
+        let comments = thread.comments.nodes.into_iter().map(|comment| ToldComment {
+            spot: Spot::ReviewComment(comment.full_database_id),
+            author: comment.author.map(Actor::login),
+            at: comment.created_at,
+            body: comment.body,
+        });
+        Self { path: thread.path, line: thread.line, comments: comments.collect() }
+    }
+}

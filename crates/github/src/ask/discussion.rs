@@ -1,0 +1,170 @@
+//! What is this discussion about, and what does a comment in it say?
+
+use fro_core::{NodeId, Spot, context::Told};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    ask::{actor::Actor, answer::Answer},
+    client::GitHub,
+    error::{Aim, Cause, Error},
+};
+
+const NEEDS: &str = "discussions: read";
+
+/// A discussion as GitHub told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discussion {
+    /// What the agent may be told.
+    pub told: Told,
+    /// The same comments with their pages, by which an answer of ours is found.
+    pub answers: Vec<Answer>,
+}
+
+impl GitHub {
+    /// Reads a discussion with its newest comments and their newest replies.
+    pub async fn discussion(&self, number: u64) -> Result<Discussion, Error> {
+        let repo = self.repo();
+        let aim = Aim::new(format!("read discussion {repo}#{number}"), NEEDS);
+        let variables = json!({ "owner": repo.owner(), "name": repo.name(), "number": number });
+        let data: Data = self
+            .ask(include_str!("discussion.graphql"), variables)
+            .await
+            .map_err(|cause| aim.missed(cause))?;
+        let gone = || aim.missed(Cause::Missing("nothing there".to_owned()));
+        let repository = data.repository.ok_or_else(gone)?;
+        let branch = repository.default_branch_ref.map(|branch| branch.name).unwrap_or_default();
+        Ok(repository.discussion.ok_or_else(gone)?.told(branch))
+    }
+
+    /// Reads one comment of a discussion.
+    pub(crate) async fn discussion_comment(&self, id: &NodeId) -> Result<Found, Error> {
+        let aim = Aim::new(format!("read a comment in a discussion of {}", self.repo()), NEEDS);
+        let variables = json!({ "id": id.as_str() });
+        let node: Node = self
+            .ask(include_str!("discussion_comment.graphql"), variables)
+            .await
+            .map_err(|cause| aim.missed(cause))?;
+        node.node.ok_or_else(|| aim.missed(Cause::Missing("nothing there".to_owned())))
+    }
+}
+
+#[derive(Deserialize)]
+struct Data {
+    repository: Option<Repository>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Repository {
+    /// Nothing in an empty repository.
+    default_branch_ref: Option<Named>,
+    discussion: Option<Begun>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Begun {
+    title: String,
+    body: String,
+    closed: bool,
+    is_answered: Option<bool>,
+    author: Option<Actor>,
+    comments: Counted<Top>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Counted<T> {
+    total_count: usize,
+    nodes: Vec<T>,
+}
+
+#[derive(Deserialize)]
+struct Top {
+    #[serde(flatten)]
+    said: Said,
+    replies: Counted<Said>,
+}
+
+/// A comment or a reply.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Said {
+    id: NodeId,
+    body: String,
+    created_at: Timestamp,
+    url: String,
+    author: Option<Actor>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    node: Option<Found>,
+}
+
+/// A comment, and the one that it stands below.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Found {
+    #[serde(flatten)]
+    pub(crate) said: Said,
+    pub(crate) reply_to: Option<Above>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Above {
+    pub(crate) id: NodeId,
+}
+
+impl Begun {
+    fn told(self, default_branch: String) -> Discussion {
+        let shown: usize = self.comments.nodes.len();
+        let unseen: usize = self
+            .comments
+            .nodes
+            .iter()
+            .map(|top| top.replies.total_count.saturating_sub(top.replies.nodes.len()))
+            .sum();
+        let missing = self.comments.total_count.saturating_sub(shown) + unseen;
+        let tops = self.comments.nodes.into_iter();
+        let all = tops.flat_map(|top| std::iter::once(top.said).chain(top.replies.nodes));
+        let answers: Vec<_> = all.map(Said::answer).collect();
+        let comments: Vec<_> = answers.iter().map(Answer::told).collect();
+        let state = match (self.is_answered, self.closed) {
+            (Some(true), _) => "ANSWERED",
+            (Some(false) | None, true) => "CLOSED",
+            (Some(false) | None, false) => "OPEN",
+        };
+        let told = Told {
+            default_branch,
+            title: self.title,
+            author: self.author.map(Actor::login),
+            body: self.body,
+            state: state.to_owned(),
+            labels: Vec::new(),
+            n_comments: comments.len() + missing,
+            comments,
+            change: None,
+        };
+        Discussion { told, answers }
+    }
+}
+
+impl Said {
+    pub(crate) fn answer(self) -> Answer {
+        Answer {
+            spot: Spot::Node(self.id),
+            author: self.author.map(Actor::login),
+            at: self.created_at,
+            body: self.body,
+            url: self.url,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! A discussion.
+
+use std::sync::Arc;
+
+use async_graphql::{ID, Object, Result};
+
+use crate::{
+    graphql::{
+        Asked,
+        actor::Actor,
+        connection::{Connection, Window},
+        discussion_comment::DiscussionComment,
+        issue_comment::CommentAuthorAssociation,
+        scalar::{DateTime, Uri},
+    },
+    state::{self, Node, node_id},
+};
+
+pub(super) struct Discussion {
+    pub(super) asked: Arc<Asked>,
+    pub(super) repo: Arc<state::Repo>,
+    pub(super) discussion: Arc<state::Discussion>,
+}
+
+#[Object]
+impl Discussion {
+    async fn id(&self) -> ID {
+        node_id(Node::Discussion { repo: self.repo.id, id: self.discussion.id }).into()
+    }
+
+    async fn number(&self) -> u64 {
+        self.discussion.number
+    }
+
+    async fn title(&self) -> &str {
+        &self.discussion.title
+    }
+
+    async fn body(&self) -> &str {
+        &self.discussion.body
+    }
+
+    async fn url(&self) -> Uri {
+        let (repo, number) = (self.repo.full_name(), self.discussion.number);
+        Uri(format!("{}/{repo}/discussions/{number}", self.asked.address))
+    }
+
+    async fn locked(&self) -> bool {
+        self.discussion.locked
+    }
+
+    async fn closed(&self) -> bool {
+        false
+    }
+
+    async fn is_answered(&self) -> Option<bool> {
+        Some(false)
+    }
+
+    async fn created_at(&self) -> DateTime {
+        DateTime(self.discussion.created_at)
+    }
+
+    async fn author(&self) -> Option<Actor> {
+        Actor::find(&self.asked.state, &self.asked.address, &self.discussion.author)
+    }
+
+    async fn author_association(&self) -> CommentAuthorAssociation {
+        self.discussion.association.into()
+    }
+
+    async fn comments(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<DiscussionComment>> {
+        let comments = self.discussion.comments.iter();
+        let comments = comments
+            .map(|top| DiscussionComment::new(&self.asked, &self.repo, &self.discussion, &top.comment));
+        Window { first, last, before, after }.on("comments", comments.collect())
+    }
+}
