@@ -25,7 +25,8 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
     let settings = settings::of_action(env, &name, payload, began)?;
     log::start(env, Redactor::knowing(settings.secrets()));
     let report = Report::new(env, &settings);
-    let ending = fro_run::run(&settings, &|news| report.tell(&news), interrupt.asked()).await?;
+    let tell = |news| report.tell(&news);
+    let ending = Box::pin(fro_run::run(&settings, &tell, interrupt.asked())).await?;
     Ok(match ending {
         Ending::Skipped(reason) if reason.fails_the_run() => {
             report::fault(env, &Fault::yours(reason.to_string(), reason.hint().unwrap_or_default()));

@@ -52,7 +52,8 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     show.opening(&page);
 
     let settings = stage.settings(request.event, env, began)?;
-    let ending = fro_run::run(&settings, &|news| show.tell(&news), interrupt.asked()).await;
+    let tell = |news| show.tell(&news);
+    let ending = Box::pin(fro_run::run(&settings, &tell, interrupt.asked())).await;
     show.done();
     if ending? == Ending::Interrupted {
         println!("interrupted; nothing is left behind");

@@ -51,21 +51,12 @@ pub(crate) fn of_action(
     let extra_ca = env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
     let server = env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com");
     Ok(Settings {
-        event: Event {
-            name: event_name.to_owned(),
-            payload,
-            repo: repo.clone(),
-            actor: Login::new(env.text(env::GITHUB_ACTOR).unwrap_or("ghost")),
-            prompt: owned(env.input("prompt")),
-        },
+        event: event(env, event_name, payload, &repo),
         github: address(env),
         road: RoadSettings { retry, proxy: Proxy::System, extra_ca, ..RoadSettings::default() },
         token,
         policy,
-        wishes: Wishes {
-            mode_instructions: owned(env.input("mode-instructions")),
-            prompt: owned(env.input("prompt")),
-        },
+        wishes: wishes(env),
         engine: EngineSettings {
             tool_cache: tool_cache(env),
             program: own_program()?,
@@ -87,6 +78,20 @@ pub(crate) fn of_action(
         began,
         seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
     })
+}
+
+fn event(env: &Env, name: &str, payload: String, repo: &RepoName) -> Event {
+    Event {
+        name: name.to_owned(),
+        payload,
+        repo: repo.clone(),
+        actor: Login::new(env.text(env::GITHUB_ACTOR).unwrap_or("ghost")),
+        prompt: owned(env.input("prompt")),
+    }
+}
+
+fn wishes(env: &Env) -> Wishes {
+    Wishes { mode_instructions: owned(env.input("mode-instructions")), prompt: owned(env.input("prompt")) }
 }
 
 /// Returns where tools are kept: the runner's folder, or the user's cache.

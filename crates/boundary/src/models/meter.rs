@@ -202,7 +202,9 @@ mod tests {
         let price = Price::read(&json!({"input": 1, "output": 10, "cache_read": 0.1}));
         let meter = Arc::new(Meter::new(None));
         let mut listening = Listening::new(&meter, price, 400);
-        pieces.iter().for_each(|piece| listening.hear(piece.as_bytes()));
+        for piece in pieces {
+            listening.hear(piece.as_bytes());
+        }
         drop(listening);
         let spent = meter.spent();
         assert_eq!((spent.input, spent.output), expected, "{spent:?}");

@@ -84,8 +84,8 @@ struct Place {
 #[derive(Deserialize)]
 #[serde(tag = "__typename")]
 enum Node {
-    Issue(IssueNode),
-    PullRequest(PullNode),
+    Issue(Box<IssueNode>),
+    PullRequest(Box<PullNode>),
 }
 
 #[derive(Deserialize)]

@@ -87,13 +87,13 @@ impl Mutation {
         input: AddReactionInput,
     ) -> Result<AddReactionPayload> {
         let (hub, login, asked) = writer(context)?;
-        let content = input.content.into();
+        let wanted = input.content.into();
         hub.change(|state| {
             let (id, created_at) = (state.next_id(), state.clock.now());
             let reactions = reactions(state, asked, &input.subject_id)?;
-            let same = |own: &state::Reaction| own.content == content && own.author == login;
+            let same = |own: &state::Reaction| own.content == wanted && own.author == login;
             if !reactions.iter().any(same) {
-                reactions.push(state::Reaction { id, author: login.to_owned(), content, created_at });
+                reactions.push(state::Reaction { id, author: login.to_owned(), content: wanted, created_at });
             }
             Ok(AddReactionPayload { reaction: Some(Reaction { content: input.content }) })
         })
@@ -105,10 +105,10 @@ impl Mutation {
         input: RemoveReactionInput,
     ) -> Result<RemoveReactionPayload> {
         let (hub, login, asked) = writer(context)?;
-        let content = input.content.into();
+        let unwanted = input.content.into();
         hub.change(|state| {
             let reactions = reactions(state, asked, &input.subject_id)?;
-            reactions.retain(|own| own.content != content || own.author != login);
+            reactions.retain(|own| own.content != unwanted || own.author != login);
             Ok(RemoveReactionPayload { reaction: Some(Reaction { content: input.content }) })
         })
     }
@@ -212,12 +212,11 @@ fn reactions<'a>(state: &'a mut State, asked: &Asked, id: &ID) -> Result<&'a mut
     let whole = all(state, asked).find(|(repo, discussion)| {
         node_id(Node::Discussion { repo: repo.id, id: discussion.id }) == id.as_str()
     });
-    let (name, number, comment) = match whole {
-        Some((repo, discussion)) => (repo.full_name(), discussion.number, None),
-        None => {
-            let (name, number, comment) = locate(state, asked, id)?;
-            (name, number, Some(comment))
-        }
+    let (name, number, comment) = if let Some((repo, discussion)) = whole {
+        (repo.full_name(), discussion.number, None)
+    } else {
+        let (name, number, comment) = locate(state, asked, id)?;
+        (name, number, Some(comment))
     };
     let discussion = state.repo_mut(&name).and_then(|repo| repo.discussion_mut(number));
     let discussion = discussion.ok_or_else(|| unresolved(id))?;

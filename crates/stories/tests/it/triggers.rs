@@ -180,7 +180,8 @@ fn discussed(sim: &Sim, number: u64) -> String {
             };
             text.push_str(&said(&top.comment));
             for reply in &top.replies {
-                text.push_str(&format!("↳ {}", said(reply)));
+                text.push_str("↳ ");
+                text.push_str(&said(reply));
             }
         }
         text
