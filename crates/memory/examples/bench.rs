@@ -1,12 +1,13 @@
 //! Measures saving and restoring on large memories.
 //!
 //! ```text
-//! bench grow DATA SESSIONS      makes a data folder with a database in OpenCode's schema, about 0.6 MB per session
+//! bench grow DATA SESSIONS PARTS BYTES   makes a data folder with a database in OpenCode's schema
 //! bench work DATA               one typical run: a new session of 14 messages, one turn in an old one
 //! bench scatter DATA            changes one message in a hundred, all over the file
 //! bench adopt DATA              makes the mixed set of another generator acceptable as a memory
-//! bench save STORE DATA         saves after the head, and says what it cost
+//! bench save STORE DATA KEEP    saves after the head, pruned to so many sessions, and says what it cost
 //! bench restore STORE DATA      restores into a new data folder
+//! bench search DATA INDEX       reads all messages into an index and asks 200 questions of three words
 //! bench chunks OLD NEW          compares lengths of chunks: what would travel from one database to the next
 //! ```
 
@@ -14,7 +15,7 @@
 
 use std::{collections::HashSet, env, fs, path::Path, time::Instant};
 
-use fro_memory::{Folder, Keep, Provenance, Retention, Store as _, recall};
+use fro_memory::{Folder, Index, Keep, Page, Provenance, Retention, Sessions, Store as _, recall};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -25,12 +26,16 @@ fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["grow", data, sessions] => grow(Path::new(data), sessions.parse().unwrap()),
+        ["grow", data, sessions, parts, bytes] => {
+            let text = Text { state: 7, parts: parts.parse().unwrap(), bytes: bytes.parse().unwrap() };
+            grow(Path::new(data), sessions.parse().unwrap(), text);
+        }
         ["work", data] => work(&open(Path::new(data))),
         ["scatter", data] => scatter(&open(Path::new(data))),
         ["adopt", data] => adopt(&open(Path::new(data))),
-        ["save", store, data] => save(Path::new(store), Path::new(data)),
+        ["save", store, data, keep] => save(Path::new(store), Path::new(data), keep.parse().unwrap()),
         ["restore", store, data] => restore(Path::new(store), Path::new(data)),
+        ["search", data, index] => search(Path::new(data), Path::new(index)),
         ["chunks", old, new] => chunks(Path::new(old), Path::new(new)),
         other => panic!("no such measurement: {other:?}"),
     }
@@ -43,6 +48,10 @@ fn open(data: &Path) -> Connection {
 /// Words as people use them: few often, most rarely.
 struct Text {
     state: u64,
+    /// How many parts a message has.
+    parts: u32,
+    /// How long a part may get.
+    bytes: u64,
 }
 
 impl Text {
@@ -66,16 +75,15 @@ impl Text {
     }
 }
 
-fn grow(data: &Path, sessions: u32) {
+fn grow(data: &Path, sessions: u32, mut text: Text) {
     fs::create_dir_all(data.join("opencode")).unwrap();
     let mut connection = open(data);
     connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
     connection.execute_batch(include_str!("../tests/it/schema.sql")).unwrap();
-    let mut text = Text { state: 7 };
     for number in 0..sessions {
         let transaction = connection.transaction().unwrap();
         let at = START - i64::from(sessions - number) * DAY / 10;
-        session(&transaction, &mut text, number, at, 18);
+        session(&transaction, &mut text, number, at, 20);
         transaction.commit().unwrap();
     }
 }
@@ -101,8 +109,8 @@ fn message(connection: &Connection, text: &mut Text, session: &str, at: i64) {
         "path": { "cwd": "/repo" }, "tokens": { "input": text.number(99_999), "output": text.number(9_999) } });
     let sql = "INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4)";
     connection.execute(sql, params![id, session, at, data.to_string()]).unwrap();
-    for part in 0..4 {
-        let bytes = 200 + usize::try_from(text.number(16_000)).unwrap();
+    for part in 0..text.parts {
+        let bytes = 200 + usize::try_from(text.number(text.bytes)).unwrap();
         let data = json!({ "type": "tool", "tool": "read", "state": { "status": "completed", "output": text.write(bytes) } });
         let sql = "INSERT INTO part VALUES (?1 || ?2, ?1, ?3, ?4, ?4, ?5)";
         connection.execute(sql, params![id, part, session, at, data.to_string()]).unwrap();
@@ -113,7 +121,7 @@ fn work(connection: &Connection) {
     let newest: i64 =
         connection.query_one("SELECT max(time_updated) FROM session", [], |row| row.get(0)).unwrap();
     let count: u32 = connection.query_one("SELECT max(rowid) FROM session", [], |row| row.get(0)).unwrap();
-    let mut text = Text { state: u64::from(count) };
+    let mut text = Text { state: u64::from(count), parts: 4, bytes: 16_000 };
     connection.execute_batch("BEGIN").unwrap();
     session(connection, &mut text, count + 100_000, newest + DAY / 10, 14);
     let old: String = connection
@@ -138,7 +146,7 @@ fn scatter(connection: &Connection) {
     println!("{changed} parts changed");
 }
 
-fn save(store: &Path, data: &Path) {
+fn save(store: &Path, data: &Path, keep: usize) {
     let store = Folder::open(store).unwrap();
     let provenance = Provenance {
         now: jiff::Timestamp::from_millisecond(START).unwrap(),
@@ -146,7 +154,7 @@ fn save(store: &Path, data: &Path) {
         parent: store.head().unwrap(),
     };
     let begun = Instant::now();
-    let retention = Retention { sessions: usize::MAX, ..Retention::default() };
+    let retention = Retention { sessions: keep, age: jiff::SignedDuration::ZERO, bytes: None };
     let kept = Keep::new(&store, data, provenance).pruning(retention).save().unwrap();
     println!("{:.2} s, {} MB at most in memory\n{kept:?}", begun.elapsed().as_secs_f64(), peak());
 }
@@ -156,6 +164,34 @@ fn restore(store: &Path, data: &Path) {
     let begun = Instant::now();
     let recalled = recall(&store, data).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{recalled:?}", begun.elapsed().as_secs_f64(), peak());
+}
+
+/// Asks for words that stand together somewhere.
+fn search(data: &Path, index: &Path) {
+    let sessions = Sessions::open(data).unwrap().unwrap();
+    let begun = Instant::now();
+    let mut index = Index::open(index).unwrap();
+    println!("{} sessions read in {:.1} s", index.refresh(&sessions).unwrap(), begun.elapsed().as_secs_f64());
+    let begun = Instant::now();
+    println!(
+        "{} sessions read again in {:.3} s",
+        index.refresh(&sessions).unwrap(),
+        begun.elapsed().as_secs_f64()
+    );
+    let mut text = Text { state: 99, parts: 0, bytes: 0 };
+    let all = sessions.list(Page { skip: 0, limit: 10_000 }).unwrap();
+    let mut times: Vec<_> = (0..200)
+        .map(|_| {
+            let session = &all[usize::try_from(text.number(all.len() as u64)).unwrap()];
+            let said = &sessions.read(&session.id, Page { skip: 3, limit: 1 }).unwrap()[0].text;
+            let words: Vec<_> = said.split_whitespace().skip(5).step_by(7).take(3).collect();
+            let begun = Instant::now();
+            assert!(!index.search(&sessions, &words.join(" "), 20).unwrap().is_empty());
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("p50 {:?}, p95 {:?}, {} MB at most in memory", times[100], times[190], peak());
 }
 
 /// Returns the most memory this process ever had, in megabytes.

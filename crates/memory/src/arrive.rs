@@ -68,7 +68,7 @@ fn move_in(connection: &Connection, worktree: &Path) -> rusqlite::Result<usize> 
 }
 
 /// Moves all messages of a session back, if the newest is ahead of us; their order stays.
-fn set_back(
+pub(crate) fn set_back(
     connection: &Connection,
     session: &str,
     now: Timestamp,

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
+
 use crate::{
+    arrive::set_back,
     database::{self, judge},
     error::Error,
     group::Group,
@@ -33,7 +36,15 @@ pub enum Refreshed {
 }
 
 /// Merges the head into the engine's database, which came from `base`, in one transaction.
-pub fn refresh(store: &dyn Store, engine_data: &Path, base: Option<&Head>) -> Result<Refreshed, Error> {
+///
+/// No turn may be in flight. Turns that follow after others can end up ahead of `now`, and a message in the future
+/// would make the engine talk to itself, so joined sessions are set back as a whole.
+pub fn refresh(
+    store: &dyn Store,
+    engine_data: &Path,
+    base: Option<&Head>,
+    now: Timestamp,
+) -> Result<Refreshed, Error> {
     let Some(head) = store.head()?.filter(|head| Some(head) != base) else { return Ok(Refreshed::Current) };
     let Some(database) = database::find(engine_data)? else { return Ok(Refreshed::Current) };
     let theirs = Manifest::fetch(store, head.manifest()?)?;
@@ -64,8 +75,12 @@ pub fn refresh(store: &dyn Store, engine_data: &Path, base: Option<&Head>) -> Re
     let before = verdicts(&stamps(&connection, "main").map_err(&fail)?);
     let has_base = merge::attach_base(&connection, store, base.as_ref(), &before, scratch.path())?;
     let merged = merge::at_once(&connection, || {
-        let now = verdicts(&stamps(&connection, "main").map_err(&fail)?);
-        merge::apply(&connection, &now, Target::Ours, has_base)
+        let verdicts = verdicts(&stamps(&connection, "main").map_err(&fail)?);
+        let merged = merge::apply(&connection, &verdicts, Target::Ours, has_base)?;
+        for session in &merged.joined {
+            set_back(&connection, session, now).map_err(&fail)?;
+        }
+        Ok(merged)
     })?;
     Ok(Refreshed::Merged { head, merged })
 }

@@ -2,7 +2,9 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    io,
     path::{Path, PathBuf},
+    thread,
 };
 
 use jiff::Timestamp;
@@ -60,14 +62,20 @@ pub(crate) struct Uploaded {
 impl Upload<'_> {
     /// Stores everything but the head.
     pub(crate) fn store(self, store: &dyn Store, known: Catalog, scratch: &Path) -> Result<Uploaded, Error> {
-        let migrations = self.check()?;
+        self.clean()?;
         let before: BTreeSet<_> = known.packs.iter().map(|pack| pack.name.to_string()).collect();
         let pack = scratch.join("pack");
         let databases = [(ENGINE_DATABASE, Some(&self.database)), (LEDGER, self.ledger.as_ref())];
         let databases =
             databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect();
         let (files, claims, borrowed, secrets) = (Some(self.files), self.claims, self.borrowed, self.secrets);
-        let built = build(Sources { databases, files, claims, borrowed, secrets }, known, &pack)?;
+        let sources = Sources { databases, files, claims, borrowed, secrets };
+        let (built, migrations) = thread::scope(|scope| {
+            let checked = scope.spawn(|| check(&self.database));
+            let built = build(sources, known, &pack);
+            let checked = checked.join().map_err(|_| io::Error::other("checking was cut short"))?;
+            Ok::<_, Error>((built?, checked?))
+        })?;
 
         let sessions = u32::try_from(self.stamps.len()).unwrap_or(u32::MAX);
         let fresh = if built.is_packed { built.packs.packs.last().map_or(0, |pack| pack.bytes) } else { 0 };
@@ -103,16 +111,21 @@ impl Upload<'_> {
         Ok(Uploaded { head, sessions, bytes, written, left_packs, left_out, statistics })
     }
 
-    /// Wipes dead space, searches every byte for secrets and makes sure that the databases are sound.
-    fn check(&self) -> Result<BTreeSet<String>, Error> {
+    /// Wipes dead space and searches every byte for secrets.
+    fn clean(&self) -> Result<(), Error> {
         for path in [Some(&self.database), self.ledger.as_ref()].into_iter().flatten() {
             wipe(path)?;
             self.secrets.refuse_in(path)?;
         }
-        let connection = database::open(&self.database)?;
-        database::inspect(&connection)?;
-        migrations(&connection).map_err(judge("read the migrations of the database"))
+        Ok(())
     }
+}
+
+/// Makes sure that a database is sound and returns its migrations.
+fn check(database: &Path) -> Result<BTreeSet<String>, Error> {
+    let connection = database::open(database)?;
+    database::inspect(&connection)?;
+    migrations(&connection).map_err(judge("read the migrations of the database"))
 }
 
 /// Returns the migrations that a database of the engine went through.

@@ -1,6 +1,7 @@
 //! One attempt to save: our sessions on top of the head, as it is at this moment.
 
 use std::{
+    cell::Cell,
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
@@ -39,6 +40,8 @@ const MEMORIAL: SignedDuration = SignedDuration::from_hours(90 * 24);
 pub(super) struct Local {
     scratch: TempDir,
     database: PathBuf,
+    /// False as soon as a secret was taken out: then the stamps do not hold any more.
+    is_stamped: Cell<bool>,
     ledger: Option<PathBuf>,
     files: Files,
     stamps: Stamps,
@@ -88,7 +91,16 @@ impl Local {
             None => None,
         };
         let files = Files::open(&database::home(keep.engine_data)?)?;
-        Ok(Self { scratch, database: copy, ledger, files, stamps, migrations, base })
+        Ok(Self {
+            scratch,
+            database: copy,
+            is_stamped: Cell::new(true),
+            ledger,
+            files,
+            stamps,
+            migrations,
+            base,
+        })
     }
 }
 
@@ -245,6 +257,14 @@ impl Attempt<'_> {
         let protected = self.keep.ours.protected();
         report.pruned = prune(&connection, &self.keep.retention, self.keep.provenance.now, &protected)?;
         let free = copy::shrink(&connection, adoption)?;
+        if report.redacted > 0 {
+            self.local.is_stamped.set(false);
+        }
+        if *database == self.local.database && self.local.is_stamped.get() {
+            let mut stamps = self.local.stamps.clone();
+            stamps.retain(|id, _| !report.left_out.contains(id) && !report.pruned.contains(id));
+            return Ok((stamps, free));
+        }
         Ok((stamps(&connection, "main").map_err(judge("stamp the sessions"))?, free))
     }
 

@@ -24,7 +24,7 @@ const BROKEN_RULE: &str = "PRAGMA writable_schema = ON; \
     UPDATE sqlite_schema SET sql = replace(sql, 'owner_id text', 'owner_id text NOT NULL')";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn one_flipped_bit_anywhere_is_damage(file in 0..3_usize, place in any::<Index>(), bit in 0..8_u8) {

@@ -14,21 +14,28 @@ fn a_running_engine_learns_what_others_saved() {
         recall(&folder, engine.data()).unwrap();
         engine.change("PRAGMA journal_mode = WAL");
     }
-    assert_eq!(refresh(&folder, running.data(), Some(&base)).unwrap(), Refreshed::Current);
+    assert_eq!(refresh(&folder, running.data(), Some(&base), soon()).unwrap(), Refreshed::Current);
 
     let open = running.connect();
-    add_message(&open, "ses_00000000", "msg_running", NOON + 100, "of the running one");
+    add_message(&open, "ses_00000000", "msg_running", NOON + 999, "of the running one");
     add_message(&other.connect(), "ses_00000000", "msg_other", NOON + 50, "of the other");
     say(&mut other.connect(), 7, "new");
     let head = saved(&keep(&folder, other.data(), &after(Some(&base))).unwrap());
-    let refreshed = refresh(&folder, running.data(), Some(&base)).unwrap();
+    let refreshed = refresh(&folder, running.data(), Some(&base), soon()).unwrap();
 
     let Refreshed::Merged { head: now, merged } = refreshed else { panic!("{refreshed:?}") };
     assert_eq!((now, merged.joined), (head.clone(), vec!["ses_00000000".to_owned()]));
     assert_eq!(running.words("ses_00000000"), ["The hose leaks.", "of the running one", "of the other"]);
     assert_eq!(running.words("ses_00000007"), ["new"]);
+    let newest: i64 = open.query_one("SELECT max(time_created) FROM message", [], |row| row.get(0)).unwrap();
+    assert!(newest < soon().as_millisecond(), "a message in the future makes the engine talk to itself");
     add_message(&open, "ses_00000007", "msg_after", NOON + 200, "it goes on");
     saved(&keep(&folder, running.data(), &after(Some(&head))).unwrap());
-    assert!(matches!(refresh(&folder, other.data(), Some(&head)).unwrap(), Refreshed::Merged { .. }));
+    assert!(matches!(refresh(&folder, other.data(), Some(&head), soon()).unwrap(), Refreshed::Merged { .. }));
     assert_eq!(other.words("ses_00000007"), ["new", "it goes on"]);
+}
+
+/// One second after noon.
+fn soon() -> jiff::Timestamp {
+    jiff::Timestamp::from_millisecond(NOON + 1000).unwrap()
 }

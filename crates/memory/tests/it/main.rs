@@ -4,6 +4,7 @@
 
 mod arrive;
 mod boundary;
+mod collect;
 mod contract;
 mod damage;
 mod engine;

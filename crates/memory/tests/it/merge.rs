@@ -190,7 +190,7 @@ fn without_a_known_beginning_everything_is_united() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     /// Whatever two runs say, in whichever sessions: all of it is there afterwards, each side's turns in its own order,
     /// saving again changes nothing, and swapping the two changes only which of them comes first.
