@@ -47,6 +47,7 @@ pub fn normal(text: &str) -> String {
     static CHANGING: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         [
             (r"ses_[0-9A-Za-z]+", "ses_…"),
+            (r"\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC", "… UTC"),
             (r"event=((?:review-|discussion-)?comment)-\d+", "event=$1-…"),
             (r"\| Duration \| [^|]+ \|", "| Duration | … |"),
             (r"\| Tokens \| [^|]+ \|", "| Tokens | … |"),
