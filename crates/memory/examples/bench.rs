@@ -64,9 +64,9 @@ impl Text {
     fn write(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 16);
         while text.len() < bytes {
-            let rank = 30_000 / (1 + self.number(30_000));
-            let word = rank * 7919 + self.number(1 + rank / 3);
-            for digit in format!("{word:o}").bytes() {
+            let scale = 1 << self.number(15);
+            let rank = scale + self.number(scale);
+            for digit in format!("{:o}", rank * 7919 % 1_000_003).bytes() {
                 text.push(char::from(b"etaoinsh"[usize::from(digit - b'0')]));
             }
             text.push(' ');

@@ -24,6 +24,9 @@ const SCHEMA: &str = "
     CREATE VIRTUAL TABLE word USING fts5 (text, content = '', contentless_delete = 1, detail = none,
         tokenize = \"unicode61 remove_diacritics 2 categories 'L* N* Co M* So'\");";
 
+/// After so many sessions at once the index is put in order, for the searches that follow.
+const MANY: usize = 100;
+
 /// So much of a message is looked at.
 const MAX_TEXT: usize = 200_000;
 
@@ -73,20 +76,16 @@ impl Index {
         self.read_changes(sessions.connection()).map_err(judge("read messages into the search index"))
     }
 
-    /// Returns the best messages with all of these words; if they are few, also those with some.
+    /// Returns the best messages with all of these words; if there is none, those with some.
     pub fn search(&self, sessions: &Sessions, question: &str, limit: u32) -> Result<Vec<Found>, Error> {
-        let words = words(question);
+        let words = words(question, For::Question);
         if words.is_empty() {
             return Ok(Vec::new());
         }
         let fail = judge("search the memory");
         let mut hits = self.matches(&words, " AND ", limit).map_err(&fail)?;
-        if hits.len() < limit as usize && words.len() > 1 {
-            for hit in self.matches(&words, " OR ", limit).map_err(&fail)? {
-                if hits.len() < limit as usize && !hits.contains(&hit) {
-                    hits.push(hit);
-                }
-            }
+        if hits.is_empty() && words.len() > 1 {
+            hits = self.matches(&words, " OR ", limit).map_err(&fail)?;
         }
         let shown = hits.into_iter().map(|(session, message)| show(sessions, session, message, &words));
         shown.collect::<rusqlite::Result<_>>().map_err(fail)
@@ -114,10 +113,15 @@ impl Index {
             forget(&transaction, session)?;
         }
         for (session, mark) in marks.iter().filter(|(session, mark)| seen.get(*session) != Some(mark)) {
-            forget(&transaction, session)?;
+            if seen.contains_key(session) {
+                forget(&transaction, session)?;
+            }
             read(&transaction, engine, session)?;
             transaction.execute("INSERT INTO seen VALUES (?1, ?2)", [session, mark])?;
             changed += 1;
+        }
+        if changed >= MANY {
+            transaction.execute("INSERT INTO word (word) VALUES ('optimize')", [])?;
         }
         transaction.commit()?;
         Ok(changed)
@@ -144,8 +148,12 @@ fn marks(engine: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
 }
 
 fn forget(index: &Connection, session: &str) -> rusqlite::Result<()> {
-    index
-        .execute("DELETE FROM word WHERE rowid IN (SELECT id FROM document WHERE session = ?1)", [session])?;
+    let mut statement = index.prepare_cached("SELECT id FROM document WHERE session = ?1")?;
+    let ids = statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<Vec<i64>>>()?;
+    // One by one: for a list of rows FTS5 walks over all there are.
+    for id in ids {
+        index.prepare_cached("DELETE FROM word WHERE rowid = ?1")?.execute([id])?;
+    }
     index.execute("DELETE FROM document WHERE session = ?1", [session])?;
     index.execute("DELETE FROM seen WHERE session = ?1", [session]).map(drop)
 }
@@ -156,7 +164,7 @@ fn read(index: &Connection, engine: &Connection, session: &str) -> rusqlite::Res
         statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
     for message in messages {
         let text = text_of(engine, &message)?;
-        let words = words(&text[..text.floor_char_boundary(MAX_TEXT)]);
+        let words = words(&text[..text.floor_char_boundary(MAX_TEXT)], For::Index);
         index
             .prepare_cached("INSERT INTO document (session, message) VALUES (?1, ?2)")?
             .execute([session, &message])?;
@@ -196,8 +204,16 @@ fn term(word: &str) -> String {
     format!("\"{word}\"{}", if is_one { "*" } else { "" })
 }
 
+/// What words are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum For {
+    /// The last character of a run stands alone too, so that a question of one character finds it.
+    Index,
+    Question,
+}
+
 /// Returns the words of a text, in lower case.
-fn words(text: &str) -> Vec<String> {
+fn words(text: &str, what_for: For) -> Vec<String> {
     let mut words = Vec::new();
     for run in text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty()) {
         let letters: Vec<char> = run.chars().flat_map(char::to_lowercase).collect();
@@ -205,6 +221,8 @@ fn words(text: &str) -> Vec<String> {
             match part {
                 [first, _, ..] if is_unspaced(*first) => {
                     words.extend(part.windows(2).map(|pair| pair.iter().collect()));
+                    let last = part.last().filter(|_| what_for == For::Index);
+                    words.extend(last.map(char::to_string));
                 }
                 part => words.push(part.iter().collect()),
             }
@@ -232,13 +250,15 @@ mod tests {
 
     #[test]
     fn words_are_found_in_any_script() {
-        let check = |text: &str, expected: &[&str]| assert_eq!(words(text), expected, "{text}");
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(words(text, For::Question), expected, "{text}");
         check("The hose-leaks, at tap.rs:12!", &["the", "hose", "leaks", "at", "tap", "rs", "12"]);
         check("软管漏水", &["软管", "管漏", "漏水"]);
         check("水", &["水"]);
         check("ホースが漏れる v2", &["ホー", "ース", "スが", "が漏", "漏れ", "れる", "v2"]);
         check("Straße ΣΊΣΥΦΟΣ шланг", &["straße", "σίσυφοσ", "шланг"]);
         check("", &[]);
+        assert_eq!(words("漏水", For::Index), ["漏水", "水"]);
     }
 
     #[test]

@@ -39,15 +39,12 @@ fn what_was_said_is_found_by_its_words() {
         let found = index.search(&sessions, question, 10).unwrap();
         found.into_iter().map(|found| format!("{} {}", &found.session[11..], found.excerpt)).collect()
     };
-    assert_eq!(
-        find(&index, "LEAKS hose"),
-        [
-            "0 The hose leaks at the tap.",
-            "1 The tap is fine, the hose is not. [bash] {\"command\":\"grep valve\"} valve.rs:7"
-        ]
-    );
+    assert_eq!(find(&index, "LEAKS hose"), ["0 The hose leaks at the tap."]);
+    let some = find(&index, "valve bucket");
+    assert_eq!(some.iter().map(|found| &found[..1]).collect::<Vec<_>>(), ["1"]);
     assert_eq!(find(&index, "漏水"), ["2 软管在漏水，请修理。"]);
-    assert_eq!(find(&index, "水 修理"), ["2 软管在漏水，请修理。", "4 ホースから水が漏れています"]);
+    assert_eq!(find(&index, "水 修理"), ["2 软管在漏水，请修理。"]);
+    assert_eq!(find(&index, "水").len(), 2);
     assert_eq!(find(&index, "протекает"), ["3 Шланг протекает у крана"]);
     assert_eq!(find(&index, "ホース"), ["4 ホースから水が漏れています"]);
     assert_eq!(find(&index, "valve.rs").len(), 1);
