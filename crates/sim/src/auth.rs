@@ -6,6 +6,7 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts},
 };
+use data_encoding::BASE64;
 
 use crate::{
     hub::Hub,
@@ -36,7 +37,7 @@ impl Caller {
         }
     }
 
-    /// The login, if the token may write. REST looks before the route does, GraphQL in each mutation.
+    /// The login, if the token may write. REST looks before the route does, GraphQL in each mutation, git at each push.
     pub(crate) fn writer(&self) -> Option<&str> {
         match self {
             Self::Known { login, access: TokenAccess::Full } => Some(login),
@@ -68,28 +69,39 @@ impl FromRequestParts<Arc<Hub>> for Caller {
     /// Refuses tokens that are wrong or too weak, before the route looks at anything else.
     async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Problem> {
         let Some(text) = bearer(&parts.headers) else { return Ok(Self::Anonymous) };
-        // A GraphQL question is a POST too; its mutations must look at the token themselves.
-        let writes = !matches!(parts.method, Method::GET | Method::HEAD) && parts.uri.path() != "/graphql";
+        // GraphQL and git read by POST too, and say no in their own way.
+        let path = parts.uri.path();
+        let reads_by_post = path == "/graphql" || path.ends_with("-pack");
+        let writes = !matches!(parts.method, Method::GET | Method::HEAD) && !reads_by_post;
         hub.read(|state| {
-            let token = valid(state, text).ok_or_else(Problem::bad_credentials)?;
-            if writes && token.access == TokenAccess::ReadOnly {
+            let token = valid(state, &text).ok_or_else(Problem::bad_credentials)?;
+            let caller = Self::Known { login: token.login.clone(), access: token.access };
+            if writes && caller.writer().is_none() {
                 return Err(Problem::not_accessible());
             }
-            Ok(Self::Known { login: token.login.clone(), access: token.access })
+            Ok(caller)
         })
     }
 }
 
 /// Returns whose good token a request carries.
 pub(crate) fn owner(state: &State, headers: &HeaderMap) -> Option<String> {
-    valid(state, bearer(headers)?).map(|token| token.login.clone())
+    valid(state, &bearer(headers)?).map(|token| token.login.clone())
 }
 
 /// Returns the text of the token that a request carries, good or not.
-pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
     let (scheme, text) = value.split_once(' ')?;
-    (scheme.eq_ignore_ascii_case("bearer") || scheme.eq_ignore_ascii_case("token")).then_some(text.trim())
+    match scheme.to_ascii_lowercase().as_str() {
+        "bearer" | "token" => Some(text.trim().to_owned()),
+        // git sends the token as a password, beside a name that does not matter.
+        "basic" => {
+            let pair = String::from_utf8(BASE64.decode(text.trim().as_bytes()).ok()?).ok()?;
+            Some(pair.split_once(':')?.1.to_owned())
+        }
+        _ => None,
+    }
 }
 
 fn valid<'a>(state: &'a State, text: &str) -> Option<&'a Token> {

@@ -4,18 +4,26 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::state::{
-    Association, Change, ChangedFile, Comment, Commit, Issue, Label, Person, PersonKind, Pull, Reaction,
-    ReactionContent, Repo, Role, State,
+use crate::{
+    git::diff,
+    state::{
+        Association, Comment, Commit, Issue, Label, Person, PersonKind, Pull, Reaction, ReactionContent,
+        Repo, Role, State,
+    },
 };
 
 /// The public repository.
 pub(crate) const REPO: &str = "octo/garden";
 
 /// The base commit of the pull request.
-const BASE: &str = "3f786850e387550fdab836ed7e6dc881de23001b";
+const BASE: &str = "53318360eafc4873d5031a325f2d49be595fa095";
 /// Its head.
-const HEAD: &str = "89e6c98d92887913cadf06b2adb97f26cde4849b";
+const HEAD: &str = "af4492d5ac94bb1542074f8116385bd24f443a45";
+/// What it changes, as git tells it.
+const NEW_SEAL: &str = include_str!("garden/new-seal.diff");
+
+/// All commits of the public repository, for `git fast-import`. The same text always gives the same hashes.
+pub(crate) const HISTORY: &str = include_str!("garden/history.fi");
 
 /// Makes the state. Everything in it happened on two days of the past, so that snapshots of it are stable.
 pub(crate) fn planted() -> State {
@@ -68,6 +76,7 @@ fn garden(state: &mut State) -> Repo {
         description: "Beds, taps and a greenhouse".to_owned(),
         private: false,
         default_branch: "main".to_owned(),
+        protected: vec!["main".to_owned()],
         created_at: minute(0),
         labels: labels.into(),
         roles: roles.map(|(login, role)| (login.to_owned(), role)).into(),
@@ -101,8 +110,6 @@ fn wet_floor(state: &mut State) -> Issue {
 }
 
 fn new_seal(state: &mut State) -> Issue {
-    let file =
-        ChangedFile { path: "tap.rs".to_owned(), additions: 3, deletions: 1, change: Change::Modified };
     let message = "Give the tap a new seal\n\nThe old one was rubber.";
     let commit = Commit { oid: HEAD.to_owned(), message: message.to_owned(), committed_at: minute(1450) };
     Issue {
@@ -116,7 +123,7 @@ fn new_seal(state: &mut State) -> Issue {
             head_ref: "new-seal".to_owned(),
             head_oid: HEAD.to_owned(),
             head_repo: Some(REPO.to_owned()),
-            files: vec![file],
+            files: diff::changed_files(NEW_SEAL),
             commits: vec![commit],
             reviews: Vec::new(),
             threads: Vec::new(),
@@ -149,6 +156,7 @@ fn cellar(state: &mut State) -> Repo {
         description: "What nobody else should see".to_owned(),
         private: true,
         default_branch: "main".to_owned(),
+        protected: Vec::new(),
         created_at: minute(5),
         labels: Vec::new(),
         roles: BTreeMap::from([("maya".to_owned(), Role::Triage)]),

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::{state::State, traffic::Exchange};
+use crate::{git::Store, state::State, traffic::Exchange};
 
 /// Shared by all handlers of one world.
 pub(crate) struct Hub {
@@ -12,6 +12,8 @@ pub(crate) struct Hub {
     changes: watch::Sender<u64>,
     traffic: Mutex<Vec<Exchange>>,
     unknown: Mutex<Vec<String>>,
+    /// The commits and files behind the state.
+    pub(crate) git: Store,
     /// `http://127.0.0.1:PORT`, under which both the API and the pages are.
     pub(crate) address: String,
 }
@@ -23,6 +25,7 @@ impl Hub {
             changes: watch::Sender::new(0),
             traffic: Mutex::default(),
             unknown: Mutex::default(),
+            git: Store::default(),
             address,
         })
     }

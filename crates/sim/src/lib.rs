@@ -2,10 +2,12 @@
 //!
 //! It knows none of our other crates, so that its mistakes and theirs cannot cancel out.
 
+mod actions;
 mod auth;
 mod event;
 mod faults;
 mod garden;
+mod git;
 mod graphql;
 mod hub;
 pub mod model;

@@ -1,5 +1,6 @@
 //! The simulated GitHub as plain data: people, repositories and what stands in them, tokens.
 
+mod cache;
 mod clock;
 mod comment;
 mod discussion;
@@ -13,6 +14,7 @@ mod repo;
 mod token;
 mod writing;
 
+pub use cache::{CacheAccess, CacheEntry, Run, Upload};
 pub use clock::Clock;
 pub use comment::Comment;
 pub use discussion::{Discussion, DiscussionComment};
@@ -25,6 +27,7 @@ pub use repo::Repo;
 pub use token::{Token, TokenAccess};
 
 pub(crate) use id::{Node, node_id};
+pub(crate) use token::random_letters;
 
 /// Everything there is. Change it as you like; what is served follows.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +38,10 @@ pub struct State {
     pub repos: Vec<Repo>,
     /// All tokens that were ever given out.
     pub tokens: Vec<Token>,
+    /// Runs of workflows, by their tokens.
+    pub runs: Vec<Run>,
+    /// What was put into the Actions cache, oldest first.
+    pub caches: Vec<CacheEntry>,
     /// What time it is.
     pub clock: Clock,
     /// The newest id that was given out.
@@ -78,6 +85,13 @@ impl State {
         let token = Token::new(login, kind, access);
         self.tokens.push(token);
         self.tokens[self.tokens.len() - 1].text.clone()
+    }
+
+    /// Starts a run of a workflow and returns its runtime token. It writes to the first scope and reads them all.
+    pub fn start_run(&mut self, repo: &str, scopes: &[&str], cache: CacheAccess) -> String {
+        let run = Run::new(repo, scopes, cache);
+        self.runs.push(run);
+        self.runs[self.runs.len() - 1].token.clone()
     }
 
     /// Returns an id that nothing has yet.

@@ -58,6 +58,7 @@ pub(crate) async fn record(State(hub): State<Arc<Hub>>, request: Request, next: 
     Response::from_parts(parts, Body::from(body))
 }
 
+/// The text of a body; of other contents, only how long they are.
 fn text(bytes: &Bytes) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    str::from_utf8(bytes).map_or_else(|_| format!("<{} bytes>", bytes.len()), str::to_owned)
 }

@@ -10,9 +10,9 @@ use axum::{
 use serde_json::Value;
 
 use crate::{
-    event,
+    actions, event,
     faults::{self, Faults},
-    garden, graphql,
+    garden, git, graphql,
     hub::Hub,
     model::Model,
     page,
@@ -63,6 +63,16 @@ impl World {
     /// What `GITHUB_GRAPHQL_URL` would be.
     pub fn graphql_url(&self) -> String {
         format!("{}/graphql", self.hub.address)
+    }
+
+    /// What `ACTIONS_RESULTS_URL` would be.
+    pub fn actions_url(&self) -> String {
+        format!("{}/", self.hub.address)
+    }
+
+    /// What `git clone` takes.
+    pub fn clone_url(&self, repo: &str) -> String {
+        format!("{}/{repo}.git", self.hub.address)
     }
 
     /// The web page of an issue or pull request of octo/garden.
@@ -161,6 +171,8 @@ impl World {
 fn router(hub: &Arc<Hub>, faults: &Faults) -> Router {
     let api = rest::routes()
         .merge(graphql::routes())
+        .merge(git::routes())
+        .merge(actions::routes())
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
         .layer(DefaultBodyLimit::disable())

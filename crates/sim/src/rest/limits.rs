@@ -75,7 +75,7 @@ fn spend(hub: &Hub, headers: &HeaderMap) {
 /// The limit of the request's token, or that of anybody.
 fn allowance(hub: &Hub, headers: &HeaderMap) -> Allowance {
     let (limit, used) = hub.read(|state| {
-        let token = auth::bearer(headers).and_then(|text| state.token(text));
+        let token = auth::bearer(headers).and_then(|text| state.token(&text));
         token.map_or((60, 1), |token| (token.limit(), token.used))
     });
     let now = Timestamp::now().as_second();

@@ -57,7 +57,7 @@ impl Pull {
 }
 
 /// A file that a pull request changes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
     /// Its path in the head.
     pub path: String,
@@ -67,6 +67,12 @@ pub struct ChangedFile {
     pub deletions: u64,
     /// What happened to it.
     pub change: Change,
+    /// Its path in the base, if it had another one.
+    pub previous_path: Option<String>,
+    /// The hash of its contents in the head; in the base, if it is gone.
+    pub blob: String,
+    /// The hunks; none if it is not a text.
+    pub patch: Option<String>,
 }
 
 /// What can happen to a file.
@@ -83,7 +89,7 @@ pub enum Change {
 }
 
 /// A commit of a pull request.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
     /// The hash.
     pub oid: String,

@@ -21,6 +21,8 @@ pub struct Repo {
     pub private: bool,
     /// The branch that it opens with.
     pub default_branch: String,
+    /// Branches that nobody pushes to: they move by pull requests only.
+    pub protected: Vec<String>,
     /// When it was made.
     pub created_at: Timestamp,
     /// The labels that issues can have.

@@ -49,7 +49,7 @@ impl Token {
 }
 
 /// Letters and digits nobody can foresee, so that a leaked token is found by its text alone.
-fn random_letters(n: usize) -> String {
+pub(crate) fn random_letters(n: usize) -> String {
     const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     // Every RandomState has other keys.
     let numbers = iter::repeat_with(|| RandomState::new().build_hasher().finish() % 62);

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends by a panic")]
 
+mod cache;
 mod client;
 mod faults;
+mod git;
 mod graphql;
 mod model;
 mod page;

@@ -1,0 +1,89 @@
+// Witness of the Actions cache: the client that `actions/cache` itself uses.
+
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inWorld, run, witness } from "./world.mjs";
+
+const CLIENT = fileURLToPath(new URL("cache-client.mjs", import.meta.url));
+
+export default async function testify() {
+  const { rows, check } = witness("@actions/cache 6.3.0");
+  await inWorld(async (world) => {
+    const port = new URL(world.api).port;
+    const memory = join(world.folder, "mem");
+    const fill = (bytes) => {
+      rmSync(memory, { recursive: true, force: true });
+      mkdirSync(memory);
+      writeFileSync(join(memory, "notes"), bytes);
+      return createHash("sha256").update(bytes).digest("hex");
+    };
+    const restored = () => createHash("sha256").update(readFileSync(join(memory, "notes"))).digest("hex");
+    /** Runs the client in a process of its own: it reads its settings from the environment once. */
+    const client = async (token, deed, host = "127.0.0.1") => {
+      const env = {
+        ACTIONS_CACHE_SERVICE_V2: "True",
+        ACTIONS_RESULTS_URL: `http://${host}:${port}/`,
+        ACTIONS_RUNTIME_TOKEN: token,
+        GITHUB_SERVER_URL: "https://github.com",
+        GITHUB_WORKSPACE: world.folder,
+        RUNNER_TEMP: world.folder,
+      };
+      const { code, stdout, stderr } = await run("node", [CLIENT, JSON.stringify(deed)], { cwd: world.folder, env });
+      assert.equal(code, 0, stderr);
+      return { result: JSON.parse(stdout.trim().split("\n").at(-1)), log: stdout };
+    };
+    const { main, pull, comment } = world.runs;
+
+    let notes;
+    await check("save, single-shot", async () => {
+      notes = fill(randomBytes(300_000));
+      const { result, log } = await client(main, { save: "mem-main-100" });
+      assert.ok(result > 0, log);
+    });
+    await check("restore by the key, byte for byte", async () => {
+      fill("weeds");
+      assert.equal((await client(main, { restore: "mem-main-100" })).result, "mem-main-100");
+      assert.equal(restored(), notes);
+    });
+    await check("restore by the beginning of a key", async () => {
+      fill("weeds");
+      const deed = { restore: "mem-main-101", or: ["mem-other-", "mem-main-"] };
+      assert.equal((await client(main, deed)).result, "mem-main-100");
+      assert.equal(restored(), notes);
+    });
+    await check("a miss is a miss", async () => {
+      assert.equal((await client(main, { restore: "nothing-here" })).result, null);
+    });
+    await check("a key is saved once", async () => {
+      fill("weeds");
+      const { result, log } = await client(main, { save: "mem-main-100" });
+      assert.equal(result, -1);
+      assert.match(log, /another job may be creating this cache/);
+    });
+    await check("a read-only run is told so, and reads", async () => {
+      const { result, log } = await client(comment, { save: "mem-comment-1" });
+      assert.equal(result, -1);
+      assert.match(log, /cache write denied/);
+      assert.equal((await client(comment, { restore: "mem-main-100" })).result, "mem-main-100");
+    });
+    await check("a pull request's entries are its own, the base's are seen", async () => {
+      fill("soil");
+      assert.ok((await client(pull, { save: "mem-main-200" })).result > 0);
+      assert.equal((await client(pull, { restore: "x", or: ["mem-main-"] })).result, "mem-main-200");
+      assert.equal((await client(main, { restore: "x", or: ["mem-main-"] })).result, "mem-main-100");
+      assert.equal((await client(pull, { restore: "mem-main-100" })).result, "mem-main-100");
+    });
+    await check("save in blocks and restore by ranges, through Azure's client", async () => {
+      const big = fill(randomBytes(140 << 20));
+      const azure = "results.blob.core.windows.net";
+      assert.ok((await client(main, { save: "big-1" }, azure)).result > 0);
+      fill("weeds");
+      assert.equal((await client(main, { restore: "big-2", or: ["big-"] }, azure)).result, "big-1");
+      assert.equal(restored(), big);
+    });
+  });
+  return rows;
+}

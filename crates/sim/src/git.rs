@@ -1,0 +1,156 @@
+//! git over smart HTTP: clone, fetch and push, served by git's own `http-backend`.
+
+pub(crate) mod diff;
+mod follow;
+mod store;
+
+use std::{io, sync::Arc};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{Path, State},
+    http::{HeaderMap, Method, StatusCode, Uri, header},
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+
+use crate::{
+    auth::Caller,
+    hub::Hub,
+    problem::Problem,
+    state::{Repo, Role},
+};
+
+pub(crate) use store::{Bare, Store};
+
+/// The routes that git knocks on.
+pub(crate) fn routes() -> Router<Arc<Hub>> {
+    Router::new()
+        .route("/{owner}/{repo}/info/refs", get(served))
+        .route("/{owner}/{repo}/git-upload-pack", post(served))
+        .route("/{owner}/{repo}/git-receive-pack", post(served))
+}
+
+/// What git wants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Service {
+    Fetch,
+    Push,
+}
+
+/// A repository that this caller may use as asked.
+struct Admitted {
+    full_name: String,
+    protected: String,
+    login: Option<String>,
+}
+
+async fn served(
+    State(hub): State<Arc<Hub>>,
+    caller: Result<Caller, Problem>,
+    Path((owner, repo)): Path<(String, String)>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let Ok(caller) = caller else { return unauthorized() };
+    let asked = format!("{}{}", uri.path(), uri.query().unwrap_or_default());
+    let service = if asked.ends_with("git-receive-pack") { Service::Push } else { Service::Fetch };
+    let full_name = format!("{owner}/{}", repo.trim_end_matches(".git"));
+    let admitted = match hub.read(|state| admit(state.repo(&full_name), &caller, service)) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return *refusal,
+    };
+    let answered = async {
+        let bare = hub.git.open(&admitted.full_name).await?;
+        let said = backend(&bare, &admitted, &method, &uri, &headers, &body).await?;
+        if service == Service::Push && method == Method::POST {
+            follow::pushed(&hub, &admitted.full_name).await?;
+        }
+        as_response(said)
+    };
+    answered
+        .await
+        .unwrap_or_else(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response())
+}
+
+/// Lets a caller in, or says no in the words that git shows to a person.
+fn admit(repo: Option<&Repo>, caller: &Caller, service: Service) -> Result<Admitted, Box<Response>> {
+    let login = caller.login().ok().map(str::to_owned);
+    let Some(repo) = repo.filter(|repo| caller.sees(repo)) else {
+        // Somebody unknown is asked who they are before they hear that there is nothing.
+        let refusal = match login {
+            None => unauthorized(),
+            Some(_) => (StatusCode::NOT_FOUND, "Repository not found.\n").into_response(),
+        };
+        return Err(Box::new(refusal));
+    };
+    let full_name = repo.full_name();
+    match &login {
+        None if service == Service::Push => return Err(Box::new(unauthorized())),
+        Some(_) if service == Service::Push && caller.writer().is_none() => {
+            let words = "Write access to repository not granted.\n";
+            return Err(Box::new((StatusCode::FORBIDDEN, words).into_response()));
+        }
+        Some(login) if service == Service::Push && !caller.has(Role::Write, repo) => {
+            let words = format!("Permission to {full_name}.git denied to {login}.\n");
+            return Err(Box::new((StatusCode::FORBIDDEN, words).into_response()));
+        }
+        _ => {}
+    }
+    Ok(Admitted { full_name, protected: repo.protected.join(" "), login })
+}
+
+fn unauthorized() -> Response {
+    let challenge = [(header::WWW_AUTHENTICATE, "Basic realm=\"GitHub\"")];
+    (StatusCode::UNAUTHORIZED, challenge, "Invalid username or token.\n").into_response()
+}
+
+/// Asks git's own server, which is a CGI program.
+async fn backend(
+    bare: &Bare,
+    admitted: &Admitted,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> io::Result<Vec<u8>> {
+    let place = uri.path().splitn(4, '/').nth(3).unwrap_or_default();
+    let said = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut command = bare.git();
+    command
+        .arg("http-backend")
+        .env("GIT_PROJECT_ROOT", bare.folder())
+        .env("GIT_HTTP_EXPORT_ALL", "1")
+        .env("PATH_INFO", format!("/{place}"))
+        .env("REQUEST_METHOD", method.as_str())
+        .env("QUERY_STRING", uri.query().unwrap_or_default())
+        .env("CONTENT_TYPE", said("content-type"))
+        .env("CONTENT_LENGTH", body.len().to_string())
+        .env("HTTP_CONTENT_ENCODING", said("content-encoding"))
+        .env("GIT_PROTOCOL", said("git-protocol"))
+        .env("REMOTE_USER", admitted.login.as_deref().unwrap_or_default())
+        .env("PROTECTED_BRANCHES", &admitted.protected)
+        // git puts these down beside a push.
+        .env("GIT_COMMITTER_NAME", "GitHub")
+        .env("GIT_COMMITTER_EMAIL", "noreply@github.com")
+        .env_remove("GIT_DIR");
+    store::answer(&mut command, body).await
+}
+
+/// Reads the answer of a CGI program: header lines, an empty one, the body.
+fn as_response(said: Vec<u8>) -> io::Result<Response> {
+    let end = said.windows(4).position(|bytes| bytes == b"\r\n\r\n").ok_or(io::ErrorKind::InvalidData)?;
+    let (mut head, mut response) = (Bytes::from(said), Response::builder());
+    let body = head.split_off(end + 4);
+    for line in String::from_utf8_lossy(&head).lines() {
+        match line.split_once(": ") {
+            Some(("Status", status)) => response = response.status(status.get(..3).unwrap_or("500")),
+            Some((name, value)) => response = response.header(name, value),
+            None => {}
+        }
+    }
+    response.body(Body::from(body)).map_err(io::Error::other)
+}

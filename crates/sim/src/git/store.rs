@@ -1,0 +1,138 @@
+//! The bare repositories behind the state, in a folder that is gone with the world.
+
+use std::{
+    fs::Permissions,
+    io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use tempfile::TempDir;
+use tokio::{
+    fs,
+    io::AsyncWriteExt as _,
+    process::Command,
+    sync::{Mutex, OnceCell},
+};
+
+use crate::garden;
+
+/// Refuses what GitHub refuses. Which branches are protected comes with each push.
+const UPDATE_HOOK: &str = r#"#!/bin/sh
+for branch in $PROTECTED_BRANCHES; do
+  if [ "$1" = "refs/heads/$branch" ]; then
+    echo "error: GH006: Protected branch update failed for $1." >&2
+    echo "error: Changes must be made through a pull request." >&2
+    exit 1
+  fi
+done
+"#;
+
+/// All repositories. Nothing is on the disk before somebody asks for one: most worlds need none.
+#[derive(Default)]
+pub(crate) struct Store {
+    root: OnceCell<TempDir>,
+    planting: Mutex<()>,
+}
+
+/// One bare repository.
+pub(crate) struct Bare {
+    folder: PathBuf,
+    hooks: PathBuf,
+}
+
+impl Store {
+    /// Opens a repository, with the commits that the garden has or with none.
+    pub(crate) async fn open(&self, full_name: &str) -> io::Result<Bare> {
+        let root = self.root.get_or_try_init(prepared).await?.path();
+        let bare = Bare { folder: root.join(format!("{full_name}.git")), hooks: root.join("hooks") };
+        let _guard = self.planting.lock().await;
+        if !fs::try_exists(&bare.folder).await? {
+            fs::create_dir_all(&bare.folder).await?;
+            bare.run(&["init", "--quiet", "--bare", "--initial-branch=main"]).await?;
+            if full_name == garden::REPO {
+                bare.feed(&["fast-import", "--quiet"], garden::HISTORY.as_bytes()).await?;
+            }
+        }
+        Ok(bare)
+    }
+}
+
+impl Bare {
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A git command in this repository that heeds no settings but ours.
+    pub(crate) fn git(&self) -> Command {
+        let mut command = Command::new("git");
+        command
+            .current_dir(&self.folder)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_DIR", &self.folder)
+            .env_remove("GIT_WORK_TREE")
+            .env_remove("GIT_INDEX_FILE")
+            .kill_on_drop(true);
+        let hooks = format!("core.hooksPath={}", self.hooks.display());
+        let settings = [
+            hooks.as_str(),
+            "core.quotePath=false",
+            "http.receivepack=true",
+            "receive.hideRefs=refs/pull",
+            "uploadpack.allowAnySHA1InWant=true",
+            "uploadpack.allowFilter=true",
+        ];
+        for setting in settings {
+            command.args(["-c", setting]);
+        }
+        command
+    }
+
+    /// Runs a command and returns what it said; an error holds what it complained of.
+    pub(crate) async fn run(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+        self.feed(arguments, b"").await
+    }
+
+    /// Runs a command that reads something.
+    pub(crate) async fn feed(&self, arguments: &[&str], input: &[u8]) -> io::Result<Vec<u8>> {
+        let mut command = self.git();
+        command.args(arguments);
+        answer(&mut command, input).await
+    }
+
+    /// Runs a command and returns its text without the last line's end.
+    pub(crate) async fn text(&self, arguments: &[&str]) -> io::Result<String> {
+        let said = String::from_utf8_lossy(&self.run(arguments).await?).into_owned();
+        Ok(said.trim_end_matches('\n').to_owned())
+    }
+}
+
+/// Gives a command its input and waits for all of its output.
+pub(crate) async fn answer(command: &mut Command, input: &[u8]) -> io::Result<Vec<u8>> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = command.spawn()?;
+    let mut stdin = running.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let writing = async {
+        // A command that has read enough may close its input.
+        drop(stdin.write_all(input).await);
+        drop(stdin);
+    };
+    let ((), output) = tokio::join!(writing, running.wait_with_output());
+    let output = output?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+async fn prepared() -> io::Result<TempDir> {
+    let root = tempfile::Builder::new().prefix("fro-sim-git-").tempdir()?;
+    let hook = root.path().join("hooks/update");
+    fs::create_dir(root.path().join("hooks")).await?;
+    fs::write(&hook, UPDATE_HOOK).await?;
+    fs::set_permissions(&hook, Permissions::from_mode(0o755)).await?;
+    Ok(root)
+}
