@@ -80,6 +80,7 @@ fn garden(state: &mut State) -> Repo {
         created_at: minute(0),
         labels: labels.into(),
         roles: roles.map(|(login, role)| (login.to_owned(), role)).into(),
+        check_runs: Vec::new(),
         issues: vec![wet_floor(state), new_seal(state), tomatoes(state)],
         discussions: Vec::new(),
     }
@@ -111,7 +112,13 @@ fn wet_floor(state: &mut State) -> Issue {
 
 fn new_seal(state: &mut State) -> Issue {
     let message = "Give the tap a new seal\n\nThe old one was rubber.";
-    let commit = Commit { oid: HEAD.to_owned(), message: message.to_owned(), committed_at: minute(1450) };
+    let commit = Commit {
+        oid: HEAD.to_owned(),
+        message: message.to_owned(),
+        author_name: "Maya".to_owned(),
+        author_email: "maya@garden.example".to_owned(),
+        committed_at: minute(1450),
+    };
     Issue {
         title: "Give the tap a new seal".to_owned(),
         body: "Fixes #1.".to_owned(),
@@ -127,6 +134,7 @@ fn new_seal(state: &mut State) -> Issue {
             commits: vec![commit],
             reviews: Vec::new(),
             threads: Vec::new(),
+            requested_reviewers: Vec::new(),
         }),
         ..Issue::new(state.next_id(), 2, "maya", minute(1455))
     }
@@ -160,6 +168,7 @@ fn cellar(state: &mut State) -> Repo {
         created_at: minute(5),
         labels: Vec::new(),
         roles: BTreeMap::from([("maya".to_owned(), Role::Triage)]),
+        check_runs: Vec::new(),
         issues: vec![issue],
         discussions: Vec::new(),
     }

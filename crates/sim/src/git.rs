@@ -2,15 +2,16 @@
 
 pub(crate) mod diff;
 mod follow;
+mod read;
 mod store;
 
 use std::{io, sync::Arc};
 
 use axum::{
     Router,
-    body::{Body, Bytes},
-    extract::{Path, State},
-    http::{HeaderMap, Method, StatusCode, Uri, header},
+    body::{Body, Bytes, to_bytes},
+    extract::{Path, Request, State},
+    http::{Method, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
@@ -22,6 +23,8 @@ use crate::{
     state::{Repo, Role},
 };
 
+pub(crate) use follow::{compare, pushed};
+pub(crate) use read::{CommitObject, Depth, Entry};
 pub(crate) use store::{Bare, Store};
 
 /// The routes that git knocks on.
@@ -50,13 +53,11 @@ async fn served(
     State(hub): State<Arc<Hub>>,
     caller: Result<Caller, Problem>,
     Path((owner, repo)): Path<(String, String)>,
-    method: Method,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Bytes,
+    request: Request,
 ) -> Response {
     let Ok(caller) = caller else { return unauthorized() };
-    let asked = format!("{}{}", uri.path(), uri.query().unwrap_or_default());
+    let (parts, body) = request.into_parts();
+    let asked = format!("{}{}", parts.uri.path(), parts.uri.query().unwrap_or_default());
     let service = if asked.ends_with("git-receive-pack") { Service::Push } else { Service::Fetch };
     let full_name = format!("{owner}/{}", repo.trim_end_matches(".git"));
     let admitted = match hub.read(|state| admit(state.repo(&full_name), &caller, service)) {
@@ -64,16 +65,16 @@ async fn served(
         Err(refusal) => return *refusal,
     };
     let answered = async {
+        let body = to_bytes(body, usize::MAX).await.map_err(io::Error::other)?;
         let bare = hub.git.open(&admitted.full_name).await?;
-        let said = backend(&bare, &admitted, &method, &uri, &headers, &body).await?;
-        if service == Service::Push && method == Method::POST {
+        let said = backend(&bare, &admitted, &parts, &body).await?;
+        if service == Service::Push && parts.method == Method::POST {
             follow::pushed(&hub, &admitted.full_name).await?;
         }
         as_response(said)
     };
-    answered
-        .await
-        .unwrap_or_else(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response())
+    let failed = |error: io::Error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response();
+    answered.await.unwrap_or_else(failed)
 }
 
 /// Lets a caller in, or says no in the words that git shows to a person.
@@ -109,14 +110,8 @@ fn unauthorized() -> Response {
 }
 
 /// Asks git's own server, which is a CGI program.
-async fn backend(
-    bare: &Bare,
-    admitted: &Admitted,
-    method: &Method,
-    uri: &Uri,
-    headers: &HeaderMap,
-    body: &Bytes,
-) -> io::Result<Vec<u8>> {
+async fn backend(bare: &Bare, admitted: &Admitted, parts: &Parts, body: &Bytes) -> io::Result<Vec<u8>> {
+    let (uri, headers) = (&parts.uri, &parts.headers);
     let place = uri.path().splitn(4, '/').nth(3).unwrap_or_default();
     let said = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut command = bare.git();
@@ -125,7 +120,7 @@ async fn backend(
         .env("GIT_PROJECT_ROOT", bare.folder())
         .env("GIT_HTTP_EXPORT_ALL", "1")
         .env("PATH_INFO", format!("/{place}"))
-        .env("REQUEST_METHOD", method.as_str())
+        .env("REQUEST_METHOD", parts.method.as_str())
         .env("QUERY_STRING", uri.query().unwrap_or_default())
         .env("CONTENT_TYPE", said("content-type"))
         .env("CONTENT_LENGTH", body.len().to_string())

@@ -3,8 +3,10 @@
 #![expect(clippy::unused_async, reason = "a resolver is an async function, even if nothing in it waits")]
 #![expect(clippy::too_many_arguments, reason = "a field has the arguments that GitHub gives it")]
 
+mod absent;
 mod actor;
 mod changed_file;
+mod check;
 mod commit;
 mod connection;
 mod discussion;
@@ -13,11 +15,14 @@ mod issue;
 mod issue_comment;
 mod label;
 mod mutation;
+mod node;
 mod pull_request;
 mod query;
+mod reaction;
 mod refusal;
 mod repository;
 mod review;
+mod review_request;
 mod review_thread;
 mod scalar;
 mod thread;
@@ -50,7 +55,7 @@ impl Asked {
 }
 
 static SCHEMA: LazyLock<Schema<query::Query, mutation::Mutation, EmptySubscription>> =
-    LazyLock::new(|| Schema::build(query::Query, mutation::Mutation, EmptySubscription).finish());
+    LazyLock::new(|| Schema::build(query::Query, mutation::Mutation::default(), EmptySubscription).finish());
 
 async fn answer(State(hub): State<Arc<Hub>>, caller: Caller, body: Bytes) -> Result<Json<Value>, Problem> {
     caller.login()?;

@@ -13,6 +13,7 @@ mod hub;
 pub mod model;
 mod page;
 mod problem;
+mod pulls;
 mod rest;
 mod route;
 mod server;

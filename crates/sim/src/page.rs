@@ -11,7 +11,7 @@ use axum::{
     extract::{Path, State},
     http::{StatusCode, header::CONTENT_SECURITY_POLICY},
     middleware::map_response,
-    response::{Html, Response},
+    response::{Html, IntoResponse as _, Response},
     routing::get,
 };
 use maud::{DOCTYPE, Markup, html};
@@ -25,10 +25,9 @@ const ICON: &str = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' v
 
 type Page = Result<Html<String>, (StatusCode, Html<String>)>;
 
-/// The routes of the pages.
+/// The routes of the pages, but for the first one, whose address is that of the API too.
 pub(crate) fn routes() -> Router<Arc<Hub>> {
     Router::new()
-        .route("/", get(home))
         .route("/{owner}/{repo}", get(repo))
         .route("/{owner}/{repo}/issues/{number}", get(thread))
         .route("/{owner}/{repo}/pull/{number}", get(thread))
@@ -43,8 +42,9 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .layer(map_response(guarded))
 }
 
-async fn home(State(hub): State<Arc<Hub>>) -> Page {
-    hub.read(|state| Ok(shown("The little GitHub", &html! {}, &index::home(state))))
+pub(crate) async fn home(State(hub): State<Arc<Hub>>) -> Response {
+    let page = hub.read(|state| shown("The little GitHub", &html! {}, &index::home(state)));
+    guarded(page.into_response()).await
 }
 
 async fn repo(State(hub): State<Arc<Hub>>, Path((owner, name)): Path<(String, String)>) -> Page {

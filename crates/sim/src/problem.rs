@@ -57,6 +57,11 @@ impl Problem {
         Self { errors: vec![error], ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Validation Failed") }
     }
 
+    /// Something in the body cannot be, in these words.
+    pub(crate) fn unprocessable(message: &str) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
+    }
+
     fn new(status: StatusCode, message: &str) -> Self {
         Self { status, message: message.to_owned(), errors: Vec::new() }
     }

@@ -1,12 +1,14 @@
 //! The simulated GitHub as plain data: people, repositories and what stands in them, tokens.
 
 mod cache;
+mod check;
 mod clock;
 mod comment;
 mod discussion;
 mod id;
 mod issue;
 mod label;
+mod node;
 mod person;
 mod pull;
 mod reaction;
@@ -15,6 +17,7 @@ mod token;
 mod writing;
 
 pub use cache::{CacheAccess, CacheEntry, Run, Upload};
+pub use check::{CheckRun, Conclusion};
 pub use clock::Clock;
 pub use comment::Comment;
 pub use discussion::{Discussion, DiscussionComment};

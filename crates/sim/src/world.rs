@@ -5,7 +5,7 @@ use std::{io, sync::Arc, time::Duration};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request, State},
-    middleware::from_fn_with_state,
+    middleware::{from_fn, from_fn_with_state},
 };
 use serde_json::Value;
 
@@ -176,6 +176,7 @@ fn router(hub: &Arc<Hub>, faults: &Faults) -> Router {
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
         .layer(DefaultBodyLimit::disable())
+        .layer(from_fn(rest::tag))
         .layer(from_fn_with_state(faults.clone(), faults::inject))
         .layer(from_fn_with_state(Arc::clone(hub), rest::count))
         .layer(from_fn_with_state(Arc::clone(hub), traffic::record));

@@ -21,7 +21,7 @@ pub(crate) fn changed_files(diff: &str) -> Vec<ChangedFile> {
 /// Reads one file: a header of extended lines, then the hunks.
 fn changed_file(paths: &str, text: &str) -> ChangedFile {
     let hunks = text.find("\n@@ ").map(|at| at + 1);
-    let (header, patch) = text.split_at(hunks.unwrap_or(text.len()));
+    let (header, body) = text.split_at(hunks.unwrap_or(text.len()));
     let said = |start: &str| header.lines().find_map(|line| line.strip_prefix(start));
     let previous_path = said("rename from ").map(str::to_owned);
     let change = match (said("new file"), said("deleted file"), &previous_path) {
@@ -34,7 +34,7 @@ fn changed_file(paths: &str, text: &str) -> ChangedFile {
     let path = said("rename to ").unwrap_or_else(|| paths.get(paths.len() / 2 + 3..).unwrap_or(paths));
     let (before, after) = said("index ").and_then(|line| line.split_once("..")).unwrap_or_default();
     let blob = if change == Change::Deleted { before } else { after };
-    let count = |sign| u64::try_from(patch.lines().filter(|line| line.starts_with(sign)).count());
+    let count = |sign| u64::try_from(body.lines().filter(|line| line.starts_with(sign)).count());
     ChangedFile {
         path: path.to_owned(),
         additions: count('+').unwrap_or_default(),
@@ -42,7 +42,7 @@ fn changed_file(paths: &str, text: &str) -> ChangedFile {
         change,
         previous_path,
         blob: blob.split(' ').next().unwrap_or_default().to_owned(),
-        patch: hunks.map(|_| patch.trim_end_matches('\n').to_owned()),
+        patch: hunks.map(|_| body.trim_end_matches('\n').to_owned()),
     }
 }
 

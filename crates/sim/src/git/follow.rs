@@ -26,7 +26,7 @@ pub(crate) struct Between {
 }
 
 /// Brings all open pull requests up to date that a repository has to do with.
-pub(super) async fn pushed(hub: &Hub, full_name: &str) -> io::Result<()> {
+pub(crate) async fn pushed(hub: &Hub, full_name: &str) -> io::Result<()> {
     let open = hub.read(|state| {
         let all = state.repos.iter().flat_map(|repo| repo.issues.iter().map(move |issue| (repo, issue)));
         let open = all.filter(|(_, issue)| issue.state == IssueState::Open);
@@ -41,9 +41,8 @@ pub(super) async fn pushed(hub: &Hub, full_name: &str) -> io::Result<()> {
         let Some(head_repo) = &pull.head_repo else { continue };
         let (head_repo, base) = (hub.git.open(head_repo).await?, hub.git.open(&base_repo).await?);
         // A branch that was deleted moves nothing.
-        let Ok(between) = propose(&base, &pull.base_ref, &head_repo, &pull.head_ref, number).await else {
-            continue;
-        };
+        let Ok(between) = compare(&base, &pull.base_ref, &head_repo, &pull.head_ref).await else { continue };
+        base.run(&["update-ref", &format!("refs/pull/{number}/head"), &between.head]).await?;
         hub.change(|state| {
             let now = state.clock.now();
             let Some(issue) = state.issue_mut(&base_repo, number) else { return };
@@ -60,35 +59,33 @@ pub(super) async fn pushed(hub: &Hub, full_name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes a branch of a repository for `refs/pull/NUMBER/head` of another or the same one, and tells what is new in it.
-pub(crate) async fn propose(
+/// Tells what is new in a branch, which may be one of another repository.
+pub(crate) async fn compare(
     base_repo: &Bare,
     base_ref: &str,
     head_repo: &Bare,
     head_ref: &str,
-    number: u64,
 ) -> io::Result<Between> {
-    let from = head_repo.folder().display().to_string();
-    let spec = format!("+refs/heads/{head_ref}:refs/pull/{number}/head");
-    base_repo.run(&["fetch", "--quiet", &from, &spec]).await?;
-    between(base_repo, &format!("refs/heads/{base_ref}"), &format!("refs/pull/{number}/head")).await
-}
-
-async fn between(repo: &Bare, base: &str, head: &str) -> io::Result<Between> {
-    let (base_oid, head_oid) = (
-        repo.text(&["rev-parse", "--verify", base]).await?,
-        repo.text(&["rev-parse", "--verify", head]).await?,
-    );
-    let format = "--format=%H%n%ct%n%B%x00";
-    let log = repo.text(&["log", "--reverse", format, &format!("{base}..{head}")]).await?;
-    let patch = repo.text(&["diff", "--full-index", "-M", &format!("{base}...{head}")]).await?;
+    let head = head_repo.tip(head_ref).await?;
+    let base = base_repo.tip(base_ref).await?;
+    if base_repo.folder() != head_repo.folder() {
+        let from = head_repo.folder().display().to_string();
+        base_repo.run(&["fetch", "--quiet", &from, &format!("refs/heads/{head_ref}")]).await?;
+    }
+    let format = "--format=%H%n%ct%n%an%n%ae%n%B%x00";
+    let log = base_repo.text(&["log", "--reverse", format, &format!("{base}..{head}")]).await?;
+    let patch = base_repo.text(&["diff", "--full-index", "-M", &format!("{base}...{head}")]).await?;
     let commits = log.split('\0').filter_map(|entry| commit(entry.trim_start_matches('\n'))).collect();
-    Ok(Between { base: base_oid, head: head_oid, commits, files: diff::changed_files(&patch) })
+    Ok(Between { base, head, commits, files: diff::changed_files(&patch) })
 }
 
 fn commit(entry: &str) -> Option<Commit> {
-    let mut parts = entry.splitn(3, '\n');
-    let (oid, time, message) = (parts.next()?, parts.next()?, parts.next()?);
-    let committed_at = Timestamp::from_second(time.parse().ok()?).ok()?;
-    Some(Commit { oid: oid.to_owned(), message: message.trim_end().to_owned(), committed_at })
+    let mut parts = entry.splitn(5, '\n');
+    Some(Commit {
+        oid: parts.next()?.to_owned(),
+        committed_at: Timestamp::from_second(parts.next()?.parse().ok()?).ok()?,
+        author_name: parts.next()?.to_owned(),
+        author_email: parts.next()?.to_owned(),
+        message: parts.next()?.trim_end().to_owned(),
+    })
 }

@@ -103,6 +103,11 @@ impl Bare {
         answer(&mut command, input).await
     }
 
+    /// The commit at the tip of a branch.
+    pub(crate) async fn tip(&self, branch: &str) -> io::Result<String> {
+        self.text(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/{branch}^{{commit}}")]).await
+    }
+
     /// Runs a command and returns its text without the last line's end.
     pub(crate) async fn text(&self, arguments: &[&str]) -> io::Result<String> {
         let said = String::from_utf8_lossy(&self.run(arguments).await?).into_owned();

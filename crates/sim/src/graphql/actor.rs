@@ -3,7 +3,7 @@
 use async_graphql::{ID, Interface, SimpleObject};
 
 use crate::{
-    graphql::scalar::Uri,
+    graphql::{Asked, scalar::Uri},
     state::{Node, Person, PersonKind, State, node_id},
 };
 
@@ -14,6 +14,15 @@ use crate::{
 pub(super) enum Actor {
     User(User),
     Bot(Bot),
+}
+
+/// Whose a repository is.
+#[derive(Clone, Interface)]
+#[graphql(field(name = "id", ty = "&ID"))]
+#[graphql(field(name = "login", ty = "&String"))]
+#[graphql(field(name = "url", ty = "&Uri"))]
+pub(super) enum RepositoryOwner {
+    User(User),
 }
 
 /// A person's account.
@@ -56,6 +65,12 @@ impl Actor {
                 avatar_url,
             }),
         })
+    }
+}
+
+impl RepositoryOwner {
+    pub(super) fn find(asked: &Asked, login: &str) -> Option<Self> {
+        asked.state.person(login).map(|person| Self::User(User::new(person, &asked.address)))
     }
 }
 

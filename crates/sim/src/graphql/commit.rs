@@ -1,34 +1,87 @@
 //! A commit of a pull request.
 
-use async_graphql::SimpleObject;
+use std::sync::Arc;
+
+use async_graphql::{Object, Result, SimpleObject};
 
 use crate::{
-    graphql::scalar::{DateTime, GitObjectId},
+    graphql::{
+        Asked,
+        actor::User,
+        check::{self, StatusCheckRollup},
+        connection::{Connection, Window},
+        scalar::{DateTime, GitObjectId},
+    },
     state,
 };
 
-#[derive(Clone, SimpleObject)]
+#[derive(SimpleObject)]
 pub(super) struct PullRequestCommit {
     commit: Commit,
 }
 
-#[derive(Clone, SimpleObject)]
-struct Commit {
-    oid: GitObjectId,
-    message: String,
-    message_headline: String,
-    committed_date: DateTime,
+pub(super) struct Commit {
+    asked: Arc<Asked>,
+    repo: Arc<state::Repo>,
+    told: state::Commit,
 }
 
-impl From<&state::Commit> for PullRequestCommit {
-    fn from(commit: &state::Commit) -> Self {
-        Self {
-            commit: Commit {
-                oid: GitObjectId(commit.oid.clone()),
-                message: commit.message.clone(),
-                message_headline: commit.message.lines().next().unwrap_or_default().to_owned(),
-                committed_date: DateTime(commit.committed_at),
-            },
-        }
+/// Who made a commit, as git has it.
+#[derive(SimpleObject)]
+struct GitActor {
+    name: String,
+    email: String,
+    user: Option<User>,
+}
+
+impl PullRequestCommit {
+    pub(super) fn new(asked: &Arc<Asked>, repo: &Arc<state::Repo>, commit: &state::Commit) -> Self {
+        let commit = Commit { asked: Arc::clone(asked), repo: Arc::clone(repo), told: commit.clone() };
+        Self { commit }
+    }
+}
+
+#[Object]
+impl Commit {
+    async fn oid(&self) -> GitObjectId {
+        GitObjectId(self.told.oid.clone())
+    }
+
+    async fn message(&self) -> &str {
+        &self.told.message
+    }
+
+    async fn message_headline(&self) -> &str {
+        self.told.message.lines().next().unwrap_or_default()
+    }
+
+    async fn message_body(&self) -> &str {
+        self.told.message.split_once('\n').map_or("", |(_, body)| body.trim())
+    }
+
+    async fn committed_date(&self) -> DateTime {
+        DateTime(self.told.committed_at)
+    }
+
+    async fn authored_date(&self) -> DateTime {
+        DateTime(self.told.committed_at)
+    }
+
+    async fn authors(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<GitActor>> {
+        let Asked { state, address, .. } = &*self.asked;
+        let (name, email) = (self.told.author_name.clone(), self.told.author_email.clone());
+        let person = state.people.iter().find(|person| person.name == name);
+        let author = GitActor { name, email, user: person.map(|person| User::new(person, address)) };
+        Window { first, last, before, after }.on("authors", vec![author])
+    }
+
+    async fn status_check_rollup(&self) -> Option<StatusCheckRollup> {
+        check::rollup(&self.asked, &self.repo, &self.told.oid)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use async_graphql::{Object, OutputType, Result, SimpleObject, TypeName};
+use async_graphql::{Error, Object, OutputType, Result, SimpleObject, TypeName};
 use data_encoding::BASE64;
 
 use crate::graphql::refusal::of_kind;
@@ -15,10 +15,11 @@ pub(super) struct Connection<T> {
     edges: Vec<Edge<T>>,
     page_info: PageInfo,
     total_count: usize,
+    unbounded: Option<Error>,
 }
 
 /// One entry with its place; in the schema, a `TEdge`.
-struct Edge<T> {
+pub(super) struct Edge<T> {
     cursor: String,
     node: T,
 }
@@ -42,12 +43,14 @@ pub(super) struct Window {
 
 #[Object(name_type)]
 impl<T: OutputType> Connection<T> {
-    async fn nodes(&self) -> Vec<&T> {
-        self.edges.iter().map(|edge| &edge.node).collect()
+    async fn nodes(&self) -> Result<Vec<&T>> {
+        self.bounded()?;
+        Ok(self.edges.iter().map(|edge| &edge.node).collect())
     }
 
-    async fn edges(&self) -> &[Edge<T>] {
-        &self.edges
+    async fn edges(&self) -> Result<&[Edge<T>]> {
+        self.bounded()?;
+        Ok(&self.edges)
     }
 
     async fn page_info(&self) -> &PageInfo {
@@ -56,6 +59,13 @@ impl<T: OutputType> Connection<T> {
 
     async fn total_count(&self) -> usize {
         self.total_count
+    }
+}
+
+impl<T> Connection<T> {
+    /// Without a size only the count may be asked for.
+    fn bounded(&self) -> Result<()> {
+        self.unbounded.clone().map_or(Ok(()), Err)
     }
 }
 
@@ -76,6 +86,13 @@ impl<T: OutputType> Edge<T> {
     }
 }
 
+impl<T> Edge<T> {
+    /// The edge of something that is on no list.
+    pub(super) fn alone(node: T) -> Self {
+        Self { cursor: cursor(1), node }
+    }
+}
+
 impl<T: OutputType> TypeName for Edge<T> {
     fn type_name() -> Cow<'static, str> {
         format!("{}Edge", T::type_name()).into()
@@ -86,6 +103,7 @@ impl Window {
     /// Opens the window on all entries of the field `field`.
     pub(super) fn on<T>(&self, field: &str, all: Vec<T>) -> Result<Connection<T>> {
         self.check(field)?;
+        let unbounded = (self.first.is_none() && self.last.is_none()).then(|| no_size(field));
         let total_count = all.len();
         // A cursor is the place after which it stands; a foreign one is taken for the list's end.
         let start = self.after.as_deref().map_or(0, |cursor| place(cursor).unwrap_or(total_count));
@@ -110,16 +128,11 @@ impl Window {
             },
             edges,
             total_count,
+            unbounded,
         })
     }
 
     fn check(&self, field: &str) -> Result<()> {
-        if self.first.is_none() && self.last.is_none() {
-            let message = format!(
-                "You must provide a `first` or `last` value to properly paginate the `{field}` connection."
-            );
-            return Err(of_kind("MISSING_PAGINATION_BOUNDARIES", &message));
-        }
         for (name, wanted) in [("first", self.first), ("last", self.last)] {
             if let Some(wanted) = size(wanted).filter(|wanted| *wanted > MOST) {
                 let message = format!(
@@ -130,6 +143,12 @@ impl Window {
         }
         Ok(())
     }
+}
+
+fn no_size(field: &str) -> Error {
+    let message =
+        format!("You must provide a `first` or `last` value to properly paginate the `{field}` connection.");
+    of_kind("MISSING_PAGINATION_BOUNDARIES", &message)
 }
 
 fn size(wanted: Option<i32>) -> Option<usize> {

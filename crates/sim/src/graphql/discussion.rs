@@ -20,34 +20,34 @@ use crate::{
 pub(super) struct Discussion {
     pub(super) asked: Arc<Asked>,
     pub(super) repo: Arc<state::Repo>,
-    pub(super) discussion: Arc<state::Discussion>,
+    pub(super) told: Arc<state::Discussion>,
 }
 
 #[Object]
 impl Discussion {
     async fn id(&self) -> ID {
-        node_id(Node::Discussion { repo: self.repo.id, id: self.discussion.id }).into()
+        node_id(Node::Discussion { repo: self.repo.id, id: self.told.id }).into()
     }
 
     async fn number(&self) -> u64 {
-        self.discussion.number
+        self.told.number
     }
 
     async fn title(&self) -> &str {
-        &self.discussion.title
+        &self.told.title
     }
 
     async fn body(&self) -> &str {
-        &self.discussion.body
+        &self.told.body
     }
 
     async fn url(&self) -> Uri {
-        let (repo, number) = (self.repo.full_name(), self.discussion.number);
+        let (repo, number) = (self.repo.full_name(), self.told.number);
         Uri(format!("{}/{repo}/discussions/{number}", self.asked.address))
     }
 
     async fn locked(&self) -> bool {
-        self.discussion.locked
+        self.told.locked
     }
 
     async fn closed(&self) -> bool {
@@ -59,15 +59,15 @@ impl Discussion {
     }
 
     async fn created_at(&self) -> DateTime {
-        DateTime(self.discussion.created_at)
+        DateTime(self.told.created_at)
     }
 
     async fn author(&self) -> Option<Actor> {
-        Actor::find(&self.asked.state, &self.asked.address, &self.discussion.author)
+        Actor::find(&self.asked.state, &self.asked.address, &self.told.author)
     }
 
     async fn author_association(&self) -> CommentAuthorAssociation {
-        self.discussion.association.into()
+        self.told.association.into()
     }
 
     async fn comments(
@@ -77,9 +77,9 @@ impl Discussion {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Connection<DiscussionComment>> {
-        let comments = self.discussion.comments.iter();
-        let comments = comments
-            .map(|top| DiscussionComment::new(&self.asked, &self.repo, &self.discussion, &top.comment));
+        let comments = self.told.comments.iter();
+        let comments =
+            comments.map(|top| DiscussionComment::new(&self.asked, &self.repo, &self.told, &top.comment));
         Window { first, last, before, after }.on("comments", comments.collect())
     }
 }

@@ -1,30 +1,115 @@
 //! An issue.
 
-use async_graphql::{Enum, MergedObject, SimpleObject};
+use async_graphql::{Context, Enum, ID, MergedObject, Object, Result, SimpleObject};
 
-use crate::{graphql::thread::Thread, state};
+use crate::{
+    graphql::{
+        absent::IssueType,
+        connection::{Connection, Window},
+        thread::Thread,
+    },
+    state,
+};
 
-/// An issue: what every thread has, and a state of its own kind.
+/// An issue: what every thread has, and what only issues have.
 #[derive(MergedObject)]
 #[graphql(name = "Issue")]
 pub(super) struct Issue(Thread, IssueAlone);
 
-#[derive(SimpleObject)]
 struct IssueAlone {
     state: IssueState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
-enum IssueState {
+pub(super) enum IssueState {
     Open,
     Closed,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+enum IssueStateReason {
+    Completed,
+}
+
+/// How much of the issues below is done.
+#[derive(SimpleObject)]
+struct SubIssuesSummary {
+    total: i32,
+    completed: i32,
+    percent_completed: i32,
+}
+
 /// Takes a thread for an issue.
 pub(super) fn of(thread: Thread) -> Issue {
-    let state = match thread.issue.state {
-        state::IssueState::Open => IssueState::Open,
-        state::IssueState::Closed | state::IssueState::Merged => IssueState::Closed,
-    };
+    let state = thread.issue.state.into();
     Issue(thread, IssueAlone { state })
+}
+
+impl Issue {
+    /// What the interface `Node` asks for.
+    pub(super) async fn id(&self, _: &Context<'_>) -> Result<ID> {
+        Ok(self.0.node_id())
+    }
+}
+
+#[Object]
+impl IssueAlone {
+    async fn state(&self) -> IssueState {
+        self.state
+    }
+
+    async fn state_reason(&self) -> Option<IssueStateReason> {
+        (self.state == IssueState::Closed).then_some(IssueStateReason::Completed)
+    }
+
+    async fn issue_type(&self) -> Option<IssueType> {
+        None
+    }
+
+    async fn parent(&self) -> Option<Issue> {
+        None
+    }
+
+    async fn sub_issues_summary(&self) -> SubIssuesSummary {
+        SubIssuesSummary { total: 0, completed: 0, percent_completed: 0 }
+    }
+
+    async fn sub_issues(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<Issue>> {
+        Window { first, last, before, after }.on("subIssues", Vec::new())
+    }
+
+    async fn blocked_by(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<Issue>> {
+        Window { first, last, before, after }.on("blockedBy", Vec::new())
+    }
+
+    async fn blocking(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<Issue>> {
+        Window { first, last, before, after }.on("blocking", Vec::new())
+    }
+}
+
+impl From<state::IssueState> for IssueState {
+    fn from(state: state::IssueState) -> Self {
+        match state {
+            state::IssueState::Open => Self::Open,
+            state::IssueState::Closed | state::IssueState::Merged => Self::Closed,
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::{
     graphql::{
         Asked,
         actor::Actor,
+        reaction::{self, ReactionGroup},
         scalar::{BigInt, DateTime, Uri},
     },
     state::{Association, Comment, Node, node_id},
@@ -35,7 +36,7 @@ pub(super) enum CommentAuthorAssociation {
 
 #[Object]
 impl IssueComment {
-    async fn id(&self) -> ID {
+    pub(super) async fn id(&self) -> ID {
         node_id(Node::IssueComment { repo: self.repo, id: self.comment.id }).into()
     }
 
@@ -72,7 +73,19 @@ impl IssueComment {
     }
 
     async fn is_minimized(&self) -> bool {
-        self.comment.minimized
+        self.comment.minimized.is_some()
+    }
+
+    async fn minimized_reason(&self) -> Option<&str> {
+        self.comment.minimized.as_deref()
+    }
+
+    async fn includes_created_edit(&self) -> bool {
+        self.comment.updated_at > self.comment.created_at
+    }
+
+    async fn reaction_groups(&self) -> Option<Vec<ReactionGroup>> {
+        Some(reaction::groups(&self.asked, &self.comment.reactions))
     }
 
     async fn viewer_did_author(&self) -> bool {

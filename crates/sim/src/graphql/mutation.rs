@@ -1,31 +1,42 @@
-//! What can be changed by GraphQL, because REST does not know discussions.
+//! What can be changed by GraphQL: comments, pull requests, reactions, and discussions, which REST does not know.
+
+mod comment;
+mod pull_request;
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, Error, ID, InputObject, Object, Result, SimpleObject};
+use async_graphql::{Context, Error, ID, InputObject, MergedObject, Object, Result, SimpleObject};
 
 use crate::{
     graphql::{
         Asked,
         discussion_comment::{DiscussionComment, named},
+        reaction::{Reaction, ReactionContent},
         refusal::of_kind,
     },
     hub::Hub,
     state::{self, Node, Repo, Role, State, node_id},
 };
 
-pub(super) struct Mutation;
+/// All that can be changed.
+#[derive(Default, MergedObject)]
+pub(super) struct Mutation(Discussing, comment::Commenting, pull_request::Proposing);
+
+#[derive(Default)]
+struct Discussing;
 
 #[derive(InputObject)]
 struct AddReactionInput {
     subject_id: ID,
     content: ReactionContent,
+    client_mutation_id: Option<String>,
 }
 
 #[derive(InputObject)]
 struct RemoveReactionInput {
     subject_id: ID,
     content: ReactionContent,
+    client_mutation_id: Option<String>,
 }
 
 #[derive(InputObject)]
@@ -33,69 +44,62 @@ struct AddDiscussionCommentInput {
     discussion_id: ID,
     body: String,
     reply_to_id: Option<ID>,
+    client_mutation_id: Option<String>,
 }
 
 #[derive(InputObject)]
 struct UpdateDiscussionCommentInput {
     comment_id: ID,
     body: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Enum)]
-#[graphql(remote = "state::ReactionContent")]
-enum ReactionContent {
-    ThumbsUp,
-    ThumbsDown,
-    Laugh,
-    Confused,
-    Heart,
-    Hooray,
-    Rocket,
-    Eyes,
-}
-
-#[derive(SimpleObject)]
-struct Reaction {
-    content: ReactionContent,
+    client_mutation_id: Option<String>,
 }
 
 #[derive(SimpleObject)]
 struct AddReactionPayload {
+    client_mutation_id: Option<String>,
     reaction: Option<Reaction>,
 }
 
 #[derive(SimpleObject)]
 struct RemoveReactionPayload {
+    client_mutation_id: Option<String>,
     reaction: Option<Reaction>,
 }
 
 #[derive(SimpleObject)]
 struct AddDiscussionCommentPayload {
+    client_mutation_id: Option<String>,
     comment: Option<DiscussionComment>,
 }
 
 #[derive(SimpleObject)]
 struct UpdateDiscussionCommentPayload {
+    client_mutation_id: Option<String>,
     comment: Option<DiscussionComment>,
 }
 
 #[Object]
-impl Mutation {
+impl Discussing {
     async fn add_reaction(
         &self,
         context: &Context<'_>,
         input: AddReactionInput,
     ) -> Result<AddReactionPayload> {
         let (hub, login, asked) = writer(context)?;
-        let wanted = input.content.into();
+        let kind = input.content.into();
         hub.change(|state| {
             let (id, created_at) = (state.next_id(), state.clock.now());
-            let reactions = reactions(state, asked, &input.subject_id)?;
-            let same = |own: &state::Reaction| own.content == wanted && own.author == login;
-            if !reactions.iter().any(same) {
-                reactions.push(state::Reaction { id, author: login.to_owned(), content: wanted, created_at });
+            let (repo, reactions) = reactions(state, asked, &input.subject_id)?;
+            let new = state::Reaction { id, author: login.to_owned(), content: kind, created_at };
+            let same = |own: &&state::Reaction| own.content == kind && own.author == login;
+            let standing = reactions.iter().find(same).cloned();
+            if standing.is_none() {
+                reactions.push(new.clone());
             }
-            Ok(AddReactionPayload { reaction: Some(Reaction { content: input.content }) })
+            Ok(AddReactionPayload {
+                client_mutation_id: input.client_mutation_id,
+                reaction: Some(Reaction::new(repo, &standing.unwrap_or(new))),
+            })
         })
     }
 
@@ -105,11 +109,16 @@ impl Mutation {
         input: RemoveReactionInput,
     ) -> Result<RemoveReactionPayload> {
         let (hub, login, asked) = writer(context)?;
-        let unwanted = input.content.into();
+        let kind = input.content.into();
         hub.change(|state| {
-            let reactions = reactions(state, asked, &input.subject_id)?;
-            reactions.retain(|own| own.content != unwanted || own.author != login);
-            Ok(RemoveReactionPayload { reaction: Some(Reaction { content: input.content }) })
+            let (repo, reactions) = reactions(state, asked, &input.subject_id)?;
+            let own = |own: &state::Reaction| own.content == kind && own.author == login;
+            let place = reactions.iter().position(own);
+            let gone = place.map(|place| reactions.remove(place));
+            Ok(RemoveReactionPayload {
+                client_mutation_id: input.client_mutation_id,
+                reaction: gone.map(|gone| Reaction::new(repo, &gone)),
+            })
         })
     }
 
@@ -152,7 +161,10 @@ impl Mutation {
             state.repo(&name).map(|repo| named(repo, id)).ok_or_else(|| unresolved(&input.discussion_id))
         })?;
         let now = Asked::now(hub, asked.caller.clone());
-        Ok(AddDiscussionCommentPayload { comment: DiscussionComment::find(&now, &written) })
+        Ok(AddDiscussionCommentPayload {
+            client_mutation_id: input.client_mutation_id,
+            comment: DiscussionComment::find(&now, &written),
+        })
     }
 
     async fn update_discussion_comment(
@@ -176,7 +188,10 @@ impl Mutation {
             Ok(())
         })?;
         let now = Asked::now(hub, asked.caller.clone());
-        Ok(UpdateDiscussionCommentPayload { comment: DiscussionComment::find(&now, &input.comment_id) })
+        Ok(UpdateDiscussionCommentPayload {
+            client_mutation_id: input.client_mutation_id,
+            comment: DiscussionComment::find(&now, &input.comment_id),
+        })
     }
 }
 
@@ -207,24 +222,15 @@ fn locate(state: &State, asked: &Asked, id: &ID) -> Result<(String, u64, u64)> {
     Ok((repo.full_name(), discussion.number, said.id))
 }
 
-/// Finds the reactions on a discussion or on a comment in one.
-fn reactions<'a>(state: &'a mut State, asked: &Asked, id: &ID) -> Result<&'a mut Vec<state::Reaction>> {
-    let whole = all(state, asked).find(|(repo, discussion)| {
-        node_id(Node::Discussion { repo: repo.id, id: discussion.id }) == id.as_str()
+/// Finds the reactions on anything that can have them, and the repository it stands in.
+fn reactions<'a>(
+    state: &'a mut State,
+    asked: &Asked,
+    id: &ID,
+) -> Result<(u64, &'a mut Vec<state::Reaction>)> {
+    let found = Node::parse(id).and_then(|node| {
+        let repo = state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo))?;
+        Some((repo.id, repo.reactions_at(node)?))
     });
-    let (name, number, comment) = if let Some((repo, discussion)) = whole {
-        (repo.full_name(), discussion.number, None)
-    } else {
-        let (name, number, comment) = locate(state, asked, id)?;
-        (name, number, Some(comment))
-    };
-    let discussion = state.repo_mut(&name).and_then(|repo| repo.discussion_mut(number));
-    let discussion = discussion.ok_or_else(|| unresolved(id))?;
-    match comment {
-        Some(comment) => {
-            let comment = discussion.comment_mut(comment).ok_or_else(|| unresolved(id))?;
-            Ok(&mut comment.reactions)
-        }
-        None => Ok(&mut discussion.reactions),
-    }
+    found.ok_or_else(|| unresolved(id))
 }

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Enum, MergedObject, Object, Result};
+use async_graphql::{Context, Enum, ID, MergedObject, Object, Result};
 
 use crate::{
     graphql::{
+        absent::AutoMergeRequest,
+        actor::RepositoryOwner,
         changed_file::PullRequestChangedFile,
         commit::PullRequestCommit,
         connection::{Connection, Window},
         repository::Repository,
         review::PullRequestReview,
+        review_request::ReviewRequest,
         review_thread::PullRequestReviewThread,
         scalar::GitObjectId,
         thread::Thread,
@@ -29,10 +32,15 @@ struct PullRequestAlone {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
-enum PullRequestState {
+pub(super) enum PullRequestState {
     Open,
     Closed,
     Merged,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+enum MergeableState {
+    Mergeable,
 }
 
 /// Takes a thread for a pull request, if it is one.
@@ -41,14 +49,71 @@ pub(super) fn of(thread: Thread) -> Option<PullRequest> {
     Some(PullRequest(thread.clone(), PullRequestAlone { thread, pull }))
 }
 
+impl PullRequest {
+    /// What the interface `Node` asks for.
+    pub(super) async fn id(&self, _: &Context<'_>) -> Result<ID> {
+        Ok(self.0.node_id())
+    }
+}
+
+impl From<state::IssueState> for PullRequestState {
+    fn from(state: state::IssueState) -> Self {
+        match state {
+            state::IssueState::Open => Self::Open,
+            state::IssueState::Closed => Self::Closed,
+            state::IssueState::Merged => Self::Merged,
+        }
+    }
+}
+
 #[Object]
 impl PullRequestAlone {
     async fn state(&self) -> PullRequestState {
-        match self.thread.issue.state {
-            state::IssueState::Open => PullRequestState::Open,
-            state::IssueState::Closed => PullRequestState::Closed,
-            state::IssueState::Merged => PullRequestState::Merged,
-        }
+        self.thread.issue.state.into()
+    }
+
+    async fn auto_merge_request(&self) -> Option<AutoMergeRequest> {
+        None
+    }
+
+    async fn maintainer_can_modify(&self) -> bool {
+        false
+    }
+
+    async fn mergeable(&self) -> MergeableState {
+        MergeableState::Mergeable
+    }
+
+    async fn head_repository_owner(&self) -> Option<RepositoryOwner> {
+        let owner = self.pull.head_repo.as_deref()?.split('/').next()?;
+        RepositoryOwner::find(&self.thread.asked, owner)
+    }
+
+    async fn review_requests(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Option<Connection<ReviewRequest>>> {
+        let asked = &self.thread.asked;
+        let requests = self.pull.requested_reviewers.iter().map(|login| ReviewRequest::new(asked, login));
+        Window { first, last, before, after }.on("reviewRequests", requests.collect()).map(Some)
+    }
+
+    async fn latest_reviews(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Option<Connection<PullRequestReview>>> {
+        let Thread { asked, repo, .. } = &self.thread;
+        let all = &self.pull.reviews;
+        let later = |place: usize| all.iter().skip(place + 1).any(|later| later.author == all[place].author);
+        let latest = all.iter().enumerate().filter(|(place, _)| !later(*place));
+        let latest = latest.map(|(_, review)| PullRequestReview::new(asked, repo, review)).collect();
+        Window { first, last, before, after }.on("latestReviews", latest).map(Some)
     }
 
     async fn is_draft(&self) -> bool {
@@ -115,7 +180,9 @@ impl PullRequestAlone {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Connection<PullRequestCommit>> {
-        let commits = self.pull.commits.iter().map(PullRequestCommit::from).collect();
+        let Thread { asked, repo, .. } = &self.thread;
+        let commits =
+            self.pull.commits.iter().map(|commit| PullRequestCommit::new(asked, repo, commit)).collect();
         Window { first, last, before, after }.on("commits", commits)
     }
 

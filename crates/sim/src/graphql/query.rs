@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Interface, Object, Result};
+use async_graphql::{Context, ID, Object, Result};
 
 use crate::graphql::{
-    Asked, actor::Viewer, discussion_comment::DiscussionComment, refusal::missing, repository::Repository,
+    Asked,
+    actor::Viewer,
+    node::{self, Node},
+    refusal::missing,
+    repository::Repository,
 };
 
 pub(super) struct Query;
-
-/// Anything that has an id of its own.
-#[derive(Interface)]
-#[graphql(field(name = "id", ty = "ID"))]
-enum Node {
-    DiscussionComment(DiscussionComment),
-}
 
 #[Object]
 impl Query {
@@ -25,14 +22,6 @@ impl Query {
         let login = asked.caller.login().unwrap_or_default();
         let person = asked.state.person(login).ok_or("the account of this token is gone")?;
         Ok(Viewer::new(person, &asked.address))
-    }
-
-    /// Anything by its node id; so far only what hangs below discussions.
-    async fn node(&self, context: &Context<'_>, id: ID) -> Result<Option<Node>> {
-        let asked = context.data::<Arc<Asked>>()?;
-        let found = DiscussionComment::find(asked, &id);
-        let message = format!("Could not resolve to a node with the global id of '{}'", id.as_str());
-        Ok(found.map(Node::from).or_else(|| missing(context, &message)))
     }
 
     /// A repository by its owner and name.
@@ -49,5 +38,15 @@ impl Query {
             return Ok(missing(context, &message));
         };
         Ok(Some(Repository { asked: Arc::clone(asked), repo: Arc::new(repo.clone()) }))
+    }
+
+    /// Anything by its node id.
+    ///
+    /// After `repository`: types are registered in this order, and a repository must be known before the threads in it,
+    /// or pull requests would lack the fields that they share with issues.
+    async fn node(&self, context: &Context<'_>, id: ID) -> Result<Option<Node>> {
+        let asked = context.data::<Arc<Asked>>()?;
+        let message = format!("Could not resolve to a node with the global id of '{}'", id.as_str());
+        Ok(node::find(asked, &id).or_else(|| missing(context, &message)))
     }
 }

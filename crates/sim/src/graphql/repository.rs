@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object, SimpleObject, Union};
+use async_graphql::{Context, Enum, ID, InputObject, Object, Result, SimpleObject, Union};
 
 use crate::{
     graphql::{
         Asked,
+        actor::RepositoryOwner,
+        connection::{Connection, Window},
         discussion::Discussion,
-        issue::{self, Issue},
-        pull_request::{self, PullRequest},
+        issue::{self, Issue, IssueState},
+        pull_request::{self, PullRequest, PullRequestState},
         refusal::missing,
         scalar::Uri,
         thread::Thread,
@@ -28,6 +30,45 @@ struct Ref {
     name: String,
 }
 
+/// Which issues are asked for.
+#[derive(Default, InputObject)]
+struct IssueFilters {
+    assignee: Option<String>,
+    created_by: Option<String>,
+    labels: Option<Vec<String>>,
+    mentioned: Option<String>,
+    states: Option<Vec<IssueState>>,
+}
+
+#[derive(Clone, Copy, InputObject)]
+struct IssueOrder {
+    field: IssueOrderField,
+    direction: OrderDirection,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+enum IssueOrderField {
+    CreatedAt,
+    UpdatedAt,
+    Comments,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+enum OrderDirection {
+    Asc,
+    Desc,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "state::Role")]
+enum RepositoryPermission {
+    Read,
+    Triage,
+    Write,
+    Maintain,
+    Admin,
+}
+
 /// Either of the two that share their numbers.
 #[derive(Union)]
 enum IssueOrPullRequest {
@@ -37,7 +78,7 @@ enum IssueOrPullRequest {
 
 #[Object]
 impl Repository {
-    async fn id(&self) -> ID {
+    pub(super) async fn id(&self) -> ID {
         node_id(Node::Repo(self.repo.id)).into()
     }
 
@@ -63,6 +104,100 @@ impl Repository {
 
     async fn url(&self) -> Uri {
         Uri(format!("{}/{}", self.asked.address, self.repo.full_name()))
+    }
+
+    async fn ssh_url(&self) -> Uri {
+        Uri(format!("{}/{}.git", self.asked.address, self.repo.full_name()))
+    }
+
+    async fn owner(&self) -> Option<RepositoryOwner> {
+        RepositoryOwner::find(&self.asked, &self.repo.owner)
+    }
+
+    async fn parent(&self) -> Option<Repository> {
+        None
+    }
+
+    async fn has_issues_enabled(&self) -> bool {
+        true
+    }
+
+    async fn has_wiki_enabled(&self) -> bool {
+        false
+    }
+
+    async fn is_in_organization(&self) -> bool {
+        false
+    }
+
+    async fn is_archived(&self) -> bool {
+        false
+    }
+
+    async fn merge_commit_allowed(&self) -> bool {
+        true
+    }
+
+    async fn rebase_merge_allowed(&self) -> bool {
+        true
+    }
+
+    async fn squash_merge_allowed(&self) -> bool {
+        true
+    }
+
+    async fn viewer_permission(&self) -> Option<RepositoryPermission> {
+        let role = self.asked.caller.login().ok().and_then(|login| self.repo.role(login));
+        Some(role.map_or(RepositoryPermission::Read, RepositoryPermission::from))
+    }
+
+    async fn issues(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+        states: Option<Vec<IssueState>>,
+        labels: Option<Vec<String>>,
+        filter_by: Option<IssueFilters>,
+        order_by: Option<IssueOrder>,
+    ) -> Result<Connection<Issue>> {
+        let filter = filter_by.unwrap_or_default();
+        let states = states.or(filter.states);
+        let labels = labels.or(filter.labels).unwrap_or_default();
+        let threads = self.threads(order_by, |issue| {
+            issue.pull.is_none()
+                && states.as_ref().is_none_or(|states| states.contains(&issue.state.into()))
+                && labels.iter().all(|label| issue.labels.contains(label))
+                && filter.created_by.as_ref().is_none_or(|login| *login == issue.author)
+                && filter.assignee.is_none()
+                && filter.mentioned.as_ref().is_none_or(|login| issue.body.contains(&format!("@{login}")))
+        });
+        Window { first, last, before, after }.on("issues", threads.into_iter().map(issue::of).collect())
+    }
+
+    async fn pull_requests(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+        states: Option<Vec<PullRequestState>>,
+        labels: Option<Vec<String>>,
+        head_ref_name: Option<String>,
+        base_ref_name: Option<String>,
+        order_by: Option<IssueOrder>,
+    ) -> Result<Connection<PullRequest>> {
+        let labels = labels.unwrap_or_default();
+        let threads = self.threads(order_by, |issue| {
+            issue.pull.as_ref().is_some_and(|pull| {
+                head_ref_name.as_ref().is_none_or(|name| *name == pull.head_ref)
+                    && base_ref_name.as_ref().is_none_or(|name| *name == pull.base_ref)
+            }) && states.as_ref().is_none_or(|states| states.contains(&issue.state.into()))
+                && labels.iter().all(|label| issue.labels.contains(label))
+        });
+        let pulls = threads.into_iter().filter_map(pull_request::of).collect();
+        Window { first, last, before, after }.on("pullRequests", pulls)
     }
 
     async fn default_branch_ref(&self) -> Option<Ref> {
@@ -91,7 +226,7 @@ impl Repository {
         Some(Discussion {
             asked: Arc::clone(&self.asked),
             repo: Arc::clone(&self.repo),
-            discussion: Arc::new(discussion.clone()),
+            told: Arc::new(discussion.clone()),
         })
     }
 
@@ -109,6 +244,27 @@ impl Repository {
 }
 
 impl Repository {
+    /// The threads that pass, in order: oldest first unless told otherwise.
+    fn threads(&self, order: Option<IssueOrder>, passes: impl Fn(&state::Issue) -> bool) -> Vec<Thread> {
+        let mut passing: Vec<_> = self.repo.issues.iter().filter(|issue| passes(issue)).collect();
+        if let Some(IssueOrder { field, direction }) = order {
+            passing.sort_by_key(|issue| match field {
+                IssueOrderField::CreatedAt => (issue.created_at, 0),
+                IssueOrderField::UpdatedAt => (issue.updated_at, 0),
+                IssueOrderField::Comments => (jiff::Timestamp::UNIX_EPOCH, issue.comments.len()),
+            });
+            if direction == OrderDirection::Desc {
+                passing.reverse();
+            }
+        }
+        let whole = |issue: &state::Issue| Thread {
+            asked: Arc::clone(&self.asked),
+            repo: Arc::clone(&self.repo),
+            issue: Arc::new(issue.clone()),
+        };
+        passing.into_iter().map(whole).collect()
+    }
+
     fn thread(&self, number: i32) -> Option<Thread> {
         let issue = self.repo.issue(u64::try_from(number).ok()?)?;
         Some(Thread {

@@ -6,12 +6,14 @@ use crate::{
     graphql::{
         Asked,
         actor::Actor,
-        scalar::{BigInt, DateTime},
+        issue_comment::CommentAuthorAssociation,
+        reaction::{self, ReactionGroup},
+        scalar::{BigInt, DateTime, GitObjectId},
     },
     state::{self, Node, node_id},
 };
 
-#[derive(Clone, SimpleObject)]
+#[derive(SimpleObject)]
 pub(super) struct PullRequestReview {
     id: ID,
     full_database_id: BigInt,
@@ -19,6 +21,15 @@ pub(super) struct PullRequestReview {
     state: PullRequestReviewState,
     body: String,
     submitted_at: Option<DateTime>,
+    author_association: CommentAuthorAssociation,
+    commit: Option<ReviewedCommit>,
+    reaction_groups: Option<Vec<ReactionGroup>>,
+}
+
+/// The commit that a review is about; of the type `Commit` to GitHub, of which only this is told here.
+#[derive(SimpleObject)]
+struct ReviewedCommit {
+    oid: GitObjectId,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
@@ -42,6 +53,9 @@ impl PullRequestReview {
             state,
             body: review.body.clone(),
             submitted_at: Some(DateTime(review.submitted_at)),
+            author_association: repo.association(&review.author).into(),
+            commit: Some(ReviewedCommit { oid: GitObjectId(review.commit_oid.clone()) }),
+            reaction_groups: Some(reaction::groups(asked, &[])),
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct PullRequestReviewComment {
 
 #[Object]
 impl PullRequestReviewThread {
-    async fn id(&self) -> ID {
+    pub(super) async fn id(&self) -> ID {
         node_id(Node::ReviewThread { repo: self.repo, id: self.thread.id }).into()
     }
 

@@ -7,10 +7,13 @@ use async_graphql::{ID, Object, Result};
 use crate::{
     graphql::{
         Asked,
-        actor::Actor,
+        absent::{Milestone, ProjectCard, ProjectV2Item},
+        actor::{Actor, User},
         connection::{Connection, Window},
         issue_comment::{CommentAuthorAssociation, IssueComment},
         label::Label,
+        reaction::{self, ReactionGroup},
+        repository::Repository,
         scalar::{BigInt, DateTime, Uri},
     },
     state::{self, IssueState, Node, node_id},
@@ -26,12 +29,49 @@ pub(super) struct Thread {
 #[Object]
 impl Thread {
     async fn id(&self) -> ID {
-        let (repo, id) = (self.repo.id, self.issue.id);
-        let node = match self.issue.pull {
-            Some(_) => Node::PullRequest { repo, id },
-            None => Node::Issue { repo, id },
-        };
-        node_id(node).into()
+        self.node_id()
+    }
+
+    async fn repository(&self) -> Repository {
+        Repository { asked: Arc::clone(&self.asked), repo: Arc::clone(&self.repo) }
+    }
+
+    async fn milestone(&self) -> Option<Milestone> {
+        None
+    }
+
+    async fn reaction_groups(&self) -> Option<Vec<ReactionGroup>> {
+        Some(reaction::groups(&self.asked, &self.issue.reactions))
+    }
+
+    async fn assignees(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<User>> {
+        Window { first, last, before, after }.on("assignees", Vec::new())
+    }
+
+    async fn project_cards(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<ProjectCard>> {
+        Window { first, last, before, after }.on("projectCards", Vec::new())
+    }
+
+    async fn project_items(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<ProjectV2Item>> {
+        Window { first, last, before, after }.on("projectItems", Vec::new())
     }
 
     async fn database_id(&self) -> u64 {
@@ -101,17 +141,32 @@ impl Thread {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Connection<IssueComment>> {
-        let comments = self.issue.comments.iter().map(|comment| IssueComment {
-            asked: Arc::clone(&self.asked),
-            repo: self.repo.id,
-            page: self.page(),
-            comment: comment.clone(),
-        });
+        let comments = self.issue.comments.iter().map(|comment| self.comment(comment));
         Window { first, last, before, after }.on("comments", comments.collect())
     }
 }
 
 impl Thread {
+    /// A comment under it.
+    pub(super) fn comment(&self, comment: &state::Comment) -> IssueComment {
+        IssueComment {
+            asked: Arc::clone(&self.asked),
+            repo: self.repo.id,
+            page: self.page(),
+            comment: comment.clone(),
+        }
+    }
+
+    /// Its global id.
+    pub(super) fn node_id(&self) -> ID {
+        let (repo, id) = (self.repo.id, self.issue.id);
+        let node = match self.issue.pull {
+            Some(_) => Node::PullRequest { repo, id },
+            None => Node::Issue { repo, id },
+        };
+        node_id(node).into()
+    }
+
     fn page(&self) -> String {
         format!("{}/{}/{}", self.asked.address, self.repo.full_name(), self.issue.page())
     }

@@ -55,6 +55,10 @@ pub(crate) async fn count(State(hub): State<Arc<Hub>>, request: Request, next: N
         ("x-ratelimit-reset", reset.to_string()),
         ("x-ratelimit-resource", resource.to_owned()),
     ];
+    // Only people's tokens have scopes; those of apps have permissions instead.
+    if auth::bearer(&headers).is_some_and(|text| text.starts_with("ghp")) {
+        response.headers_mut().insert("x-oauth-scopes", HeaderValue::from_static("read:org, repo, workflow"));
+    }
     for (name, value) in values {
         if let Ok(value) = HeaderValue::try_from(value) {
             response.headers_mut().entry(name).or_insert(value);

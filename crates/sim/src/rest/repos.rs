@@ -113,8 +113,16 @@ impl Shape<'_> {
         for none in ["homepage", "language", "license", "mirror_url"] {
             shape[none] = Value::Null;
         }
-        for no in ["archived", "disabled", "fork", "has_discussions", "has_pages", "has_projects", "has_wiki"]
-        {
+        for no in [
+            "archived",
+            "disabled",
+            "fork",
+            "has_discussions",
+            "has_downloads",
+            "has_pages",
+            "has_projects",
+            "has_wiki",
+        ] {
             shape[no] = false.into();
         }
         for zero in [

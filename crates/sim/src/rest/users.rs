@@ -5,16 +5,34 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::{Path, State},
+    response::{IntoResponse as _, Response},
 };
 use serde_json::{Value, json};
 
 use crate::{
     auth::Caller,
     hub::Hub,
+    page,
     problem::Problem,
     rest::{Shape, seen, timestamp},
     state::{PersonKind, Role},
 };
+
+/// `GET /`: the addresses of the API for those who show a token, the page for everybody else.
+pub(super) async fn root(hub: State<Arc<Hub>>, caller: Caller) -> Response {
+    match caller {
+        Caller::Anonymous => page::home(hub).await,
+        Caller::Known { .. } => {
+            let address = &hub.address;
+            let urls = json!({
+                "current_user_url": format!("{address}/user"),
+                "rate_limit_url": format!("{address}/rate_limit"),
+                "repository_url": format!("{address}/repos/{{owner}}/{{repo}}"),
+            });
+            Json(urls).into_response()
+        }
+    }
+}
 
 /// `GET /user`
 pub(super) async fn viewer(State(hub): State<Arc<Hub>>, caller: Caller) -> Result<Json<Value>, Problem> {

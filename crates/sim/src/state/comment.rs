@@ -19,8 +19,8 @@ pub struct Comment {
     pub created_at: Timestamp,
     /// When it was last edited.
     pub updated_at: Timestamp,
-    /// Whether it is folded away.
-    pub minimized: bool,
+    /// Why it is folded away, if it is: `outdated`, `resolved` …
+    pub minimized: Option<String>,
     /// On this comment.
     pub reactions: Vec<Reaction>,
 }
@@ -35,7 +35,7 @@ impl Comment {
             body: body.to_owned(),
             created_at: now,
             updated_at: now,
-            minimized: false,
+            minimized: None,
             reactions: Vec::new(),
         }
     }

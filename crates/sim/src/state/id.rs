@@ -18,6 +18,7 @@ pub(crate) enum Node {
     ReviewComment { repo: u64, id: u64 },
     Discussion { repo: u64, id: u64 },
     DiscussionComment { repo: u64, id: u64 },
+    CheckRun { repo: u64, id: u64 },
 }
 
 /// Returns the global node id.
@@ -36,6 +37,7 @@ pub(crate) fn node_id(node: Node) -> String {
         Node::ReviewComment { repo, id } => ("PRRC", &[repo, id]),
         Node::Discussion { repo, id } => ("D", &[repo, id]),
         Node::DiscussionComment { repo, id } => ("DC", &[repo, id]),
+        Node::CheckRun { repo, id } => ("CR", &[repo, id]),
     };
     // An array: its length, a zero that GitHub always puts first, then the ids.
     let length = if ids.len() == 1 { 0x92 } else { 0x93 };
@@ -52,9 +54,49 @@ pub(crate) fn node_id(node: Node) -> String {
     format!("{prefix}_{}", BASE64URL_NOPAD.encode(&bytes))
 }
 
+impl Node {
+    /// Reads a global node id.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (prefix, rest) = text.split_once('_')?;
+        let bytes = BASE64URL_NOPAD.decode(rest.as_bytes()).ok()?;
+        let (_, mut bytes) = bytes.split_at_checked(2)?;
+        let mut ids = Vec::new();
+        while let Some((kind, rest)) = bytes.split_first() {
+            let (number, rest) = rest.split_at_checked(if *kind == 0xce { 4 } else { 8 })?;
+            ids.push(number.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)));
+            bytes = rest;
+        }
+        Some(match (prefix, ids.as_slice()) {
+            ("U", &[id]) => Self::User(id),
+            ("BOT", &[id]) => Self::Bot(id),
+            ("R", &[id]) => Self::Repo(id),
+            ("I", &[repo, id]) => Self::Issue { repo, id },
+            ("PR", &[repo, id]) => Self::PullRequest { repo, id },
+            ("IC", &[repo, id]) => Self::IssueComment { repo, id },
+            ("LA", &[repo, id]) => Self::Label { repo, id },
+            ("REA", &[repo, id]) => Self::Reaction { repo, id },
+            ("PRR", &[repo, id]) => Self::Review { repo, id },
+            ("CR", &[repo, id]) => Self::CheckRun { repo, id },
+            ("PRRT", &[repo, id]) => Self::ReviewThread { repo, id },
+            ("PRRC", &[repo, id]) => Self::ReviewComment { repo, id },
+            ("D", &[repo, id]) => Self::Discussion { repo, id },
+            ("DC", &[repo, id]) => Self::DiscussionComment { repo, id },
+            _ => return None,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_node_id_is_read_back() {
+        let node = Node::Issue { repo: 1_296_269, id: 5_000_000_000 };
+        assert_eq!(Node::parse(&node_id(node)), Some(node));
+        assert_eq!(Node::parse("I_"), None);
+        assert_eq!(Node::parse("hose"), None);
+    }
 
     #[test]
     fn node_ids_have_githubs_form() {

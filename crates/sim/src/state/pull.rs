@@ -27,6 +27,8 @@ pub struct Pull {
     pub reviews: Vec<Review>,
     /// What was said beside the code, oldest first.
     pub threads: Vec<ReviewThread>,
+    /// Logins of those who were asked for a review and have not given it.
+    pub requested_reviewers: Vec<String>,
 }
 
 /// A thread beside the code.
@@ -95,6 +97,10 @@ pub struct Commit {
     pub oid: String,
     /// The whole message.
     pub message: String,
+    /// The name of who made it, which need not be an account's.
+    pub author_name: String,
+    /// Their address.
+    pub author_email: String,
     /// When it was made.
     pub committed_at: Timestamp,
 }
@@ -110,6 +116,8 @@ pub struct Review {
     pub state: ReviewState,
     /// Markdown.
     pub body: String,
+    /// The commit it is about.
+    pub commit_oid: String,
     /// When it was given.
     pub submitted_at: Timestamp,
 }

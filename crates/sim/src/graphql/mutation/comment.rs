@@ -1,0 +1,161 @@
+//! Comments: writing one under an issue or pull request, and folding one of any kind away.
+
+use async_graphql::{Context, Enum, ID, InputObject, Object, Result, SimpleObject};
+
+use crate::{
+    graphql::{
+        Asked,
+        connection::Edge,
+        issue_comment::IssueComment,
+        mutation::{unresolved, writer},
+        node::{self, Node},
+        refusal::of_kind,
+    },
+    state::{self, Role},
+};
+
+#[derive(Default)]
+pub(super) struct Commenting;
+
+#[derive(InputObject)]
+struct AddCommentInput {
+    subject_id: ID,
+    body: String,
+    client_mutation_id: Option<String>,
+}
+
+#[derive(SimpleObject)]
+struct AddCommentPayload {
+    client_mutation_id: Option<String>,
+    subject: Option<Node>,
+    comment_edge: Option<Edge<IssueComment>>,
+}
+
+#[derive(InputObject)]
+struct MinimizeCommentInput {
+    subject_id: ID,
+    classifier: ReportedContentClassifiers,
+    client_mutation_id: Option<String>,
+}
+
+#[derive(InputObject)]
+struct UnminimizeCommentInput {
+    subject_id: ID,
+    client_mutation_id: Option<String>,
+}
+
+#[derive(SimpleObject)]
+struct MinimizeCommentPayload {
+    client_mutation_id: Option<String>,
+    minimized_comment: Option<Minimizable>,
+}
+
+#[derive(SimpleObject)]
+struct UnminimizeCommentPayload {
+    client_mutation_id: Option<String>,
+    unminimized_comment: Option<Minimizable>,
+}
+
+/// What of a comment changes when it is folded away.
+#[derive(SimpleObject)]
+struct Minimizable {
+    is_minimized: bool,
+    minimized_reason: Option<String>,
+    viewer_can_minimize: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+enum ReportedContentClassifiers {
+    Abuse,
+    Duplicate,
+    OffTopic,
+    Outdated,
+    Resolved,
+    Spam,
+}
+
+#[Object]
+impl Commenting {
+    async fn add_comment(&self, context: &Context<'_>, input: AddCommentInput) -> Result<AddCommentPayload> {
+        let (hub, login, asked) = writer(context)?;
+        let subject = state::Node::parse(&input.subject_id).ok_or_else(|| unresolved(&input.subject_id))?;
+        let id = hub.change(|state| {
+            let repo = state.repo_of(subject).filter(|repo| asked.caller.sees(repo));
+            let found = repo.and_then(|repo| Some((repo, repo.issue_at(subject)?)));
+            let (repo, issue) = found.ok_or_else(|| unresolved(&input.subject_id))?;
+            if issue.locked && !asked.caller.has(Role::Write, repo) {
+                return Err(of_kind("FORBIDDEN", "Unable to create comment because issue is locked."));
+            }
+            if input.body.trim().is_empty() {
+                return Err(of_kind("UNPROCESSABLE", "Body cannot be blank"));
+            }
+            let (name, number) = (repo.full_name(), issue.number);
+            let id = state.write_comment(&name, number, login, &input.body);
+            id.ok_or_else(|| unresolved(&input.subject_id))
+        })?;
+        let now = Asked::now(hub, asked.caller.clone());
+        let repo = subject.repo().unwrap_or_default();
+        let written = state::node_id(state::Node::IssueComment { repo, id });
+        let comment = match node::find(&now, &written.into()) {
+            Some(Node::IssueComment(comment)) => Some(Edge::alone(comment)),
+            _ => None,
+        };
+        Ok(AddCommentPayload {
+            client_mutation_id: input.client_mutation_id,
+            subject: node::find(&now, &input.subject_id),
+            comment_edge: comment,
+        })
+    }
+
+    async fn minimize_comment(
+        &self,
+        context: &Context<'_>,
+        input: MinimizeCommentInput,
+    ) -> Result<MinimizeCommentPayload> {
+        let reason = input.classifier.reason();
+        let minimized_comment = Some(fold(context, &input.subject_id, Some(reason))?);
+        Ok(MinimizeCommentPayload { client_mutation_id: input.client_mutation_id, minimized_comment })
+    }
+
+    async fn unminimize_comment(
+        &self,
+        context: &Context<'_>,
+        input: UnminimizeCommentInput,
+    ) -> Result<UnminimizeCommentPayload> {
+        let unminimized_comment = Some(fold(context, &input.subject_id, None)?);
+        Ok(UnminimizeCommentPayload { client_mutation_id: input.client_mutation_id, unminimized_comment })
+    }
+}
+
+/// Folds a comment away for a reason, or out again.
+fn fold(context: &Context<'_>, id: &ID, reason: Option<&str>) -> Result<Minimizable> {
+    let (hub, _, asked) = writer(context)?;
+    let node = state::Node::parse(id).ok_or_else(|| unresolved(id))?;
+    hub.change(|state| {
+        let repo =
+            state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo)).ok_or_else(|| unresolved(id))?;
+        if !asked.caller.has(Role::Write, repo) {
+            return Err(of_kind("FORBIDDEN", "Viewer is not authorized to minimize this comment"));
+        }
+        let comment = repo.comment_at(node).ok_or_else(|| unresolved(id))?;
+        comment.minimized = reason.map(str::to_owned);
+        Ok(Minimizable {
+            is_minimized: reason.is_some(),
+            minimized_reason: comment.minimized.clone(),
+            viewer_can_minimize: true,
+        })
+    })
+}
+
+impl ReportedContentClassifiers {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Abuse => "abuse",
+            Self::Duplicate => "duplicate",
+            Self::OffTopic => "off-topic",
+            Self::Outdated => "outdated",
+            Self::Resolved => "resolved",
+            Self::Spam => "spam",
+        }
+    }
+}

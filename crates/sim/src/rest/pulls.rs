@@ -1,0 +1,292 @@
+//! Pull requests: what they are, what they change, and opening one.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, Query, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    auth::Caller,
+    hub::Hub,
+    problem::Problem,
+    pulls::{self, Refusal, Wish},
+    rest::{Shape, git_data, paging::Paging, parsed, seen, timestamp},
+    state::{Change, ChangedFile, Issue, IssueState, Node, Pull, Repo, node_id},
+};
+
+#[derive(Deserialize)]
+struct Proposal {
+    title: Option<String>,
+    body: Option<String>,
+    head: String,
+    base: String,
+    #[serde(default)]
+    draft: bool,
+}
+
+/// Which pull requests are asked for.
+#[derive(Deserialize)]
+pub(super) struct Filter {
+    state: Option<String>,
+    /// `owner:branch`.
+    head: Option<String>,
+    base: Option<String>,
+}
+
+/// `GET /repos/{owner}/{repo}/pulls`
+pub(super) async fn list(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo)): Path<(String, String)>,
+    Query(filter): Query<Filter>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    hub.read(|state| {
+        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+        let shape = Shape { state, address: &hub.address };
+        let newest_first = repo.issues.iter().rev().filter_map(|issue| Some((issue, issue.pull.as_ref()?)));
+        let taken = newest_first.filter(|(issue, pull)| filter.takes(issue, pull));
+        Ok(paging.answer(taken.map(|(issue, pull)| shape.pull(repo, issue, pull)).collect()))
+    })
+}
+
+/// `GET /repos/{owner}/{repo}/pulls/{number}`, also as a diff.
+pub(super) async fn show(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let (shape, base, head) = hub.read(|state| {
+        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+        let (issue, pull) = found(repo, number)?;
+        let whole = Shape { state, address: &hub.address }.whole_pull(repo, issue, pull);
+        Ok((whole, pull.base_oid.clone(), pull.head_oid.clone()))
+    })?;
+    let command: &[&str] = if accepted.contains("diff") {
+        &["diff", "--full-index", "-M"]
+    } else if accepted.contains("patch") {
+        &["format-patch", "--stdout", "--full-index"]
+    } else {
+        return Ok(Json(shape).into_response());
+    };
+    let (store, _) = git_data::opened(&hub, &caller, &owner, &repo).await?;
+    let range = format!("{base}...{head}");
+    let range = if accepted.contains("diff") { range } else { range.replace("...", "..") };
+    let text = store.run(&[command, &[&range]].concat()).await.map_err(|_| Problem::not_found())?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+}
+
+/// `GET /repos/{owner}/{repo}/pulls/{number}/files`
+pub(super) async fn files(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    hub.read(|state| {
+        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+        let (_, pull) = found(repo, number)?;
+        let shape = Shape { state, address: &hub.address };
+        Ok(paging.answer(pull.files.iter().map(|file| shape.file(repo, &pull.head_oid, file)).collect()))
+    })
+}
+
+/// `GET /repos/{owner}/{repo}/pulls/{number}/commits`
+pub(super) async fn commits(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    let (store, full_name) = git_data::opened(&hub, &caller, &owner, &repo).await?;
+    let (base, head) = hub.read(|state| {
+        let (_, pull) = found(seen(state.repo(&full_name), &caller)?, number)?;
+        Ok((pull.base_oid.clone(), pull.head_oid.clone()))
+    })?;
+    let mut commits =
+        store.commits(&format!("{base}..{head}"), 250).await.map_err(|_| Problem::not_found())?;
+    commits.reverse();
+    hub.read(|state| {
+        let repo = seen(state.repo(&full_name), &caller)?;
+        let shape = Shape { state, address: &hub.address };
+        Ok(paging.answer(commits.iter().map(|commit| shape.commit(repo, commit)).collect()))
+    })
+}
+
+/// `POST /repos/{owner}/{repo}/pulls`
+pub(super) async fn create(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo)): Path<(String, String)>,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    caller.login()?;
+    let draft: Proposal = parsed(&body)?;
+    let full_name = format!("{owner}/{repo}");
+    let wish = Wish {
+        repo: full_name.clone(),
+        base: draft.base,
+        head: draft.head,
+        title: draft.title.ok_or_else(|| Problem::not_supplied("title"))?,
+        body: draft.body.unwrap_or_default(),
+        draft: draft.draft,
+    };
+    let number = pulls::open(&hub, &caller, wish).await.map_err(|refusal| match refusal {
+        Refusal::NoRepo => Problem::not_found(),
+        Refusal::NoBranch(field) => {
+            Problem::invalid(json!({ "resource": "PullRequest", "code": "invalid", "field": field }))
+        }
+        Refusal::NothingNew(why) | Refusal::Open(why) => {
+            Problem::invalid(json!({ "resource": "PullRequest", "code": "custom", "message": why }))
+        }
+        Refusal::Forbidden => Problem::not_accessible(),
+    })?;
+    hub.read(|state| {
+        let repo = seen(state.repo(&full_name), &caller)?;
+        let (issue, pull) = found(repo, number)?;
+        Ok((StatusCode::CREATED, Json(Shape { state, address: &hub.address }.whole_pull(repo, issue, pull))))
+    })
+}
+
+/// Finds a pull request.
+pub(super) fn found(repo: &Repo, number: u64) -> Result<(&Issue, &Pull), Problem> {
+    let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
+    Ok((issue, issue.pull.as_ref().ok_or_else(Problem::not_found)?))
+}
+
+impl Filter {
+    fn takes(&self, issue: &Issue, pull: &Pull) -> bool {
+        let owner = pull.head_repo.as_deref().and_then(|name| name.split('/').next()).unwrap_or_default();
+        let state = self.state.as_deref().unwrap_or("open");
+        (state == "all" || state == issue.state.word())
+            && self.head.as_ref().is_none_or(|head| *head == format!("{owner}:{}", pull.head_ref))
+            && self.base.as_ref().is_none_or(|base| *base == pull.base_ref)
+    }
+}
+
+impl Shape<'_> {
+    /// A pull request as lists have it.
+    pub(crate) fn pull(&self, repo: &Repo, issue: &Issue, pull: &Pull) -> Value {
+        let (repo_url, number) = (self.repo_url(repo), issue.number);
+        let url = format!("{repo_url}/pulls/{number}");
+        let mut shape = self.issue(repo, issue);
+        if let Some(fields) = shape.as_object_mut() {
+            for other in ["reactions", "pull_request", "performed_via_github_app", "events_url", "comments"] {
+                fields.remove(other);
+            }
+        }
+        let merged = issue.state == IssueState::Merged;
+        let reviewers: Vec<_> = pull.requested_reviewers.iter().map(|login| self.user(login)).collect();
+        let more = json!({
+            "url": url,
+            "node_id": node_id(Node::PullRequest { repo: repo.id, id: issue.id }),
+            "diff_url": format!("{}.diff", self.page(repo, issue)),
+            "patch_url": format!("{}.patch", self.page(repo, issue)),
+            "issue_url": format!("{repo_url}/issues/{number}"),
+            "commits_url": format!("{url}/commits"),
+            "review_comments_url": format!("{url}/comments"),
+            "review_comment_url": format!("{repo_url}/pulls/comments{{/number}}"),
+            "comments_url": format!("{repo_url}/issues/{number}/comments"),
+            "statuses_url": format!("{repo_url}/statuses/{}", pull.head_oid),
+            "merged_at": merged.then(|| timestamp(issue.updated_at)),
+            "merge_commit_sha": null,
+            "requested_reviewers": reviewers,
+            "requested_teams": [],
+            "head": self.end(pull.head_repo.as_deref(), &pull.head_ref, &pull.head_oid),
+            "base": self.end(Some(&repo.full_name()), &pull.base_ref, &pull.base_oid),
+            "auto_merge": null,
+            "draft": pull.draft,
+            "_links": {
+                "self": { "href": url },
+                "html": { "href": self.page(repo, issue) },
+                "issue": { "href": format!("{repo_url}/issues/{number}") },
+                "comments": { "href": format!("{repo_url}/issues/{number}/comments") },
+                "review_comments": { "href": format!("{url}/comments") },
+                "review_comment": { "href": format!("{repo_url}/pulls/comments{{/number}}") },
+                "commits": { "href": format!("{url}/commits") },
+                "statuses": { "href": format!("{repo_url}/statuses/{}", pull.head_oid) },
+            },
+        });
+        merge(&mut shape, more);
+        shape
+    }
+
+    /// A pull request on its own, with its counts.
+    fn whole_pull(&self, repo: &Repo, issue: &Issue, pull: &Pull) -> Value {
+        let mut shape = self.pull(repo, issue, pull);
+        let more = json!({
+            "merged": issue.state == IssueState::Merged,
+            "mergeable": true,
+            "rebaseable": true,
+            "mergeable_state": "clean",
+            "merged_by": null,
+            "comments": issue.comments.len(),
+            "review_comments": pull.threads.iter().map(|thread| thread.comments.len()).sum::<usize>(),
+            "maintainer_can_modify": false,
+            "commits": pull.commits.len(),
+            "additions": pull.files.iter().map(|file| file.additions).sum::<u64>(),
+            "deletions": pull.files.iter().map(|file| file.deletions).sum::<u64>(),
+            "changed_files": pull.files.len(),
+        });
+        merge(&mut shape, more);
+        shape
+    }
+
+    /// One end of a pull request: where it comes from, or where it goes.
+    fn end(&self, full_name: Option<&str>, branch: &str, oid: &str) -> Value {
+        let repo = full_name.and_then(|name| self.state.repo(name));
+        let owner = full_name.and_then(|name| name.split('/').next()).unwrap_or("unknown");
+        json!({
+            "label": format!("{owner}:{branch}"),
+            "ref": branch,
+            "sha": oid,
+            "user": self.user(owner),
+            "repo": repo.map(|repo| self.repo(repo)),
+        })
+    }
+
+    /// A file that differs.
+    fn file(&self, repo: &Repo, head: &str, file: &ChangedFile) -> Value {
+        let (url, page) = (self.repo_url(repo), format!("{}/{}", self.address, repo.full_name()));
+        let ChangedFile { path, .. } = file;
+        let mut shape = json!({
+            "sha": file.blob,
+            "filename": path,
+            "status": match file.change {
+                Change::Added => "added",
+                Change::Deleted => "removed",
+                Change::Modified => "modified",
+                Change::Renamed => "renamed",
+            },
+            "additions": file.additions,
+            "deletions": file.deletions,
+            "changes": file.additions + file.deletions,
+            "blob_url": format!("{page}/blob/{head}/{path}"),
+            "raw_url": format!("{page}/raw/{head}/{path}"),
+            "contents_url": format!("{url}/contents/{path}?ref={head}"),
+        });
+        if let Some(patch) = &file.patch {
+            shape["patch"] = patch.clone().into();
+        }
+        if let Some(previous) = &file.previous_path {
+            shape["previous_filename"] = previous.clone().into();
+        }
+        shape
+    }
+}
+
+/// Puts the fields of one object into another.
+fn merge(into: &mut Value, more: Value) {
+    if let (Some(into), Value::Object(more)) = (into.as_object_mut(), more) {
+        into.extend(more);
+    }
+}
