@@ -1,0 +1,171 @@
+// Witness of REST, GraphQL and git together: gh, an old one and a new one, each asserted on its output and the state.
+
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { graphql, inWorld, rest, run, witness } from "./world.mjs";
+
+export default async function testify() {
+  return [...(await testifyWith(process.env.GH_NEW)), ...(await testifyWith(process.env.GH_OLD))];
+}
+
+async function testifyWith(program) {
+  const { stdout } = await run(program, ["--version"]);
+  const { rows, check } = witness(`gh ${stdout.split(" ")[2]}`);
+  await inWorld(async (world) => {
+    const home = join(world.folder, "home");
+    mkdirSync(home);
+    // gh talks plain HTTP to this host only, and to our port only by way of a proxy.
+    const env = {
+      HOME: home,
+      GH_CONFIG_DIR: home,
+      GH_HOST: "github.localhost",
+      GH_TOKEN: world.tokens.maya,
+      GH_PROMPT_DISABLED: "1",
+      GH_NO_UPDATE_NOTIFIER: "1",
+      NO_COLOR: "1",
+      http_proxy: world.api,
+    };
+    const garden = join(world.folder, "garden");
+    const gh = async (...args) => {
+      const cwd = args.includes("-R") || args[0] === "api" || args[0] === "auth" ? home : garden;
+      const { code, stdout, stderr } = await run(program, args, { cwd, env });
+      assert.equal(code, 0, stderr + stdout);
+      return stdout;
+    };
+    const git = async (...args) => {
+      const { code, stdout, stderr } = await run("git", args, { cwd: garden, env });
+      assert.equal(code, 0, stderr);
+      return stdout.trim();
+    };
+    const there = ["-R", "octo/garden"];
+    const comments = async (number) =>
+      (await rest(world, `/repos/octo/garden/issues/${number}/comments`)).body.map(({ user, body }) => `${user.login}: ${body}`);
+
+    mkdirSync(garden);
+    const url = "http://github.localhost/octo/garden.git";
+    const withToken = url.replace("://", `://x-access-token:${world.tokens.maya}@`);
+    await git("clone", "--quiet", url, ".");
+
+    await check("api", async () => {
+      assert.equal(JSON.parse(await gh("api", "repos/octo/garden")).full_name, "octo/garden");
+      assert.equal(await gh("api", "user", "--jq", ".login"), "maya\n");
+      assert.equal(await gh("api", "graphql", "-f", "query={viewer{login}}", "--jq", ".data.viewer.login"), "maya\n");
+      await gh("api", "repos/octo/garden/issues/3/comments", "-f", "body=From the API");
+      assert.deepEqual(await comments(3), ["maya: From the API"]);
+    });
+    await check("issue view", async () => {
+      const shown = await gh("issue", "view", "1", ...there);
+      assert.match(shown, /title:\tThe floor is wet every morning\n/);
+      assert.match(shown, /author:\tmallory( \(Mallory\))?\n/);
+      assert.match(await gh("issue", "view", "1", ...there, "--comments"), /About two litres/);
+      const told = JSON.parse(await gh("issue", "view", "1", ...there, "--json", "title,comments,labels,reactionGroups"));
+      assert.deepEqual(told.labels.map(({ name }) => name), ["bug"]);
+      assert.equal(told.comments[0].author.login, "rita");
+      assert.deepEqual(told.reactionGroups, [{ content: "THUMBS_UP", users: { totalCount: 1 } }]);
+    });
+    await check("issue comment", async () => {
+      assert.match(await gh("issue", "comment", "1", ...there, "--body", "Shut it"), /issues\/1#issuecomment-\d+\n/);
+      assert.equal((await comments(1)).at(-1), "maya: Shut it");
+    });
+    await check("issue list", async () => {
+      const rows = (await gh("issue", "list", ...there)).trim().split("\n").map((row) => row.split("\t").slice(0, 4));
+      assert.deepEqual(rows, [
+        ["3", "OPEN", "Grow tomatoes", "help wanted"],
+        ["1", "OPEN", "The floor is wet every morning", "bug"],
+      ]);
+    });
+    await check("pr view", async () => {
+      const shown = await gh("pr", "view", "2", ...there);
+      assert.match(shown, /title:\tGive the tap a new seal\n/);
+      assert.match(shown, /additions:\t3\ndeletions:\t1\n/);
+      await rest(world, "/repos/octo/garden/check-runs", {
+        login: "github-actions[bot]",
+        method: "POST",
+        body: { name: "drip", head_sha: await git("rev-parse", "origin/new-seal"), conclusion: "success" },
+      });
+      const fields = "headRefName,files,commits,statusCheckRollup,reviews,latestReviews,mergeable";
+      const told = JSON.parse(await gh("pr", "view", "2", ...there, "--json", fields));
+      assert.equal(told.headRefName, "new-seal");
+      assert.deepEqual(told.files.map(({ path, additions }) => [path, additions]), [["tap.rs", 3]]);
+      assert.equal(told.commits[0].oid, await git("rev-parse", "origin/new-seal"));
+      assert.equal(told.commits[0].authors[0].login, "maya");
+      assert.deepEqual(told.statusCheckRollup.map(({ name, conclusion }) => [name, conclusion]), [["drip", "SUCCESS"]]);
+    });
+    await check("pr comment", async () => {
+      await gh("pr", "comment", "2", ...there, "--body", "Rubber?");
+      assert.deepEqual(await comments(2), ["maya: Rubber?"]);
+      assert.match(await gh("pr", "view", "2", ...there, "--comments"), /Rubber\?/);
+    });
+    await check("pr diff", async () => {
+      const diff = await gh("pr", "diff", "2", ...there);
+      assert.equal(diff.trim(), await git("diff", "--full-index", "origin/main...origin/new-seal"));
+    });
+    await check("pr list", async () => {
+      const [row, ...rest] = (await gh("pr", "list", ...there)).trim().split("\n");
+      assert.deepEqual(row.split("\t").slice(0, 4), ["2", "Give the tap a new seal", "new-seal", "OPEN"]);
+      assert.equal(rest.length, 0);
+    });
+    await check("pr checkout", async () => {
+      await gh("pr", "checkout", "2");
+      assert.equal(await git("branch", "--show-current"), "new-seal");
+      assert.equal(await git("rev-parse", "HEAD"), await git("rev-parse", "origin/new-seal"));
+    });
+    await check("pr create", async () => {
+      await git("checkout", "--quiet", "-b", "tulips", "origin/main");
+      writeFileSync(join(garden, "tulips.txt"), "red\n");
+      await git("add", "tulips.txt");
+      await git("commit", "--quiet", "-m", "Plant tulips");
+      await git("push", "--quiet", withToken, "tulips");
+      const opened = await gh("pr", "create", "--title", "Tulips", "--body", "Red ones", "--base", "main", "--head", "tulips");
+      assert.match(opened, /\/octo\/garden\/pull\/4\n/);
+      const { body } = await rest(world, "/repos/octo/garden/pulls/4");
+      assert.deepEqual(
+        [body.title, body.user.login, body.head.sha, body.changed_files],
+        ["Tulips", "maya", await git("rev-parse", "HEAD"), 1],
+      );
+    });
+    await check("repo view", async () => {
+      const shown = await gh("repo", "view", "octo/garden");
+      assert.match(shown, /description:\tBeds, taps and a greenhouse\n/);
+      assert.match(shown, /# Garden/);
+    });
+    await check("auth status", async () => {
+      const { code, stdout, stderr } = await run(program, ["auth", "status", "--hostname", "github.localhost"], { cwd: home, env });
+      assert.equal(code, 0, stderr);
+      assert.match(stdout + stderr, /Logged in to github.localhost (account|as) maya/);
+      const wrong = await run(program, ["auth", "status", "--hostname", "github.localhost"], {
+        cwd: home,
+        env: { ...env, GH_TOKEN: "ghp_wrong" },
+      });
+      assert.equal(wrong.code, 1);
+    });
+    await check("its questions renamed, re-aliased and reordered", () => sameData(world));
+  });
+  return rows;
+}
+
+/** Asks one of gh's questions in two other ways: no answer may hang on names or order. */
+async function sameData(world) {
+  const plain = `query IssueByNumber($owner: String!, $repo: String!, $number: Int!) {
+    repository(owner: $owner, name: $repo) { hasIssuesEnabled issue: issueOrPullRequest(number: $number) {
+      __typename ... on Issue { number title author { login ... on User { id name } } comments(last: 1) { nodes { body } totalCount } } } } }`;
+  const other = `fragment Talk on IssueCommentConnection { n: totalCount all: nodes { words: body } }
+    fragment Who on Actor { ... on User { called: name key: id } account: login }
+    query Another($n: Int!, $r: String!, $o: String!) { place: repository(name: $r, owner: $o) {
+      thing: issueOrPullRequest(number: $n) { ... on Issue { talk: comments(last: 1) { ...Talk } by: author { ...Who } heading: title no: number } kind: __typename }
+      open: hasIssuesEnabled } }`;
+  const { repository } = (await graphql(world, plain, { owner: "octo", repo: "garden", number: 1 })).data;
+  const { place } = (await graphql(world, other, { o: "octo", r: "garden", n: 1 })).data;
+  const { issue } = repository;
+  assert.deepEqual(place, {
+    thing: {
+      talk: { n: issue.comments.totalCount, all: issue.comments.nodes.map(({ body }) => ({ words: body })) },
+      by: { called: issue.author.name, key: issue.author.id, account: issue.author.login },
+      heading: issue.title,
+      no: issue.number,
+      kind: issue.__typename,
+    },
+    open: repository.hasIssuesEnabled,
+  });
+}
