@@ -16,7 +16,6 @@ use crate::{
     state::{self, Node, node_id},
 };
 
-#[expect(clippy::struct_field_names, reason = "it is the discussion, with where it is and who asks")]
 pub(super) struct Discussion {
     pub(super) asked: Arc<Asked>,
     pub(super) repo: Arc<state::Repo>,
