@@ -31,7 +31,7 @@ pub use event::Trigger;
 pub use fault::Fault;
 pub use gate::{Decision, Permit, Reach};
 pub use names::{Login, Permission, Reaction, RepoName};
-pub use place::{NodeId, Spot, Subject, Surface};
+pub use place::{Anchor, NodeId, Side, Spot, Subject, Surface};
 pub use prompt::Prompt;
 pub use secret::Secret;
 pub use trust::{Spoken, Trust};

@@ -83,6 +83,41 @@ pub enum Spot {
     Nowhere,
 }
 
+/// Lines of a change that a remark stands beside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anchor {
+    /// The file.
+    pub path: String,
+    /// Whether the lines are those of the new file or of the old one.
+    #[serde(default)]
+    pub side: Side,
+    /// The first line, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_line: Option<usize>,
+    /// The last line, or the only one.
+    pub line: usize,
+}
+
+/// The two columns of a diff.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Side {
+    /// The old file: lines that are gone.
+    Left,
+    /// The new file: lines that are new or stayed.
+    #[default]
+    Right,
+}
+
+impl fmt::Display for Anchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.start_line {
+            Some(start) => write!(f, "{}:{start}-{}", self.path, self.line),
+            None => write!(f, "{}:{}", self.path, self.line),
+        }
+    }
+}
+
 /// Where an answer goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Surface {
