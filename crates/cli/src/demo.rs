@@ -95,6 +95,8 @@ impl Stage {
                 keys: Keys::default().and_those_of(&config),
                 config,
                 max_cost: None,
+                max_steps: None,
+                pause: fro_core::conversation::again::PAUSE,
                 agent: None,
                 model: None,
                 timeout: Some(Duration::from_mins(5)),

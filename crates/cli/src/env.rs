@@ -54,7 +54,7 @@ variables! {
     HOME = "HOME";
     /// The folder that keeps the memory between runs; without it there is none.
     FRO_MEMORY = "FRO_MEMORY";
-    /// How long, in milliseconds, to wait before GitHub is asked again; a list such as `30000,60000,120000`.
+    /// How long, in milliseconds, to wait before GitHub or a model that broke off is asked again; a list such as `30000,60000,120000`.
     FRO_RETRY_DELAYS = "FRO_RETRY_DELAYS";
     /// How much the crates tell of their work, such as `info` or `fro_opencode=debug`; only warnings without it.
     FRO_LOG = "FRO_LOG";

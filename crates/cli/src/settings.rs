@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Display,
+    num::NonZeroU32,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -9,6 +10,7 @@ use std::{
 use fro_boundary::Keys;
 use fro_core::{
     Fault, Login, Permission, RepoName, Secret,
+    conversation::again::PAUSE,
     event::Event,
     gate::{Drafts, Policy, Secrets},
     prompt::Wishes,
@@ -39,9 +41,12 @@ pub(crate) fn of_action(
     let config = typed.hidden_input("opencode-config", Value::Object(Map::new()), json_object);
     let keys = typed.hidden_input("auth-json", Keys::default(), Keys::parse).and_those_of(&config);
     let max_cost = typed.input("max-cost", None, dollars);
+    let max_steps =
+        typed.input("max-steps", None, |text| text.parse().map(|steps: NonZeroU32| Some(steps.get())));
     let timeout = typed.input("timeout", TIMEOUT, str::parse::<u64>);
     let unwalled = typed.input("allow-unwalled", false, str::parse::<bool>);
     let retry = typed.retry();
+    let pause = env.text(env::FRO_RETRY_DELAYS).and(retry.failing.first().copied()).unwrap_or(PAUSE);
     let model = typed.model();
     let run_page = typed.run_page(event_name);
     let (Some(repo), Some(token)) = (repo, token) else { return Err(typed.fault()) };
@@ -64,6 +69,8 @@ pub(crate) fn of_action(
             config,
             keys,
             max_cost,
+            max_steps,
+            pause,
             agent: owned(env.input("agent")),
             model,
             timeout: (timeout > 0).then(|| Duration::from_millis(timeout)),

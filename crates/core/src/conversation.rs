@@ -13,6 +13,7 @@ use crate::conversation::{
     outcome::{Breakage, Outcome, Trouble, Turn, Usage, Verdict},
 };
 
+pub mod again;
 pub mod heard;
 pub mod outcome;
 
@@ -30,6 +31,8 @@ pub enum Do {
     Poll,
     /// Stop the session; then [`Conversation::tick`].
     Abort,
+    /// Remind the model of what it left undone; then [`Conversation::tick`].
+    Nudge,
     /// Read this turn's messages; answer with [`Heard::Read`] or [`Heard::Unreadable`].
     Settle,
     /// It is over.
@@ -41,12 +44,18 @@ pub enum Do {
 pub struct Limits {
     /// When the turn has to be over, however often it was tried.
     pub deadline: Option<Timestamp>,
+    /// How often the model may be called, if there is a limit.
+    pub steps: Option<u32>,
+    /// How often a model that rests with things left to do is reminded of them.
+    pub nudges: u32,
     /// How many retries of one call of the model are borne; the next one ends the turn.
     pub retries: u32,
     /// How many streams in a row may end without a reason: the engine itself would call again for ever.
     pub cut_streams: u32,
     /// After how much silence the session is looked at.
     pub silence: Duration,
+    /// How often a session is looked at that rests while a subagent works on.
+    pub resting: Duration,
     /// How many looks in a row may go unanswered.
     pub unanswered: u32,
     /// After an error the messages are complete only a moment later than the session rests.
@@ -59,9 +68,12 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             deadline: None,
+            steps: None,
+            nudges: 1,
             retries: 3,
             cut_streams: 3,
             silence: Duration::from_secs(25),
+            resting: Duration::from_millis(500),
             unanswered: 3,
             settling: Duration::from_millis(300),
             stopping: Duration::from_secs(10),
@@ -80,6 +92,12 @@ pub struct Conversation {
     look_at: Timestamp,
     unanswered: u32,
     cut_streams: u32,
+    /// A subagent was born, which may work on while its parent rests.
+    has_children: bool,
+    /// The session rests, and only its subagents are waited for.
+    resting: bool,
+    n_open: usize,
+    nudges: u32,
     asked: VecDeque<Ask>,
     /// What the events alone tell, for the case that the messages cannot be read.
     said: Option<String>,
@@ -89,6 +107,8 @@ pub struct Conversation {
 
 enum Stage {
     Listening,
+    /// The session rests with things left to do.
+    Nudging,
     /// The turn is given up, the engine does not know yet.
     GivingUp,
     /// The turn is lost, the session should rest soon.
@@ -112,6 +132,10 @@ impl Conversation {
             look_at: now + limits.silence,
             unanswered: 0,
             cut_streams: 0,
+            has_children: false,
+            resting: false,
+            n_open: 0,
+            nudges: 0,
             asked: VecDeque::new(),
             said: None,
             finish: None,
@@ -139,11 +163,11 @@ impl Conversation {
             Heard::NoPulse => self.miss(),
             Heard::Read(reading) => self.end(Verdict::Done, Some(reading)),
             Heard::Unreadable => self.end(Verdict::Done, None),
+            Heard::ChildBorn => self.has_children = true,
+            Heard::TodoChanged { done, total } => self.n_open = total.saturating_sub(done),
             Heard::Writing
             | Heard::ToolBegan(_)
             | Heard::ToolEnded { .. }
-            | Heard::ChildBorn
-            | Heard::TodoChanged { .. }
             | Heard::Compacted
             | Heard::Quiet => {}
         }
@@ -169,6 +193,11 @@ impl Conversation {
             Stage::Listening => {
                 Do::Wait { until: self.limits.deadline.unwrap_or(self.look_at).min(self.look_at) }
             }
+            Stage::Nudging => {
+                self.stage = Stage::Listening;
+                (self.awake, self.look_at) = (false, now + self.limits.silence);
+                Do::Nudge
+            }
             Stage::GivingUp => {
                 self.stage = Stage::Stopping { until: now + self.limits.stopping };
                 Do::Abort
@@ -183,11 +212,24 @@ impl Conversation {
             return;
         }
         match self.stage {
-            Stage::Listening => self.stage = Stage::Settling { at: now },
+            // Events do not tell whether subagents rest too.
+            Stage::Listening if self.has_children => (self.resting, self.look_at) = (true, now),
+            Stage::Listening => self.come_to_an_end(now),
             Stage::GivingUp | Stage::Stopping { .. } => {
                 self.stage = Stage::Settling { at: now + self.limits.settling };
             }
-            Stage::Settling { .. } | Stage::Over(_) => {}
+            Stage::Nudging | Stage::Settling { .. } | Stage::Over(_) => {}
+        }
+    }
+
+    /// Nothing works any more: the turn is done, unless the model is to be reminded of something.
+    fn come_to_an_end(&mut self, now: Timestamp) {
+        self.resting = false;
+        if self.n_open > 0 && self.nudges < self.limits.nudges && self.verdict.is_none() {
+            self.nudges += 1;
+            self.stage = Stage::Nudging;
+        } else {
+            self.stage = Stage::Settling { at: now };
         }
     }
 
@@ -217,6 +259,10 @@ impl Conversation {
     fn count(&mut self, finish: Finish, usage: Usage) {
         self.usage += usage;
         self.finish = Some(finish);
+        let spent = self.limits.steps.is_some_and(|steps| self.usage.calls >= steps);
+        if spent && finish == Finish::ToolCalls {
+            self.give_up(Trouble::Steps.into());
+        }
         self.cut_streams = if finish == Finish::Cut { self.cut_streams + 1 } else { 0 };
         if self.cut_streams > self.limits.cut_streams {
             self.give_up(Trouble::CutStream.into());
@@ -228,8 +274,18 @@ impl Conversation {
         self.unanswered = 0;
         self.awake |= pulse.busy || now >= self.began + self.limits.silence;
         self.asked.extend(pulse.asked);
-        if !pulse.busy {
-            self.rest(now);
+        match self.stage {
+            _ if pulse.busy => {
+                let pause = if self.resting { self.limits.resting } else { self.limits.silence };
+                self.look_at = now + pause;
+            }
+            Stage::Listening if self.awake => self.come_to_an_end(now),
+            Stage::Listening
+            | Stage::Nudging
+            | Stage::GivingUp
+            | Stage::Stopping { .. }
+            | Stage::Settling { .. }
+            | Stage::Over(_) => self.rest(now),
         }
     }
 

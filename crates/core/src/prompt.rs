@@ -4,6 +4,7 @@
 //! wrote stands in a `Quoted` section, fenced by `fence`, and so can neither instruct nor get out.
 
 mod change;
+pub mod follow_up;
 mod task;
 
 use std::fmt::Write as _;

@@ -2,10 +2,13 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use fro_core::conversation::{
-    Conversation, Do, Limits,
-    heard::{Heard, Pulse, Reading},
-    outcome::{Outcome, Trouble, Turn},
+use fro_core::{
+    conversation::{
+        Conversation, Do, Limits,
+        heard::{Heard, Pulse, Reading},
+        outcome::{Outcome, Trouble, Turn},
+    },
+    prompt::follow_up,
 };
 use jiff::Timestamp;
 use tokio::{
@@ -97,6 +100,13 @@ impl<'a> Talk<'a> {
                 Do::Refuse(ask) => {
                     let refused = self.server.client().refuse(&self.session.directory, &ask).await;
                     debug!(ask.id, "refused {:?} {}: {refused:?}", ask.kind, ask.id);
+                    None
+                }
+                Do::Nudge => {
+                    let nudge =
+                        Message { text: follow_up::nudge().to_owned(), files: Vec::new(), ..message.clone() };
+                    let nudged = self.server.client().prompt(self.session, &nudge).await;
+                    debug!(session.id = self.session.id, "nudged {}: {nudged:?}", self.session.id);
                     None
                 }
                 Do::Abort => {

@@ -133,7 +133,8 @@ fn ask(kind: AskKind, request: Request) -> Event {
 }
 
 fn todo(event: &TodoEvent) -> Event {
-    let done = event.todos.iter().filter(|todo| todo.status == "completed").count();
+    let over = |status: &str| matches!(status, "completed" | "cancelled");
+    let done = event.todos.iter().filter(|todo| over(&todo.status)).count();
     of(event.session.clone(), Heard::TodoChanged { done, total: event.todos.len() })
 }
 

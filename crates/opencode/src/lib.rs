@@ -18,5 +18,5 @@ pub use event::{About, Ear, Event};
 pub use house::House;
 pub use install::{Engine, Progress, Stage, Tell, ToolCache, Wanted, install};
 pub use pin::{Platform, VERSION, Vectors};
-pub use server::{Launch, Message, ModelName, PORT, Server, Session};
+pub use server::{File, Launch, Message, ModelName, PORT, Server, Session};
 pub use wire::{Agent, Mode};

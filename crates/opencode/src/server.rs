@@ -27,7 +27,7 @@ use crate::{
     wire::Agent,
 };
 
-pub use client::{Message, ModelName, Session};
+pub use client::{File, Message, ModelName, Session};
 
 /// Stands in [`Launch::wrap`] for the port, which is chosen later.
 pub const PORT: &str = "{port}";

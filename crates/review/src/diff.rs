@@ -63,7 +63,7 @@ impl Diff {
             let file = file.map_err(Error::Set)?;
             let (path, moved_from) = paths(file.operation());
             let hunks = match file.patch() {
-                PatchKind::Text(patch) => hunks(patch),
+                PatchKind::Text(text) => hunks(text),
                 PatchKind::Binary(_) => Vec::new(),
             };
             Ok(FileDiff { path, moved_from, hunks })
@@ -85,11 +85,11 @@ impl Diff {
 
 impl FileDiff {
     /// Reads one file's patch as GitHub tells it: hunks without a header, nothing if it is binary or too large.
-    pub fn from_patch(path: &str, moved_from: Option<String>, patch: Option<&str>) -> Result<Self, Error> {
+    pub fn from_patch(path: &str, moved_from: Option<String>, shown: Option<&str>) -> Result<Self, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
-        let hunks = match patch.filter(|patch| !patch.is_empty()) {
+        let hunks = match shown.filter(|shown| !shown.is_empty()) {
             // GitHub leaves out the end of the last line.
-            Some(patch) => hunks(&Patch::from_str(&format!("{patch}\n")).map_err(failed)?),
+            Some(shown) => hunks(&Patch::from_str(&format!("{shown}\n")).map_err(failed)?),
             None => Vec::new(),
         };
         Ok(Self { path: path.to_owned(), moved_from, hunks })

@@ -5,6 +5,7 @@
 
 mod acknowledge;
 mod answer;
+mod ask;
 mod deliver;
 mod facts;
 mod gh;

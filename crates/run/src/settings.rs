@@ -65,6 +65,10 @@ pub struct EngineSettings {
     pub keys: Keys,
     /// The US dollars after which no model is asked any more.
     pub max_cost: Option<f64>,
+    /// How often the model may be called.
+    pub max_steps: Option<u32>,
+    /// How long to wait before a model is asked again that broke off.
+    pub pause: Duration,
     /// The agent to ask for, if not the engine's default.
     pub agent: Option<String>,
     /// The model to use, if not the agent's own.

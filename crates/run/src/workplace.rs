@@ -7,7 +7,7 @@ use std::{path::PathBuf, time::Duration};
 use fro_boundary::{Address, GhCalls, ModelProxy, Spent};
 use fro_core::{
     Fault, Prompt, agent,
-    conversation::{Limits, outcome::Turn},
+    conversation::{Limits, heard::Heard, outcome::Turn},
 };
 use fro_http::Road;
 use fro_memory::{Folder, Kept, Provenance, Recall};
@@ -19,6 +19,7 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     answer::Asked,
+    ask,
     gh::Gh,
     models,
     news::{News, Tell},
@@ -117,17 +118,19 @@ impl Workplace {
         self.agent = Some(choice.agent.clone());
 
         let model = settings.engine.model.as_deref().and_then(ModelName::parse);
-        let message = Message { text: prompt.render(), agent: Some(choice.agent), model };
+        let message = Message { text: prompt.render(), files: Vec::new(), agent: Some(choice.agent), model };
         let deadline = settings.engine.timeout.and_then(|timeout| settings.began.checked_add(timeout).ok());
-        let limits = Limits { deadline, ..Limits::default() };
-        let turn = fro_opencode::converse(server, &session, &message, limits, &mut |heard| {
-            tell(News::Heard(heard.clone()));
-        })
-        .await;
+        let limits = Limits { deadline, steps: settings.engine.max_steps, ..Limits::default() };
+        let listen = &mut |heard: &Heard| tell(News::Heard(heard.clone()));
+        let answered = ask::ask(server, session, &message, (&limits, settings.engine.pause), listen).await;
+        self.session = Some(answered.session.id);
+        for warning in answered.warnings {
+            self.warn(tell, warning);
+        }
         if let Some(warning) = choice.warning {
             self.warn(tell, warning);
         }
-        Ok(turn)
+        Ok(answered.turn)
     }
 
     fn launch(

@@ -101,6 +101,8 @@ pub enum Trouble {
     Quota,
     /// The run has spent what it may cost.
     Budget,
+    /// The model was called as often as the run allows.
+    Steps,
     /// The provider wants fewer requests.
     RateLimited,
     /// The provider could not be reached or kept failing.

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+mod bounds;
+
 use super::{
     Conversation, Do, Limits,
     heard::{Ask, AskKind, Finish, Heard, Pulse, Reading},
@@ -23,6 +25,7 @@ struct Play {
 #[derive(Debug, PartialEq)]
 enum Deed {
     Refuse,
+    Nudge,
     Poll,
     Abort,
     Settle,
@@ -66,6 +69,7 @@ impl Play {
                     return;
                 }
                 Do::Refuse(_) => self.deed(Deed::Refuse, None),
+                Do::Nudge => self.deed(Deed::Nudge, None),
                 Do::Abort => self.deed(Deed::Abort, None),
                 Do::Poll => {
                     let heard = self.pulse.clone().map_or(Heard::NoPulse, Heard::Pulse);
@@ -387,10 +391,10 @@ fn words_of_a_provider_are_bounded_and_do_not_print() {
 
 #[test]
 fn the_defaults_are_these() {
-    let Limits { deadline, retries, cut_streams, silence, unanswered, settling, stopping } =
-        Limits::default();
-    assert_eq!((deadline, retries, cut_streams, unanswered), (None, 3, 3, 3));
-    let [silence, settling, stopping] =
-        [silence, settling, stopping].map(|duration: Duration| duration.as_millis());
-    assert_eq!((silence, settling, stopping), (25_000, 300, 10_000));
+    let limits = Limits::default();
+    let Limits { deadline, steps, nudges, retries, cut_streams, unanswered, .. } = limits;
+    assert_eq!((deadline, steps, nudges, retries, cut_streams, unanswered), (None, None, 1, 3, 3, 3));
+    let Limits { silence, resting, settling, stopping, .. } = limits;
+    let times = [silence, resting, settling, stopping].map(|duration: Duration| duration.as_millis());
+    assert_eq!(times, [25_000, 500, 300, 10_000]);
 }

@@ -40,6 +40,7 @@ fn kind(trouble: Trouble) -> &'static str {
         Trouble::Auth => "model_auth",
         Trouble::Quota => "model_quota",
         Trouble::Budget => "run_budget",
+        Trouble::Steps => "run_steps",
         Trouble::RateLimited => "model_rate_limit",
         Trouble::Unavailable => "model_unavailable",
         Trouble::Rejected => "model_rejected",
@@ -60,6 +61,7 @@ fn what(trouble: Trouble) -> &'static str {
         Trouble::Auth => "The model's provider did not accept the credentials.",
         Trouble::Quota => "The account at the model's provider has nothing left to spend.",
         Trouble::Budget => "The run has spent what it may cost.",
+        Trouble::Steps => "The run has used up its steps.",
         Trouble::RateLimited => "The model's provider asked for fewer requests.",
         Trouble::Unavailable => "The model's provider could not be reached or kept failing.",
         Trouble::Rejected => "The model's provider did not accept the request.",
@@ -80,6 +82,7 @@ fn next(trouble: Trouble) -> &'static str {
         Trouble::Auth => "Check the provider's key in the workflow's secrets.",
         Trouble::Quota => "Add credit, or choose another model with the input `model`.",
         Trouble::Budget => "Ask for less at once, or raise the input `max-cost`.",
+        Trouble::Steps => "Ask for less at once, or raise the input `max-steps`.",
         Trouble::RateLimited | Trouble::Unavailable | Trouble::CutStream | Trouble::NoContext => {
             "Ask again in a few minutes."
         }

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use data_encoding::BASE64;
 use fro_core::{
     Secret,
     conversation::heard::{Ask, AskKind},
@@ -51,6 +52,8 @@ pub struct Session {
 pub struct Message {
     /// The words.
     pub text: String,
+    /// What goes with them.
+    pub files: Vec<File>,
     /// The exact name of a primary agent; the engine's default one otherwise.
     pub agent: Option<String>,
     /// A model; the agent's own otherwise.
@@ -60,7 +63,25 @@ pub struct Message {
 impl Message {
     /// Says this to the default agent with its own model.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), agent: None, model: None }
+        Self { text: text.into(), files: Vec::new(), agent: None, model: None }
+    }
+}
+
+/// A file that is shown to the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// What the words call it.
+    pub name: String,
+    /// Its type. The engine takes images, PDF and plain text.
+    pub mime: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+impl File {
+    fn part(&self) -> Value {
+        let url = format!("data:{};base64,{}", self.mime, BASE64.encode(&self.bytes));
+        json!({ "type": "file", "mime": self.mime, "filename": self.name, "url": url })
     }
 }
 
@@ -137,7 +158,9 @@ impl Client {
     }
 
     pub(crate) async fn prompt(&self, session: &Session, message: &Message) -> Result<(), Error> {
-        let mut body = json!({ "parts": [{ "type": "text", "text": message.text }] });
+        let words = json!({ "type": "text", "text": message.text });
+        let parts: Vec<Value> = std::iter::once(words).chain(message.files.iter().map(File::part)).collect();
+        let mut body = json!({ "parts": parts });
         if let Some(agent) = &message.agent {
             body["agent"] = json!(agent);
         }

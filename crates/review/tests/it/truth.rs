@@ -1,9 +1,6 @@
 //! Every line of every file of real diffs, against a list that another program drew up.
 
-use std::{
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::{io::Read as _, path::Path};
 
 use fro_core::{Anchor, Side};
 use fro_review::{Diff, FileDiff, Place};
@@ -25,17 +22,16 @@ struct File {
     left: Vec<usize>,
 }
 
-/// A dozen pull requests that come with the project, and some hundred more where they are at hand.
+/// Some pull requests that come with the project, and some hundred more where they are at hand.
 fn pulls() -> Vec<Pull> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let more = here.join("../../../shared/data/pr-diffs.jsonl.gz");
-    let sample = here.join("tests/data/pull-requests.jsonl.gz");
-    [Some(sample), Some(more).filter(|more| more.exists())].into_iter().flatten().flat_map(read).collect()
+    let sample = fs_err::read(here.join("tests/data/pull-requests.jsonl.gz")).unwrap();
+    let more = fs_err::read(here.join("../../../shared/data/pr-diffs.jsonl.gz")).ok();
+    [Some(sample), more].into_iter().flatten().flat_map(|packed| unpacked(&packed)).collect()
 }
 
-fn read(path: PathBuf) -> Vec<Pull> {
+fn unpacked(packed: &[u8]) -> Vec<Pull> {
     let mut text = String::new();
-    let packed = std::fs::File::open(path).unwrap();
     flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

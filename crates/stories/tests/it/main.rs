@@ -9,5 +9,6 @@ mod endings;
 mod gate;
 mod gh;
 mod models;
+mod second_tries;
 mod shell;
 mod triggers;

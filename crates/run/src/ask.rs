@@ -1,0 +1,83 @@
+//! Asks the engine until there is an outcome to tell: a full session is begun anew, a broken answer asked for again.
+
+use std::time::Duration;
+
+use fro_core::{
+    conversation::{
+        Limits,
+        again::{Again, Tried},
+        heard::Heard,
+        outcome::{Outcome, Turn},
+    },
+    prompt::follow_up,
+};
+use fro_opencode::{Message, Server, Session};
+use jiff::Timestamp;
+
+/// What came of it, and where.
+pub(crate) struct Asked {
+    pub(crate) turn: Turn,
+    /// The session that answered, which may not be the first.
+    pub(crate) session: Session,
+    /// What a maintainer should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Asks, and asks again where that may help. The deadline is one for all attempts.
+pub(crate) async fn ask(
+    server: &Server,
+    session: Session,
+    message: &Message,
+    (limits, pause): (&Limits, Duration),
+    listen: &mut (dyn FnMut(&Heard) + Send),
+) -> Asked {
+    let mut tried = Tried::default();
+    let mut asked = Asked {
+        turn: fro_opencode::converse(server, &session, message, limits.clone(), listen).await,
+        session,
+        warnings: Vec::new(),
+    };
+    loop {
+        let next = match tried.after(&asked.turn.outcome) {
+            Again::No => return asked,
+            Again::InNewSession => {
+                let Ok(new) = server.create_session(&asked.session.directory, NEW_TITLE).await else {
+                    return asked;
+                };
+                asked.session = new;
+                asked.warnings.push("the session was full, so this run began a new one".to_owned());
+                message.clone()
+            }
+            Again::GoOn if !in_time(limits, pause) => return asked,
+            Again::GoOn => {
+                asked.warnings.push("the model broke off and was asked a second time".to_owned());
+                tokio::time::sleep(pause).await;
+                Message { text: follow_up::go_on().to_owned(), files: Vec::new(), ..message.clone() }
+            }
+        };
+        let before = std::mem::replace(
+            &mut asked.turn,
+            fro_opencode::converse(server, &asked.session, &next, limits.clone(), listen).await,
+        );
+        asked.turn.usage += before.usage;
+        keep_words(&mut asked.turn.outcome, before.outcome);
+    }
+}
+
+/// What a session is called that takes the place of a full one.
+const NEW_TITLE: &str = "begun anew, the session before was full";
+
+fn in_time(limits: &Limits, pause: Duration) -> bool {
+    limits.deadline.is_none_or(|deadline| Timestamp::now() + pause < deadline)
+}
+
+/// What was said before is better than nothing.
+fn keep_words(outcome: &mut Outcome, before: Outcome) {
+    let Outcome::Failed { partial: earlier, .. } = before else { return };
+    match outcome {
+        Outcome::Refused { partial } | Outcome::OutOfTime { partial } | Outcome::Failed { partial, .. } => {
+            *partial = partial.take().or(earlier);
+        }
+        Outcome::Answered { .. } => {}
+    }
+}
