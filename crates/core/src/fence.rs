@@ -5,18 +5,13 @@
 
 use std::fmt::Write as _;
 
-use crate::trust::{Spoken, Trust};
+use crate::trust::Spoken;
 
 /// Wraps what somebody said into a block that nothing inside can end.
 pub fn fenced(spoken: &Spoken) -> String {
     let text = visible(&spoken.text);
     let name = name_for(&text);
-    let trust = match spoken.trust {
-        Trust::Harness => "harness",
-        Trust::Operator => "operator",
-        Trust::Maintainer => "maintainer",
-        Trust::Stranger => "stranger",
-    };
+    let trust = spoken.trust.word();
     let who = attribute(spoken.who.as_str());
     format!("<{name} from=\"{who}\" trust=\"{trust}\">\n{text}\n</{name}>")
 }
@@ -71,7 +66,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::names::Login;
+    use crate::{names::Login, trust::Trust};
 
     fn stranger(text: &str) -> Spoken {
         Spoken { who: Login::new("mallory"), trust: Trust::Stranger, text: text.to_owned() }

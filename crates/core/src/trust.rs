@@ -20,6 +20,22 @@ impl Trust {
     pub fn of(permission: Permission) -> Self {
         if permission >= Permission::Write { Self::Maintainer } else { Self::Stranger }
     }
+
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stranger => "stranger",
+            Self::Maintainer => "maintainer",
+            Self::Operator => "operator",
+            Self::Harness => "harness",
+        }
+    }
+
+    /// Reads the word for it; an unknown one is a stranger's.
+    pub fn from_word(word: &str) -> Self {
+        let known = [Self::Maintainer, Self::Operator, Self::Harness];
+        known.into_iter().find(|trust| trust.word() == word).unwrap_or(Self::Stranger)
+    }
 }
 
 /// A text with the one who said it.

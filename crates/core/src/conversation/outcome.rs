@@ -53,6 +53,23 @@ impl Turn {
     }
 }
 
+impl Outcome {
+    /// Puts what was handed in into the place of what was said last.
+    #[must_use]
+    pub fn with_draft(self, body: String) -> Self {
+        match self {
+            // Whoever handed the answer in has nothing left to say.
+            Self::Answered { .. }
+            | Self::Failed { failure: Failure { trouble: Trouble::Silent, .. }, .. } => {
+                Self::Answered { text: body, cut_short: false }
+            }
+            Self::Refused { .. } => Self::Refused { partial: Some(body) },
+            Self::OutOfTime { .. } => Self::OutOfTime { partial: Some(body) },
+            Self::Failed { failure, .. } => Self::Failed { failure, partial: Some(body) },
+        }
+    }
+}
+
 /// Why a turn failed, and the words that came with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -228,5 +245,26 @@ impl Sum for Usage {
             sum += usage;
             sum
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_stands_for_the_last_words_whatever_the_end() {
+        let failed = |trouble: Trouble, partial: Option<&str>| Outcome::Failed {
+            failure: Failure::from(trouble),
+            partial: partial.map(str::to_owned),
+        };
+        let answered = |text: &str| Outcome::Answered { text: text.to_owned(), cut_short: false };
+        let check = |outcome: Outcome, expect: Outcome| {
+            assert_eq!(outcome.with_draft("draft".to_owned()), expect);
+        };
+        check(answered("I have handed it in."), answered("draft"));
+        check(failed(Trouble::Silent, None), answered("draft"));
+        check(failed(Trouble::Engine, Some("so far")), failed(Trouble::Engine, Some("draft")));
+        check(Outcome::OutOfTime { partial: None }, Outcome::OutOfTime { partial: Some("draft".to_owned()) });
     }
 }

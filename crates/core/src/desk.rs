@@ -1,0 +1,233 @@
+//! What the engine's tools ask of the harness: one line of JSON each way, and what each tool is for.
+//!
+//! The process that the engine starts for its tools knows nothing of them: it asks for the list, passes calls on and
+//! returns what it is told.
+
+mod tools;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use crate::draft::Draft;
+
+/// A line to the desk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Line {
+    /// Which tools does this counter have?
+    Tools(Counter),
+    /// One of them is used.
+    Call {
+        /// The counter.
+        counter: Counter,
+        /// The tool, without the counter's name.
+        tool: String,
+        /// What the model gave it.
+        arguments: Map<String, Value>,
+    },
+}
+
+/// A line from the desk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reply {
+    /// The tools of a counter.
+    Tools(Vec<ToolCard>),
+    /// What the model is told.
+    Said(String),
+    /// What the model is told after a mistake.
+    Failed(String),
+}
+
+/// A tool as the model is offered it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCard {
+    /// Its name, before which the engine puts the counter's.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// What it takes, as JSON Schema.
+    pub takes: Map<String, Value>,
+}
+
+/// A set of tools. The engine calls a tool by its counter and its name, `session_search`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counter {
+    /// What is remembered.
+    Session,
+    /// The answer of the run.
+    Answer,
+}
+
+impl Counter {
+    /// Every counter.
+    pub const ALL: [Self; 2] = [Self::Session, Self::Answer];
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Answer => "answer",
+        }
+    }
+
+    /// Finds a counter by its name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|counter| counter.name() == name)
+    }
+
+    /// Returns its tools.
+    pub fn tools(self) -> Vec<ToolCard> {
+        match self {
+            Self::Session => tools::session(),
+            Self::Answer => tools::answer(),
+        }
+    }
+}
+
+/// A call whose arguments were understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Call {
+    /// Which sessions are there?
+    List(Part),
+    /// Where was something said?
+    Search(Search),
+    /// What was said in a session?
+    Read(Read),
+    /// What is known of a session?
+    Info(Whole),
+    /// This is the answer.
+    Draft(Draft),
+}
+
+/// Which of many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Part {
+    /// How many are left out at the beginning.
+    pub skip: u32,
+    /// How many at most.
+    pub limit: Option<u32>,
+}
+
+/// Words to look for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// The words.
+    pub query: String,
+    /// How many places at most.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// A part of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Read {
+    /// The session's id.
+    pub session_id: String,
+    /// How many messages are left out at the beginning.
+    #[serde(default)]
+    pub skip: u32,
+    /// How many messages at most.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// A session as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Whole {
+    /// The session's id.
+    pub session_id: String,
+}
+
+impl Call {
+    /// Reads a call as the model made it; the complaint is for the model.
+    pub fn read(counter: Counter, tool: &str, arguments: Map<String, Value>) -> Result<Self, String> {
+        match (counter, tool) {
+            (Counter::Session, "list") => parsed(arguments).map(Self::List),
+            (Counter::Session, "search") => parsed(arguments).map(Self::Search),
+            (Counter::Session, "read") => parsed(arguments).map(Self::Read),
+            (Counter::Session, "info") => parsed(arguments).map(Self::Info),
+            (Counter::Answer, "draft") => Draft::read(Value::Object(arguments)).map(Self::Draft),
+            (counter, tool) => Err(format!("there is no tool `{}_{tool}`", counter.name())),
+        }
+    }
+}
+
+fn parsed<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, String> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(tool: &str, arguments: &Value) -> Result<Call, String> {
+        let (counter, tool) = tool.split_once('_').unwrap();
+        Call::read(Counter::named(counter).unwrap(), tool, arguments.as_object().unwrap().clone())
+    }
+
+    #[test]
+    fn every_tool_on_offer_is_understood() {
+        let session = || "ses_1".to_owned();
+        let calls = [
+            ("session_list", json!({ "limit": 3 }), Call::List(Part { skip: 0, limit: Some(3) })),
+            (
+                "session_search",
+                json!({ "query": "hose" }),
+                Call::Search(Search { query: "hose".to_owned(), limit: None }),
+            ),
+            (
+                "session_read",
+                json!({ "session_id": "ses_1", "skip": 2 }),
+                Call::Read(Read { session_id: session(), skip: 2, limit: None }),
+            ),
+            ("session_info", json!({ "session_id": "ses_1" }), Call::Info(Whole { session_id: session() })),
+            (
+                "answer_draft",
+                json!({ "body": "Wet." }),
+                Call::Draft(Draft { body: "Wet.".to_owned(), comments: Vec::new() }),
+            ),
+        ];
+        for (tool, arguments, call) in &calls {
+            assert_eq!(read(tool, arguments).as_ref(), Ok(call), "{tool}");
+        }
+        let offered = Counter::ALL.map(|counter| {
+            counter.tools().into_iter().map(move |tool| format!("{}_{}", counter.name(), tool.name))
+        });
+        let offered: Vec<String> = offered.into_iter().flatten().collect();
+        assert_eq!(offered, calls.map(|(tool, ..)| tool.to_owned()));
+    }
+
+    #[test]
+    fn a_call_that_is_not_understood_says_why() {
+        let complaints = [
+            read("session_search", &json!({})),
+            read("session_search", &json!({ "query": 3 })),
+            read("session_list", &json!({ "all": true })),
+            read("session_delete", &json!({})),
+        ]
+        .map(Result::unwrap_err);
+        insta::assert_snapshot!(complaints.join("\n"));
+    }
+
+    #[test]
+    fn what_the_model_is_offered_reads_like_this() {
+        insta::assert_json_snapshot!(Counter::ALL.map(Counter::tools));
+    }
+
+    #[test]
+    fn a_line_is_one_line() {
+        let line = Line::Call { counter: Counter::Session, tool: "search".to_owned(), arguments: Map::new() };
+        let written = serde_json::to_string(&line).unwrap();
+        assert_eq!(written, r#"{"call":{"counter":"session","tool":"search","arguments":{}}}"#);
+        assert_eq!(serde_json::from_str::<Line>(&written).unwrap(), line);
+        assert_eq!(serde_json::to_string(&Line::Tools(Counter::Answer)).unwrap(), r#"{"tools":"answer"}"#);
+    }
+}

@@ -1,0 +1,91 @@
+//! Earlier sessions as they are told of: what they were about, whose words are in them, and who may hear them.
+
+use jiff::Timestamp;
+
+use crate::trust::Trust;
+
+/// An earlier session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remembered {
+    /// The engine's id.
+    pub id: String,
+    /// What it is called.
+    pub title: String,
+    /// What it was about, such as `octo/garden#7`, if that was written down.
+    pub about: Option<String>,
+    /// When it began.
+    pub created: Timestamp,
+    /// When something was last said.
+    pub updated: Timestamp,
+    /// How many messages it has.
+    pub messages: u32,
+    /// What it cost, in US dollars.
+    pub cost: f64,
+    /// The least trusted words that set one of its runs off.
+    pub trust: Trust,
+    /// Tells whether it was put away.
+    pub is_archived: bool,
+}
+
+/// A message of an earlier session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// `user` or `assistant`.
+    pub role: String,
+    /// When it was said.
+    pub at: Timestamp,
+    /// What was said, and what tools were asked and answered.
+    pub text: String,
+}
+
+/// A place in an earlier session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Excerpt {
+    /// The session.
+    pub session: Remembered,
+    /// The words around what was looked for.
+    pub text: String,
+}
+
+/// A run that an earlier session served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Past {
+    /// When it ended.
+    pub ended: Timestamp,
+    /// What set it off.
+    pub event: String,
+    /// Whose words it acted on.
+    pub actor: String,
+    /// How it ended.
+    pub outcome: String,
+    /// Where its answer is.
+    pub links: Vec<String>,
+}
+
+/// Who can see a subject, and so may be told what was said about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Everyone.
+    Everyone,
+    /// Those who can see the repository.
+    Insiders,
+}
+
+impl Audience {
+    /// Tells whether this audience may hear what was said before another one.
+    pub fn may_hear(self, said_before: Self) -> bool {
+        self == Self::Insiders || said_before == Self::Everyone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_public_subject_never_hears_a_private_session() {
+        let heard = |own: Audience| [Audience::Everyone, Audience::Insiders].map(|said| own.may_hear(said));
+        assert_eq!(heard(Audience::Everyone), [true, false]);
+        assert_eq!(heard(Audience::Insiders), [true, true]);
+    }
+}

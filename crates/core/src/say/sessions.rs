@@ -1,0 +1,199 @@
+//! What the agent is told of earlier sessions. Their words are quoted with the trust of whoever set them off.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+
+use crate::{
+    budget::Bounded,
+    fence,
+    names::Login,
+    remembered::{Excerpt, Message, Past, Remembered},
+    trust::{Spoken, Trust},
+};
+
+/// Bytes of one message, of one place and of a whole answer.
+const MESSAGE: usize = 4_000;
+const PLACE: usize = 600;
+const WHOLE: usize = 40_000;
+
+/// Returns sessions as a list.
+pub fn list(sessions: &Bounded<Vec<Remembered>>, skipped: u32) -> String {
+    if sessions.value().is_empty() {
+        return "There are no earlier sessions.".to_owned();
+    }
+    let mut text = String::new();
+    for session in sessions.value() {
+        let _ = writeln!(text, "- {}", line(session));
+    }
+    if sessions.cut() > 0 {
+        let next = skipped as usize + sessions.value().len();
+        let _ = writeln!(text, "\n{} more; go on with `skip: {next}`.", sessions.cut());
+    }
+    text
+}
+
+/// Returns the places where something was found.
+pub fn search(query: &str, places: &[Excerpt]) -> String {
+    if places.is_empty() {
+        return format!("Nothing was said about `{}` in earlier sessions.", fence::inline(query));
+    }
+    let mut text = String::new();
+    for place in places {
+        let words = quoted(&place.session.id, place.session.trust, &place.text, PLACE);
+        let _ = write!(text, "{}\n{words}\n\n", line(&place.session));
+    }
+    text.push_str("`session_read` shows the whole of a session.");
+    text
+}
+
+/// Returns a part of a session, as far as it fits.
+pub fn read(session: &Remembered, messages: &[Message], skipped: u32) -> String {
+    let mut text = format!("{}\n\n", line(session));
+    let mut shown = 0;
+    for message in messages {
+        let words = quoted(&message.role, session.trust, &message.text, MESSAGE);
+        if shown > 0 && text.len() + words.len() > WHOLE {
+            break;
+        }
+        let _ = write!(text, "{}, {}:\n{words}\n\n", fence::inline(&message.role), time(message.at));
+        shown += 1;
+    }
+    match skipped + shown {
+        last if last < session.messages => {
+            let _ = write!(text, "{} more messages; go on with `skip: {last}`.", session.messages - last);
+        }
+        _ => text.push_str("That is all of it."),
+    }
+    text
+}
+
+/// Returns what is known of a session.
+pub fn info(session: &Remembered, past: &[Past]) -> String {
+    let mut text = format!("{}\n\n- Began {}\n", line(session), time(session.created));
+    let _ = writeln!(text, "- Cost ${:.4}", session.cost);
+    if session.is_archived {
+        text.push_str("- Put away: it is not continued\n");
+    }
+    for run in past {
+        let links = run.links.iter().map(|link| format!(", {}", fence::inline(link))).collect::<String>();
+        let (event, actor) = (fence::inline(&run.event), fence::inline(&run.actor));
+        let outcome = fence::inline(&run.outcome);
+        let _ = writeln!(text, "- {}: `{event}` by @{actor}, {outcome}{links}", time(run.ended));
+    }
+    text
+}
+
+/// Says that there is no such session, or none to be told of.
+pub fn unknown(id: &str) -> String {
+    format!("there is no session `{}`; `session_list` shows which there are", fence::inline(id))
+}
+
+/// Returns a session as one line.
+pub(crate) fn line(session: &Remembered) -> String {
+    let about = session.about.as_deref().map(|about| format!(" · {}", fence::inline(about)));
+    let doubt = match session.trust {
+        Trust::Stranger => " · low trust: set off by a stranger's words",
+        Trust::Maintainer | Trust::Operator | Trust::Harness => "",
+    };
+    format!(
+        "{} · {}{} · {} messages · `{}`{doubt}",
+        fence::inline(&session.id),
+        time(session.updated),
+        about.unwrap_or_default(),
+        session.messages,
+        fence::inline(Bounded::text(&session.title, 200).value()),
+    )
+}
+
+/// Quotes words of a session, so that they inform and do not instruct.
+pub(crate) fn quoted(who: &str, trust: Trust, text: &str, most: usize) -> String {
+    let text = Bounded::text(text, most).noted();
+    fence::fenced(&Spoken { who: Login::new(who), trust, text })
+}
+
+fn time(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Returns a session about the leaking hose.
+    pub(crate) fn a_session(trust: Trust) -> Remembered {
+        Remembered {
+            id: "ses_1".to_owned(),
+            title: "issue #7 of octo/garden".to_owned(),
+            about: Some("octo/garden#7".to_owned()),
+            created: Timestamp::UNIX_EPOCH,
+            updated: Timestamp::from_second(86_400).unwrap(),
+            messages: 3,
+            cost: 0.0123,
+            trust,
+            is_archived: false,
+        }
+    }
+
+    fn said(text: &str) -> Message {
+        Message { role: "assistant".to_owned(), at: Timestamp::UNIX_EPOCH, text: text.to_owned() }
+    }
+
+    #[test]
+    fn sessions_are_listed_with_their_trust() {
+        let sessions = vec![a_session(Trust::Maintainer), a_session(Trust::Stranger)];
+        let bounded = Bounded::first(sessions, 2).and_missing(4);
+        insta::assert_snapshot!(list(&bounded, 2), @"
+        - ses_1 · 1970-01-02 00:00 UTC · octo/garden#7 · 3 messages · `issue #7 of octo/garden`
+        - ses_1 · 1970-01-02 00:00 UTC · octo/garden#7 · 3 messages · `issue #7 of octo/garden` · low trust: set off by a stranger's words
+
+        4 more; go on with `skip: 4`.
+        ");
+        assert_eq!(list(&Bounded::first(Vec::new(), 2), 0), "There are no earlier sessions.");
+    }
+
+    #[test]
+    fn places_are_quoted() {
+        let place = Excerpt { session: a_session(Trust::Stranger), text: "the hose leaks".to_owned() };
+        insta::assert_snapshot!(search("hose", &[place]), @r#"
+        ses_1 · 1970-01-02 00:00 UTC · octo/garden#7 · 3 messages · `issue #7 of octo/garden` · low trust: set off by a stranger's words
+        <words-a16508dbf7535341 from="ses_1" trust="stranger">
+        the hose leaks
+        </words-a16508dbf7535341>
+
+        `session_read` shows the whole of a session.
+        "#);
+        assert_eq!(search("`hose`", &[]), "Nothing was said about `'hose'` in earlier sessions.");
+    }
+
+    #[test]
+    fn a_session_is_read_as_far_as_it_fits() {
+        let session = Remembered { messages: 30, ..a_session(Trust::Maintainer) };
+        let messages = vec![said(&"x".repeat(5_000)); 30];
+        let text = read(&session, &messages, 0);
+        assert!(text.len() < 42_000 && text.contains("[… 1000 bytes left out]"), "{}", text.len());
+        assert!(text.ends_with("21 more messages; go on with `skip: 9`."), "{}", &text[text.len() - 60..]);
+        let text = read(&session, &messages[..3], 27);
+        assert!(text.ends_with("That is all of it."));
+    }
+
+    #[test]
+    fn what_is_known_of_a_session_reads_like_this() {
+        let past = Past {
+            ended: Timestamp::from_second(86_400).unwrap(),
+            event: "issue_comment".to_owned(),
+            actor: "maya".to_owned(),
+            outcome: "answered".to_owned(),
+            links: vec!["https://github.com/octo/garden/issues/7#issuecomment-1".to_owned()],
+        };
+        let session = Remembered { is_archived: true, ..a_session(Trust::Maintainer) };
+        insta::assert_snapshot!(info(&session, &[past]), @"
+        ses_1 · 1970-01-02 00:00 UTC · octo/garden#7 · 3 messages · `issue #7 of octo/garden`
+
+        - Began 1970-01-01 00:00 UTC
+        - Cost $0.0123
+        - Put away: it is not continued
+        - 1970-01-02 00:00 UTC: `issue_comment` by @maya, answered, https://github.com/octo/garden/issues/7#issuecomment-1
+        ");
+    }
+}
