@@ -6,6 +6,7 @@ mod demo;
 mod env;
 mod interrupt;
 mod log;
+mod mcp;
 mod report;
 mod settings;
 mod wall;
@@ -43,6 +44,8 @@ enum Command {
     Demo(demo::Options),
     /// Starts a command behind the wall (what starts the engine)
     Wall(wall::Options),
+    /// Passes the engine's tool calls on to the run (what the engine starts)
+    Mcp(mcp::Options),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let env = Env::capture();
     let ended = match args.command {
         Command::Wall(options) => wall::main(options),
+        Command::Mcp(options) => on_one_thread(mcp::main(options)),
         Command::Action => in_runtime(action::main(&env)),
         #[cfg(feature = "demo")]
         Command::Demo(options) => in_runtime(demo::main(&options, &env)),
@@ -66,6 +70,10 @@ fn main() -> ExitCode {
 fn in_runtime(work: impl Future<Output = Result<ExitCode, Fault>>) -> Result<ExitCode, Fault> {
     fro_boundary::hide()
         .map_err(|error| Fault::ours(format!("cannot hide this process from others: {error}")))?;
+    on_one_thread(work)
+}
+
+fn on_one_thread(work: impl Future<Output = Result<ExitCode, Fault>>) -> Result<ExitCode, Fault> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::ours(format!("cannot start the runtime: {error}")))?;
     runtime.block_on(work)

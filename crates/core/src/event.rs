@@ -20,6 +20,7 @@ use crate::{
     gate::SkipReason,
     names::{Login, RepoName},
     place::{Spot, Subject, Surface},
+    remembered::Audience,
 };
 
 /// An event as a workflow run gets it.
@@ -35,6 +36,14 @@ pub struct Event {
     pub actor: Login,
     /// What the workflow asks for; a schedule has nothing else to go by.
     pub prompt: Option<String>,
+}
+
+impl Event {
+    /// Returns who can see what happened, if the event says so.
+    pub fn audience(&self) -> Option<Audience> {
+        let shown: payload::Shown = payload::parse(&self.name, &self.payload).ok()?;
+        Some(if shown.repository.private { Audience::Insiders } else { Audience::Everyone })
+    }
 }
 
 /// Something happened that may be for us.

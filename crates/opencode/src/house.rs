@@ -9,7 +9,7 @@ use std::{
 };
 
 use fs_err as fs;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::install::Engine;
 
@@ -144,107 +144,9 @@ fn path(given: &[(OsString, OsString)], rg: &Path) -> OsString {
     path
 }
 
-/// Returns the configuration as the engine gets it: the given one, with everything settled that could wait for a person.
-pub(crate) fn settle(given: Value) -> Value {
-    let mut config = object(given);
-    let permission = config.remove("permission").unwrap_or_default();
-    config.insert("permission".to_owned(), Value::Object(unattended(permission)));
-    if let Some(Value::Object(agents)) = config.get_mut("agent") {
-        for agent in agents.values_mut() {
-            if let Some(permission) = agent.get_mut("permission") {
-                deny_asking(permission);
-            }
-        }
-    }
-    config.insert("share".to_owned(), json!("disabled"));
-    config.insert("autoupdate".to_owned(), json!(false));
-    Value::Object(config)
-}
-
-/// The engine's own rules ask a person in these cases; nobody is there, so they are refused unless the caller decided.
-fn unattended(given: Value) -> Map<String, Value> {
-    let mut rules = match given {
-        Value::String(action) => Map::from_iter([("*".to_owned(), Value::String(action))]),
-        given => object(given),
-    };
-    rules.values_mut().for_each(deny_asking);
-    rules.insert("question".to_owned(), json!("deny"));
-    rules.entry("doom_loop").or_insert_with(|| json!("deny"));
-    rules.entry("external_directory").or_insert_with(|| json!("deny"));
-    rules.entry("read").or_insert_with(|| json!({ "*.env": "deny", "*.env.*": "deny" }));
-    rules
-}
-
-fn deny_asking(rule: &mut Value) {
-    match rule {
-        Value::String(action) if action == "ask" => "deny".clone_into(action),
-        Value::Object(rules) => rules.values_mut().for_each(deny_asking),
-        _ => {}
-    }
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_can_wait_for_a_person() {
-        let given = json!({
-            "permission": { "*": "ask", "bash": { "*": "ask", "git *": "allow" }, "question": "allow", "doom_loop": "allow" },
-            "agent": { "ro": { "permission": { "edit": "ask" } } },
-            "share": "auto",
-        });
-        insta::assert_json_snapshot!(settle(given), @r#"
-        {
-          "agent": {
-            "ro": {
-              "permission": {
-                "edit": "deny"
-              }
-            }
-          },
-          "autoupdate": false,
-          "permission": {
-            "*": "deny",
-            "bash": {
-              "*": "deny",
-              "git *": "allow"
-            },
-            "doom_loop": "allow",
-            "external_directory": "deny",
-            "question": "deny",
-            "read": {
-              "*.env": "deny",
-              "*.env.*": "deny"
-            }
-          },
-          "share": "disabled"
-        }
-        "#);
-        insta::assert_json_snapshot!(settle(json!({ "permission": "allow" })), @r#"
-        {
-          "autoupdate": false,
-          "permission": {
-            "*": "allow",
-            "doom_loop": "deny",
-            "external_directory": "deny",
-            "question": "deny",
-            "read": {
-              "*.env": "deny",
-              "*.env.*": "deny"
-            }
-          },
-          "share": "disabled"
-        }
-        "#);
-    }
 
     #[test]
     fn the_environment_is_the_given_one_with_ours_on_top() {

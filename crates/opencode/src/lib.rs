@@ -3,6 +3,7 @@
 //! What OpenCode does and does not do is knowledge of this crate: its environment, its configuration, its wire and its
 //! traps. [`install`] brings the pinned version, [`Server`] runs one process for many sessions, [`converse`] has one turn.
 
+mod config;
 mod converse;
 mod error;
 mod event;
@@ -12,6 +13,7 @@ mod pin;
 mod server;
 mod wire;
 
+pub use config::ToolServer;
 pub use converse::{Listen, converse};
 pub use error::Error;
 pub use event::{About, Ear, Event};

@@ -19,6 +19,7 @@ use tokio::{
 use tracing::{info, warn};
 
 use crate::{
+    config::{self, ToolServer},
     error::Error,
     event::Event,
     house::{self, House},
@@ -52,6 +53,8 @@ pub struct Launch {
     pub house: House,
     /// Its configuration; what could wait for a person, share or update is overruled.
     pub config: Value,
+    /// Servers for tools of ours, which no configuration can take away.
+    pub tools: Vec<ToolServer>,
     /// Its environment, complete but for what this crate adds.
     pub environment: Vec<(OsString, OsString)>,
     /// A command that the engine is started through; [`PORT`] in it becomes the engine's port.
@@ -72,6 +75,7 @@ impl Launch {
             directory: directory.into(),
             house,
             config: Value::Null,
+            tools: Vec::new(),
             environment: Vec::new(),
             wrap: Vec::new(),
             port: None,
@@ -94,7 +98,7 @@ impl Server {
     /// Starts an engine and returns once it answers and its events are heard.
     pub async fn start(launch: Launch) -> Result<Self, Error> {
         let Launch { engine, house, .. } = &launch;
-        let config = house::settle(launch.config.clone());
+        let config = config::settle(launch.config.clone(), &launch.tools);
         house.furnish(engine.version, &config).map_err(|source| Error::Disk {
             deed: "furnish",
             path: house.home(),

@@ -80,7 +80,13 @@ async fn converse(
 ) -> (Turn, Option<Spot>, Option<Fault>) {
     let prompt = prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings.wishes);
     match workplace.converse(asked, &prompt).await {
-        Ok(turn) => (turn, hydrated.earlier, None),
+        Ok(Turn { outcome, usage }) => {
+            let outcome = match workplace.drafts().last() {
+                Some(draft) => outcome.with_draft(draft.body),
+                None => outcome,
+            };
+            (Turn { outcome, usage }, hydrated.earlier, None)
+        }
         Err(fault) => (Turn::failed(Trouble::NotStarted), hydrated.earlier, Some(fault)),
     }
 }

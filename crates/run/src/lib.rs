@@ -7,9 +7,11 @@ mod acknowledge;
 mod answer;
 mod ask;
 mod deliver;
+mod desk;
 mod facts;
 mod gh;
 mod hydrate;
+mod memory;
 mod models;
 mod news;
 mod settings;
@@ -86,6 +88,6 @@ pub async fn run(
         ended = answer::once(&asked, &mut acknowledgement, &mut workplace) => ended,
         () = &mut interrupt => Ok(Ending::Interrupted),
     };
-    let (closed, ()) = tokio::join!(workplace.close(tell), acknowledgement.end(&ended));
+    let (closed, ()) = tokio::join!(workplace.close(settings, tell), acknowledgement.end(&ended));
     closed.and(ended)
 }

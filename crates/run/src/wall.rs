@@ -51,7 +51,8 @@ pub(crate) fn around(
     walls.suffice(strictness).map_err(|error| error.fault())?;
     let tools = toolbox(settings);
     let mut read = tools.read().to_vec();
-    read.extend([engine.binary.clone(), engine.rg.clone()]);
+    // This very program is also what the engine starts for our tools.
+    read.extend([engine.binary.clone(), engine.rg.clone(), host.program.clone()]);
     let spec = WallSpec {
         read,
         write: vec![home.to_owned(), settings.workspace.clone()],

@@ -2,25 +2,25 @@
 //!
 //! `close` leaves nothing behind, however far the run came.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use fro_boundary::{Address, GhCalls, ModelProxy, Spent};
 use fro_core::{
-    Fault, Prompt, agent,
+    Drafts, Fault, Prompt, agent,
     conversation::{Limits, heard::Heard, outcome::Turn},
+    remembered::Audience,
 };
 use fro_http::Road;
-use fro_memory::{Folder, Kept, Provenance, Recall};
+use fro_memory::Recall;
 use fro_opencode::{Engine, House, Launch, Message, ModelName, Server, ToolCache, Wanted};
-use jiff::Timestamp;
-use serde_json::Value;
 use tempfile::TempDir;
-use tokio::task::spawn_blocking;
 
 use crate::{
     answer::Asked,
     ask,
+    desk::{self, Desk},
     gh::Gh,
+    memory::Memory,
     models,
     news::{News, Tell},
     settings::Settings,
@@ -31,13 +31,15 @@ use crate::{
 pub(crate) struct Workplace {
     folder: TempDir,
     house: House,
-    memory: Option<PathBuf>,
+    memory: Memory,
+    drafts: Drafts,
     engine: Option<Engine>,
-    recall: Option<Recall>,
     models: Option<ModelProxy>,
     gh: Option<Gh>,
+    desk: Option<Desk>,
     server: Option<Server>,
-    session: Option<String>,
+    /// The sessions that served this run, the one that answers last.
+    sessions: Vec<String>,
     agent: Option<String>,
     walls: Option<String>,
     warnings: Vec<String>,
@@ -51,16 +53,18 @@ impl Workplace {
             let what = format!("cannot make a folder in `{}`: {error}", settings.scratch.display());
             Fault::yours(what, "see that the folder for temporary files can be written and has room")
         })?;
+        let house = House::at(folder.path());
         Ok(Self {
-            house: House::at(folder.path()),
+            memory: Memory::open(settings, house.data())?,
+            house,
             folder,
-            memory: settings.memory.clone(),
+            drafts: Drafts::default(),
             engine: None,
-            recall: None,
             models: None,
             gh: None,
+            desk: None,
             server: None,
-            session: None,
+            sessions: Vec::new(),
             agent: None,
             walls: None,
             warnings: Vec::new(),
@@ -70,7 +74,7 @@ impl Workplace {
     /// Brings the engine and the memory, both at once.
     pub(crate) async fn prepare(&mut self, settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
         let (engine, recall) =
-            tokio::join!(install(settings, tell), recall(self.memory.clone(), self.house.data()));
+            tokio::join!(install(settings, tell), self.memory.bring(fro_opencode::VERSION));
         match recall {
             Ok(recall) => {
                 tell(News::Recalled(recall.clone()));
@@ -79,7 +83,6 @@ impl Workplace {
                         "the memory was damaged ({why}) and set aside; this run began without it"
                     ));
                 }
-                self.recall = Some(recall);
             }
             Err(why) => self.warn(tell, format!("the memory could not be read: {why}")),
         }
@@ -96,12 +99,19 @@ impl Workplace {
             self.engine.clone().ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
         let models = models::open(settings).await?;
         let gh = Gh::open(settings, asked.permit, self.folder.path())?;
+        // Where nobody knows who will read the answer, it is as if everyone did.
+        let shelf = self.memory.shelf(settings.event.audience().unwrap_or(Audience::Everyone));
+        let desk = Desk::open(self.memory.private(), shelf, self.drafts.clone())?;
         let offers = Offers {
-            connect: vec![Address::Tcp(models.address()), gh.address()],
+            connect: vec![Address::Tcp(models.address()), gh.address(), desk.address()],
             environment: gh.environment(),
         };
-        let launch = self.launch(settings, engine, offers, models.engine_config())?;
-        (self.models, self.gh) = (Some(models), Some(gh));
+        let launch = Launch {
+            config: models.engine_config(),
+            tools: desk.servers(&settings.engine.program),
+            ..self.launch(settings, engine, offers)?
+        };
+        (self.models, self.gh, self.desk) = (Some(models), Some(gh), Some(desk));
         let server = self.server.insert(Server::start(launch).await.map_err(|error| error.fault())?);
         tell(News::EngineUp { walls: self.walls.clone().unwrap_or_default() });
 
@@ -114,7 +124,8 @@ impl Workplace {
         let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
         let session = server.create_session(directory, &title).await.map_err(|error| error.fault())?;
         tell(News::Session { id: session.id.clone(), agent: choice.agent.clone() });
-        self.session = Some(session.id.clone());
+        let mut noted = self.memory.begin(asked, &session.id).await;
+        self.sessions.push(session.id.clone());
         self.agent = Some(choice.agent.clone());
 
         let model = settings.engine.model.as_deref().and_then(ModelName::parse);
@@ -123,27 +134,20 @@ impl Workplace {
         let limits = Limits { deadline, steps: settings.engine.max_steps, ..Limits::default() };
         let listen = &mut |heard: &Heard| tell(News::Heard(heard.clone()));
         let answered = ask::ask(server, session, &message, (&limits, settings.engine.pause), listen).await;
-        self.session = Some(answered.session.id);
-        for warning in answered.warnings {
-            self.warn(tell, warning);
+        if self.sessions.last() != Some(&answered.session.id) {
+            noted = self.memory.begin(asked, &answered.session.id).await;
+            self.sessions.push(answered.session.id);
         }
-        if let Some(warning) = choice.warning {
+        for warning in answered.warnings.into_iter().chain(choice.warning).chain(noted.err()) {
             self.warn(tell, warning);
         }
         Ok(answered.turn)
     }
 
-    fn launch(
-        &mut self,
-        settings: &Settings,
-        engine: Engine,
-        offers: Offers,
-        config: Value,
-    ) -> Result<Launch, Fault> {
+    fn launch(&mut self, settings: &Settings, engine: Engine, offers: Offers) -> Result<Launch, Fault> {
         let wall = wall::around(self.folder.path(), settings, &engine, offers)?;
         self.walls = Some(wall.told);
         Ok(Launch {
-            config,
             environment: wall.environment,
             wrap: wall.command,
             ..Launch::new(engine, &settings.workspace, self.house.clone())
@@ -151,12 +155,12 @@ impl Workplace {
     }
 
     /// Stops the engine, keeps what it knows and removes the folder.
-    pub(crate) async fn close(mut self, tell: Tell<'_>) -> Result<(), Fault> {
+    pub(crate) async fn close(mut self, settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
         if let Some(server) = self.server.take() {
             server.stop().await;
             tell(News::EngineStopped);
             self.account();
-            match self.keep().await {
+            match self.memory.keep(settings, fro_opencode::VERSION, self.sessions.clone()).await {
                 Ok(Some(kept)) => tell(News::Kept(kept)),
                 Ok(None) => {}
                 Err(why) => tell(News::Warning(format!("the memory was not saved: {why}"))),
@@ -177,22 +181,13 @@ impl Workplace {
         if let Some(GhCalls { passed, refused }) = self.gh.as_ref().map(Gh::calls) {
             tracing::info!(passed, refused, "gh: {passed} requests passed, {refused} refused");
         }
-    }
-
-    async fn keep(&self) -> Result<Option<Kept>, String> {
-        let (Some(memory), Some(engine)) = (self.memory.clone(), &self.engine) else { return Ok(None) };
-        let provenance = Provenance {
-            now: Timestamp::now(),
-            engine_version: engine.version.to_owned(),
-            parent: self.recall.as_ref().and_then(Recall::head).cloned(),
-        };
-        let data = self.house.data();
-        blocking(move || {
-            let folder = Folder::open(&memory)?;
-            fro_memory::keep(&folder, &data, &provenance)
-        })
-        .await
-        .map(Some)
+        if let Some(desk::Asked { searches, reads }) = self.desk.as_ref().map(Desk::asked) {
+            tracing::info!(
+                searches,
+                reads,
+                "memory: the agent searched {searches} times and read {reads} times"
+            );
+        }
     }
 
     fn warn(&mut self, tell: Tell<'_>, warning: String) {
@@ -207,18 +202,17 @@ impl Workplace {
 
     /// Returns what the summary says of the memory.
     pub(crate) fn memory(&self) -> String {
-        match (&self.memory, &self.recall) {
-            (None, _) => "none is kept".to_owned(),
-            (Some(_), None) => "not looked up".to_owned(),
-            (Some(_), Some(Recall::Cold)) => "miss (first run)".to_owned(),
-            (Some(_), Some(Recall::Warm { sessions, .. })) => format!("hit, {sessions} sessions"),
-            (Some(_), Some(Recall::Damaged { .. })) => "damaged, began without it".to_owned(),
-        }
+        self.memory.told()
+    }
+
+    /// Returns where the answer is handed in, by whatever way.
+    pub(crate) fn drafts(&self) -> &Drafts {
+        &self.drafts
     }
 
     /// Returns the engine's session, if one was opened.
     pub(crate) fn session(&self) -> Option<String> {
-        self.session.clone()
+        self.sessions.last().cloned()
     }
 
     /// Returns the agent that was asked, if any was.
@@ -249,15 +243,6 @@ async fn install(settings: &Settings, tell: Tell<'_>) -> Result<Engine, Fault> {
     fro_opencode::install(&wanted, &cache, progress).await.map_err(|error| error.fault())
 }
 
-async fn recall(memory: Option<PathBuf>, data: PathBuf) -> Result<Recall, String> {
-    let Some(memory) = memory else { return Ok(Recall::Cold) };
-    blocking(move || {
-        let folder = Folder::open(&memory)?;
-        fro_memory::recall(&folder, &data)
-    })
-    .await
-}
-
 /// Removes the folder. An engine whose start was broken off may need a moment to be gone from it.
 async fn remove(folder: TempDir) -> Result<(), Fault> {
     let path = folder.keep();
@@ -270,12 +255,4 @@ async fn remove(folder: TempDir) -> Result<(), Fault> {
         removed = fs_err::remove_dir_all(&path);
     }
     removed.map_err(|error| Fault::ours(format!("cannot clean up: {error}")))
-}
-
-/// Gives blocking work a thread.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, fro_memory::Error> + Send + 'static,
-) -> Result<T, String> {
-    let done = spawn_blocking(work).await.map_err(|error| error.to_string())?;
-    done.map_err(|error| error.to_string())
 }

@@ -39,6 +39,17 @@ pub(super) struct Action {
     pub(super) action: String,
 }
 
+/// Just whether the repository is for everyone to see.
+#[derive(Deserialize)]
+pub(super) struct Shown {
+    pub(super) repository: Visible,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Visible {
+    pub(super) private: bool,
+}
+
 #[derive(Deserialize)]
 pub(super) struct Repository {
     full_name: String,

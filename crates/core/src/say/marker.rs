@@ -41,6 +41,11 @@ impl Marker {
         Self { run: plain(run), event }
     }
 
+    /// Returns the run and the event in one word, which no other run has.
+    pub fn key(&self) -> String {
+        format!("{}/{}", self.run, self.event)
+    }
+
     /// Tells whether a comment's text begins with this marker.
     pub fn opens(&self, body: &str) -> bool {
         body.starts_with(&self.to_string())

@@ -8,6 +8,7 @@ mod demo;
 mod endings;
 mod gate;
 mod gh;
+mod memory;
 mod models;
 mod second_tries;
 mod shell;

@@ -1,0 +1,119 @@
+//! `fro-bot mcp`: the engine's end of our tools.
+//!
+//! It speaks MCP with the engine and asks the desk of the run. It holds no authority and knows no tool: what there is
+//! and what comes of it, the desk says.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
+
+use clap::Args;
+use fro_core::{
+    Fault,
+    desk::{Counter, Line, Reply},
+};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler, ServiceExt as _,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+    transport::stdio,
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::UnixStream,
+};
+
+/// Where to ask, and for what.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// The socket of the run
+    #[arg(long, value_name = "PATH")]
+    desk: PathBuf,
+    /// The set of tools: `session` or `answer`
+    #[arg(value_parser = counter)]
+    tools: Counter,
+}
+
+fn counter(name: &str) -> Result<Counter, String> {
+    let known = || Counter::ALL.map(Counter::name).join("`, `");
+    Counter::named(name).ok_or_else(|| format!("it is one of `{}`", known()))
+}
+
+/// Serves until the engine closes its end.
+pub(crate) async fn main(options: Options) -> Result<ExitCode, Fault> {
+    let failed =
+        |error: &dyn std::fmt::Display| Fault::ours(format!("cannot speak with the engine: {error}"));
+    let window = Window { desk: options.desk, counter: options.tools };
+    let serving = window.serve(stdio()).await.map_err(|error| failed(&error))?;
+    serving.waiting().await.map_err(|error| failed(&error))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A set of tools as the engine sees it.
+struct Window {
+    desk: PathBuf,
+    counter: Counter,
+}
+
+impl ServerHandler for Window {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        match ask(&self.desk, &Line::Tools(self.counter)).await {
+            Ok(Reply::Tools(cards)) => {
+                let tools =
+                    cards.into_iter().map(|card| Tool::new(card.name, card.about, Arc::new(card.takes)));
+                Ok(ListToolsResult::with_all_items(tools.collect()))
+            }
+            Ok(Reply::Said(what) | Reply::Failed(what)) => Err(ErrorData::internal_error(what, None)),
+            Err(error) => Err(ErrorData::internal_error(unreachable(&error), None)),
+        }
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let line = Line::Call {
+            counter: self.counter,
+            tool: request.name.into_owned(),
+            arguments: request.arguments.unwrap_or_default(),
+        };
+        let text = |text: String| vec![ContentBlock::text(text)];
+        let result = match ask(&self.desk, &line).await {
+            Ok(Reply::Said(said)) => CallToolResult::success(text(said)),
+            Ok(Reply::Failed(why)) => CallToolResult::error(text(why)),
+            Ok(Reply::Tools(_)) => CallToolResult::error(text("the run answered something else".to_owned())),
+            Err(error) => CallToolResult::error(text(unreachable(&error))),
+        };
+        Ok(result.into())
+    }
+}
+
+/// Puts one line to the desk and returns its answer.
+async fn ask(desk: &Path, line: &Line) -> io::Result<Reply> {
+    let mut stream = UnixStream::connect(desk).await?;
+    let mut question = serde_json::to_vec(line)?;
+    question.push(b'\n');
+    stream.write_all(&question).await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    Ok(serde_json::from_slice(&answer)?)
+}
+
+fn unreachable(error: &io::Error) -> String {
+    format!("the run cannot be asked: {error}")
+}

@@ -1,0 +1,185 @@
+//! The desk: where the engine's tools ask the harness, over a unix socket, one line each way.
+//!
+//! The tools' own process holds nothing. What it may ask is what stands here, and the agent's shell, which can open the
+//! socket as well, gains nothing by it.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use fro_boundary::Address;
+use fro_core::{
+    Drafts, Fault,
+    desk::{Call, Counter, Line, Reply},
+    say::{log::harmless, sessions as say},
+};
+use fro_opencode::ToolServer;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{UnixListener, UnixStream},
+    task::{JoinSet, spawn_blocking},
+};
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::memory::Shelf;
+
+/// The largest line that is read; a draft with many remarks is far below.
+const LARGEST: u64 = 4 << 20;
+
+/// An open desk; dropping it closes the socket and cuts every connection.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    socket: PathBuf,
+    clerk: Arc<Clerk>,
+    _accepting: AbortOnDropHandle<()>,
+}
+
+/// How often the agent asked what is remembered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) searches: u32,
+    pub(crate) reads: u32,
+}
+
+/// Who answers.
+#[derive(Debug)]
+struct Clerk {
+    shelf: Shelf,
+    drafts: Drafts,
+    searches: AtomicU32,
+    reads: AtomicU32,
+}
+
+impl Desk {
+    /// Opens the socket in a folder where the engine cannot write.
+    pub(crate) fn open(folder: &Path, shelf: Shelf, drafts: Drafts) -> Result<Self, Fault> {
+        let socket = folder.join("s");
+        let listener = UnixListener::bind(&socket)
+            .map_err(|error| Fault::ours(format!("cannot open a socket for the engine's tools: {error}")))?;
+        let clerk = Arc::new(Clerk { shelf, drafts, searches: AtomicU32::new(0), reads: AtomicU32::new(0) });
+        let accepting = tokio::spawn(serve(listener, Arc::clone(&clerk)));
+        Ok(Self { socket, clerk, _accepting: AbortOnDropHandle::new(accepting) })
+    }
+
+    /// Returns the socket, for the wall's list.
+    pub(crate) fn address(&self) -> Address {
+        Address::Unix(self.socket.clone())
+    }
+
+    /// Returns the servers that the engine starts for its tools.
+    pub(crate) fn servers(&self, program: &Path) -> Vec<ToolServer> {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let server = |counter: Counter| ToolServer {
+            name: counter.name().to_owned(),
+            command: vec![
+                text(program),
+                "mcp".to_owned(),
+                "--desk".to_owned(),
+                text(&self.socket),
+                counter.name().to_owned(),
+            ],
+        };
+        Counter::ALL.map(server).into()
+    }
+
+    /// Returns how often the agent asked what is remembered.
+    pub(crate) fn asked(&self) -> Asked {
+        let count = |counter: &AtomicU32| counter.load(Ordering::Relaxed);
+        Asked { searches: count(&self.clerk.searches), reads: count(&self.clerk.reads) }
+    }
+}
+
+async fn serve(listener: UnixListener, clerk: Arc<Clerk>) {
+    let mut connections = JoinSet::new();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => drop(connections.spawn(hear(stream, Arc::clone(&clerk)))),
+            // As when there are too many open files; it passes.
+            Err(error) => {
+                tracing::warn!("a question of the engine's tools cannot be taken: {error}");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn hear(stream: UnixStream, clerk: Arc<Clerk>) {
+    if let Err(error) = answer(stream, clerk).await {
+        tracing::debug!("a question of the engine's tools broke off: {error}");
+    }
+}
+
+async fn answer(stream: UnixStream, clerk: Arc<Clerk>) -> io::Result<()> {
+    let (reader, mut writer) = stream.into_split();
+    let mut line = String::new();
+    BufReader::new(reader.take(LARGEST)).read_line(&mut line).await?;
+    let reply = match serde_json::from_str(&line) {
+        // Reading the memory blocks, and a search can take a while.
+        Ok(line) => spawn_blocking(move || clerk.answer(line)).await.map_err(io::Error::other)?,
+        Err(error) => Reply::Failed(format!("this is not a question: {error}")),
+    };
+    let mut text = serde_json::to_vec(&reply)?;
+    text.push(b'\n');
+    writer.write_all(&text).await
+}
+
+impl Clerk {
+    fn answer(&self, line: Line) -> Reply {
+        let (counter, tool, arguments) = match line {
+            Line::Tools(counter) => return Reply::Tools(counter.tools()),
+            Line::Call { counter, tool, arguments } => (counter, tool, arguments),
+        };
+        let name = harmless(&format!("{}_{tool}", counter.name()));
+        match Call::read(counter, &tool, arguments).and_then(|call| self.perform(call)) {
+            Ok(text) => {
+                tracing::info!("{name}: answered with {} bytes", text.len());
+                Reply::Said(text)
+            }
+            Err(why) => {
+                tracing::info!("{name}: {}", harmless(&why));
+                Reply::Failed(why)
+            }
+        }
+    }
+
+    fn perform(&self, call: Call) -> Result<String, String> {
+        let told = match call {
+            Call::List(part) => self.shelf.list(part),
+            Call::Search(search) => {
+                self.searches.fetch_add(1, Ordering::Relaxed);
+                self.shelf.search(&search)
+            }
+            Call::Read(read) => {
+                self.reads.fetch_add(1, Ordering::Relaxed);
+                let told = self.shelf.read(&read).map_err(|error| error.to_string())?;
+                return told.ok_or_else(|| say::unknown(&read.session_id));
+            }
+            Call::Info(whole) => {
+                let told = self.shelf.info(&whole.session_id).map_err(|error| error.to_string())?;
+                return told.ok_or_else(|| say::unknown(&whole.session_id));
+            }
+            Call::Draft(draft) => return Ok(self.take(draft)),
+        };
+        told.map_err(|error| error.to_string())
+    }
+
+    fn take(&self, draft: fro_core::Draft) -> String {
+        let n_comments = draft.comments.len();
+        let id = self.drafts.set(draft);
+        let remarks = match n_comments {
+            0 => String::new(),
+            1 => " with 1 remark beside the code".to_owned(),
+            many => format!(" with {many} remarks beside the code"),
+        };
+        format!(
+            "`{id}`{remarks} is your answer now. It is posted when you are done; another draft replaces it."
+        )
+    }
+}
