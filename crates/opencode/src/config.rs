@@ -161,25 +161,11 @@ mod tests {
                 "plain": { "mode": "primary" },
             },
         });
-        insta::assert_json_snapshot!(settle(given, &[ours]), @r#"
-        {
-          "agent": {
-            "plain": {
-              "mode": "primary"
-            },
-            "ro": {
-              "permission": {
-                "*": "deny",
-                "session_*": "allow"
-              },
-              "tools": {
-                "*": false,
-                "session_*": true
-              }
-            }
-          },
-          "autoupdate": false,
-          "mcp": {
+        let settled = settle(given, &[ours]);
+        let kept = |name: &str| settled[name].clone();
+        insta::assert_json_snapshot!([kept("mcp"), kept("permission")["session_*"].clone(), kept("tools"), kept("agent")], @r#"
+        [
+          {
             "other": {
               "type": "remote",
               "url": "x"
@@ -194,23 +180,27 @@ mod tests {
               "type": "local"
             }
           },
-          "permission": {
-            "*": "deny",
-            "doom_loop": "deny",
-            "external_directory": "deny",
-            "question": "deny",
-            "read": {
-              "*.env": "deny",
-              "*.env.*": "deny"
-            },
-            "session_*": "allow"
-          },
-          "share": "disabled",
-          "tools": {
+          "allow",
+          {
             "bash": false,
             "session_*": true
+          },
+          {
+            "plain": {
+              "mode": "primary"
+            },
+            "ro": {
+              "permission": {
+                "*": "deny",
+                "session_*": "allow"
+              },
+              "tools": {
+                "*": false,
+                "session_*": true
+              }
+            }
           }
-        }
+        ]
         "#);
     }
 }

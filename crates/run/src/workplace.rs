@@ -100,8 +100,8 @@ impl Workplace {
         let models = models::open(settings).await?;
         let gh = Gh::open(settings, asked.permit, self.folder.path())?;
         // Where nobody knows who will read the answer, it is as if everyone did.
-        let shelf = self.memory.shelf(settings.event.audience().unwrap_or(Audience::Everyone));
-        let desk = Desk::open(self.memory.private(), shelf, self.drafts.clone())?;
+        let audience = settings.event.audience().unwrap_or(Audience::Everyone);
+        let desk = Desk::open(self.memory.private(), self.memory.shelf(audience), self.drafts.clone())?;
         let offers = Offers {
             connect: vec![Address::Tcp(models.address()), gh.address(), desk.address()],
             environment: gh.environment(),

@@ -76,10 +76,10 @@ pub fn info(session: &Remembered, past: &[Past]) -> String {
         text.push_str("- Put away: it is not continued\n");
     }
     for run in past {
-        let links = run.links.iter().map(|link| format!(", {}", fence::inline(link))).collect::<String>();
         let (event, actor) = (fence::inline(&run.event), fence::inline(&run.actor));
-        let outcome = fence::inline(&run.outcome);
-        let _ = writeln!(text, "- {}: `{event}` by @{actor}, {outcome}{links}", time(run.ended));
+        let came: Vec<_> =
+            [&run.outcome].into_iter().chain(&run.links).map(|text| fence::inline(text)).collect();
+        let _ = writeln!(text, "- {}: `{event}` by @{actor}, {}", time(run.ended), came.join(", "));
     }
     text
 }
