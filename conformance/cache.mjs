@@ -21,21 +21,20 @@ export default async function testify() {
       return createHash("sha256").update(bytes).digest("hex");
     };
     const restored = () => createHash("sha256").update(readFileSync(join(memory, "notes"))).digest("hex");
-    /** Runs the client in a process of its own: it reads its settings from the environment once. */
-    const client = async (token, deed, host = "127.0.0.1") => {
+    /** Runs the client in a process of its own, with the environment that a job has. */
+    const client = async (job, deed, host = "127.0.0.1") => {
       const env = {
-        ACTIONS_CACHE_SERVICE_V2: "True",
+        ...world.jobs[job].environment,
         ACTIONS_RESULTS_URL: `http://${host}:${port}/`,
-        ACTIONS_RUNTIME_TOKEN: token,
+        // The client speaks v2 to GitHub's own hosts only.
         GITHUB_SERVER_URL: "https://github.com",
         GITHUB_WORKSPACE: world.folder,
-        RUNNER_TEMP: world.folder,
       };
       const { code, stdout, stderr } = await run("node", [CLIENT, JSON.stringify(deed)], { cwd: world.folder, env });
       assert.equal(code, 0, stderr);
       return { result: JSON.parse(stdout.trim().split("\n").at(-1)), log: stdout };
     };
-    const { main, pull, comment } = world.runs;
+    const [main, pull, comment] = ["schedule", "pull", "comment"];
 
     let notes;
     await check("save, single-shot", async () => {
@@ -68,6 +67,20 @@ export default async function testify() {
       assert.equal(result, -1);
       assert.match(log, /cache write denied/);
       assert.equal((await client(comment, { restore: "mem-main-100" })).result, "mem-main-100");
+    });
+    await check("cache-mode: a run may write after all, or write and see nothing", async () => {
+      fill("loam");
+      assert.ok((await client("comment_writing", { save: "mem-comment-1" })).result > 0);
+      assert.ok((await client("blind", { save: "mem-blind-1" })).result > 0);
+      assert.equal((await client("blind", { restore: "mem-main-100" })).result, null);
+    });
+    await check("a run that may not read is told so", async () => {
+      // Without the variable the client asks, and hears it from the service.
+      const denied = { ...world.jobs.blind.environment, ACTIONS_CACHE_MODE: "" };
+      world.jobs.denied = { environment: denied };
+      const { result, log } = await client("denied", { restore: "mem-main-100" });
+      assert.equal(result, null);
+      assert.match(log, /cache read denied/);
     });
     await check("a pull request's entries are its own, the base's are seen", async () => {
       fill("soil");

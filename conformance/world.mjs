@@ -7,19 +7,30 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** Starts the program, hands its addresses and a folder to `use`, and ends both whatever happens. */
+/** The routes that have served any witness, and those that there are. */
+export const routes = { served: new Set(), known: [] };
+
+/** Starts the program, hands its addresses and a folder to `use`, ends both, and returns the routes that served. */
 export async function inWorld(use) {
   const folder = mkdtempSync(join(tmpdir(), "conformance-"));
-  const program = spawn(process.env.FRO_SIM, ["--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  const args = ["--json", "--jobs", join(folder, "jobs")];
+  const program = spawn(process.env.FRO_SIM, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
+  const told = async () => JSON.parse((await lines.next()).value);
+  const ended = once(program, "exit");
+  let served;
   try {
-    const [line] = await once(createInterface({ input: program.stdout }), "line");
-    await use({ ...JSON.parse(line), folder });
+    const world = await told();
+    routes.known = world.routes.all;
+    await use({ ...world, folder });
   } finally {
-    const ended = once(program, "exit");
     program.kill("SIGINT");
+    ({ served } = await told());
     await ended;
     rmSync(folder, { recursive: true, force: true });
   }
+  for (const route of served) routes.served.add(route);
+  return served;
 }
 
 /** A client's rows of the table; a check that throws is a failed one. */

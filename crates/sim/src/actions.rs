@@ -3,22 +3,15 @@
 mod blob;
 mod cache;
 
-use std::sync::Arc;
-
-use axum::{
-    Router,
-    routing::{get, post},
-};
-
-use crate::hub::Hub;
+use crate::routes::Routes;
 
 /// The routes of the cache.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    const SERVICE: &str = "/twirp/github.actions.results.api.v1.CacheService";
-    let method = |name: &str| format!("{SERVICE}/{name}");
-    Router::new()
-        .route(&method("CreateCacheEntry"), post(cache::create))
-        .route(&method("FinalizeCacheEntryUpload"), post(cache::finalize))
-        .route(&method("GetCacheEntryDownloadURL"), post(cache::find))
-        .route("/actions-cache/{blob}", get(blob::download).put(blob::upload))
+pub(crate) fn routes() -> Routes {
+    Routes::below("/twirp/github.actions.results.api.v1.CacheService")
+        .on("POST /CreateCacheEntry", cache::create)
+        .on("POST /FinalizeCacheEntryUpload", cache::finalize)
+        .on("POST /GetCacheEntryDownloadURL", cache::find)
+        .and(
+            Routes::below("/actions-cache").on("GET /{blob}", blob::download).on("PUT /{blob}", blob::upload),
+        )
 }

@@ -10,8 +10,9 @@ use data_encoding::BASE64;
 
 use crate::{
     hub::Hub,
+    permission,
     problem::Problem,
-    state::{Repo, Role, State, Token, TokenAccess},
+    state::{Grant, Level, Repo, Role, State, Token, TokenAccess},
 };
 
 /// Who sent a request that may go on.
@@ -25,6 +26,8 @@ pub(crate) enum Caller {
         login: String,
         /// What the token is good for.
         access: TokenAccess,
+        /// What it was granted, if it is an installation's.
+        grant: Option<Grant>,
     },
 }
 
@@ -40,9 +43,22 @@ impl Caller {
     /// The login, if the token may write. REST looks before the route does, GraphQL in each mutation, git at each push.
     pub(crate) fn writer(&self) -> Option<&str> {
         match self {
-            Self::Known { login, access: TokenAccess::Full } => Some(login),
+            Self::Known { login, access: TokenAccess::Full, .. } => Some(login),
             Self::Known { access: TokenAccess::ReadOnly, .. } | Self::Anonymous => None,
         }
+    }
+
+    /// What the token was granted, if it is an installation's.
+    pub(crate) fn grant(&self) -> Option<&Grant> {
+        match self {
+            Self::Anonymous => None,
+            Self::Known { grant, .. } => grant.as_ref(),
+        }
+    }
+
+    /// Whether the token has any of these permissions to change something; people's tokens have them all.
+    pub(crate) fn may(&self, repo: &Repo, any_of: &[&str]) -> bool {
+        self.grant().is_none_or(|grant| grant.allows(repo, any_of, Level::Write))
     }
 
     /// Whether the repository exists as far as this caller can tell.
@@ -58,6 +74,7 @@ impl Caller {
     fn role(&self, repo: &Repo) -> Option<Role> {
         match self {
             Self::Anonymous => None,
+            Self::Known { grant: Some(grant), .. } if !grant.holds(repo) => None,
             Self::Known { login, .. } => repo.role(login),
         }
     }
@@ -75,8 +92,11 @@ impl FromRequestParts<Arc<Hub>> for Caller {
         let writes = !matches!(parts.method, Method::GET | Method::HEAD) && !reads_by_post;
         hub.read(|state| {
             let token = valid(state, &text).ok_or_else(Problem::bad_credentials)?;
-            let caller = Self::Known { login: token.login.clone(), access: token.access };
-            if writes && caller.writer().is_none() {
+            let Token { login, access, grant, .. } = token.clone();
+            let enough =
+                grant.as_ref().is_none_or(|grant| permission::suffices(grant, state, &parts.method, path));
+            let caller = Self::Known { login, access, grant };
+            if !enough || writes && caller.writer().is_none() {
                 return Err(Problem::not_accessible());
             }
             Ok(caller)
@@ -105,5 +125,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
 }
 
 fn valid<'a>(state: &'a State, text: &str) -> Option<&'a Token> {
-    state.token(text).filter(|token| !token.expired)
+    let now = state.clock.peek();
+    let lives = |token: &&Token| token.grant.as_ref().is_none_or(|grant| now < grant.expires_at);
+    state.token(text).filter(|token| !token.expired).filter(lives)
 }

@@ -6,9 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     git::diff,
+    jwt,
     state::{
-        Association, Comment, Commit, Issue, Label, Person, PersonKind, Pull, Reaction, ReactionContent,
-        Repo, Role, State,
+        App, Association, Comment, Commit, Installation, Issue, Label, Level, Person, PersonKind, Pull,
+        Reaction, ReactionContent, Repo, Role, State,
     },
 };
 
@@ -22,6 +23,9 @@ const HEAD: &str = "af4492d5ac94bb1542074f8116385bd24f443a45";
 /// What it changes, as git tells it.
 const NEW_SEAL: &str = include_str!("garden/new-seal.diff");
 
+/// The private key of the app. It opens nothing but simulated doors.
+pub(crate) const APP_KEY: &str = include_str!("garden/app.pem");
+
 /// All commits of the public repository, for `git fast-import`. The same text always gives the same hashes.
 pub(crate) const HISTORY: &str = include_str!("garden/history.fi");
 
@@ -31,10 +35,12 @@ pub(crate) fn planted() -> State {
     let garden = garden(&mut state);
     let cellar = cellar(&mut state);
     state.repos = vec![garden, cellar];
+    state.apps = vec![helper()];
     state
 }
 
-/// octo owns, maya maintains, rita reads along, mallory is a stranger, fro-bot is us and github-actions the default token's bot.
+/// octo owns, maya maintains, rita reads along, mallory is a stranger, fro-bot is us, github-actions the default token's
+/// bot and garden-helper that of an app.
 fn people() -> Vec<Person> {
     let person = |id, login: &str, name: &str, kind| Person {
         id,
@@ -49,6 +55,7 @@ fn people() -> Vec<Person> {
         person(88_190_544, "mallory", "Mallory", PersonKind::User),
         person(109_017_866, "fro-bot", "Fro Bot", PersonKind::User),
         person(41_898_282, "github-actions[bot]", "GitHub Actions", PersonKind::Bot),
+        person(160_224_901, "garden-helper[bot]", "Garden Helper", PersonKind::Bot),
     ]
 }
 
@@ -68,6 +75,7 @@ fn garden(state: &mut State) -> Repo {
         ("rita", Role::Read),
         ("fro-bot", Role::Write),
         ("github-actions[bot]", Role::Write),
+        ("garden-helper[bot]", Role::Write),
     ];
     Repo {
         id: 412_908_377,
@@ -81,6 +89,7 @@ fn garden(state: &mut State) -> Repo {
         labels: labels.into(),
         roles: roles.map(|(login, role)| (login.to_owned(), role)).into(),
         check_runs: Vec::new(),
+        releases: Vec::new(),
         issues: vec![wet_floor(state), new_seal(state), tomatoes(state)],
         discussions: Vec::new(),
     }
@@ -167,10 +176,35 @@ fn cellar(state: &mut State) -> Repo {
         protected: Vec::new(),
         created_at: minute(5),
         labels: Vec::new(),
-        roles: BTreeMap::from([("maya".to_owned(), Role::Triage)]),
+        roles: BTreeMap::from([
+            ("maya".to_owned(), Role::Triage),
+            ("garden-helper[bot]".to_owned(), Role::Write),
+        ]),
         check_runs: Vec::new(),
+        releases: Vec::new(),
         issues: vec![issue],
         discussions: Vec::new(),
+    }
+}
+
+/// An app that is installed in both repositories.
+fn helper() -> App {
+    let granted =
+        ["checks", "contents", "discussions", "issues", "pull_requests"].map(|name| (name, Level::Write));
+    let permissions = granted.into_iter().chain([("metadata", Level::Read)]);
+    App {
+        id: 482_113,
+        slug: "garden-helper".to_owned(),
+        name: "Garden Helper".to_owned(),
+        owner: "octo".to_owned(),
+        public_key: jwt::public_key(APP_KEY).unwrap_or_default(),
+        created_at: minute(3),
+        installations: vec![Installation {
+            id: 70_411_256,
+            account: "octo".to_owned(),
+            repos: vec![REPO.to_owned(), "octo/cellar".to_owned()],
+            permissions: permissions.map(|(name, level)| (name.to_owned(), level)).collect(),
+        }],
     }
 }
 

@@ -8,18 +8,17 @@ mod store;
 use std::{io, sync::Arc};
 
 use axum::{
-    Router,
     body::{Body, Bytes, to_bytes},
     extract::{Path, Request, State},
     http::{Method, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
-    routing::{get, post},
 };
 
 use crate::{
     auth::Caller,
     hub::Hub,
     problem::Problem,
+    routes::Routes,
     state::{Repo, Role},
 };
 
@@ -28,11 +27,11 @@ pub(crate) use read::{CommitObject, Depth, Entry};
 pub(crate) use store::{Bare, Store};
 
 /// The routes that git knocks on.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new()
-        .route("/{owner}/{repo}/info/refs", get(served))
-        .route("/{owner}/{repo}/git-upload-pack", post(served))
-        .route("/{owner}/{repo}/git-receive-pack", post(served))
+pub(crate) fn routes() -> Routes {
+    Routes::below("/{owner}/{repo}")
+        .on("GET /info/refs", served)
+        .on("POST /git-upload-pack", served)
+        .on("POST /git-receive-pack", served)
 }
 
 /// What git wants.
@@ -47,6 +46,14 @@ struct Admitted {
     full_name: String,
     protected: String,
     login: Option<String>,
+    workflows: Workflows,
+}
+
+/// Whether somebody may change the files that say what runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Workflows {
+    Allowed,
+    Refused,
 }
 
 async fn served(
@@ -95,13 +102,17 @@ fn admit(repo: Option<&Repo>, caller: &Caller, service: Service) -> Result<Admit
             let words = "Write access to repository not granted.\n";
             return Err(Box::new((StatusCode::FORBIDDEN, words).into_response()));
         }
-        Some(login) if service == Service::Push && !caller.has(Role::Write, repo) => {
+        Some(login)
+            if service == Service::Push
+                && !(caller.has(Role::Write, repo) && caller.may(repo, &["contents"])) =>
+        {
             let words = format!("Permission to {full_name}.git denied to {login}.\n");
             return Err(Box::new((StatusCode::FORBIDDEN, words).into_response()));
         }
         _ => {}
     }
-    Ok(Admitted { full_name, protected: repo.protected.join(" "), login })
+    let workflows = if caller.may(repo, &["workflows"]) { Workflows::Allowed } else { Workflows::Refused };
+    Ok(Admitted { full_name, protected: repo.protected.join(" "), login, workflows })
 }
 
 fn unauthorized() -> Response {
@@ -128,6 +139,7 @@ async fn backend(bare: &Bare, admitted: &Admitted, parts: &Parts, body: &Bytes) 
         .env("GIT_PROTOCOL", said("git-protocol"))
         .env("REMOTE_USER", admitted.login.as_deref().unwrap_or_default())
         .env("PROTECTED_BRANCHES", &admitted.protected)
+        .env("WORKFLOWS", if admitted.workflows == Workflows::Allowed { "allowed" } else { "refused" })
         // git puts these down beside a push.
         .env("GIT_COMMITTER_NAME", "GitHub")
         .env("GIT_COMMITTER_EMAIL", "noreply@github.com")

@@ -30,14 +30,14 @@ mod thread;
 use std::sync::{Arc, LazyLock};
 
 use async_graphql::{EmptySubscription, Request, Schema};
-use axum::{Json, Router, body::Bytes, extract::State, routing::post};
+use axum::{Json, body::Bytes, extract::State};
 use serde_json::Value;
 
-use crate::{auth::Caller, hub::Hub, problem::Problem, state};
+use crate::{auth::Caller, hub::Hub, problem::Problem, routes::Routes, state};
 
 /// The route of the API.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    Router::new().route("/graphql", post(answer))
+pub(crate) fn routes() -> Routes {
+    Routes::below("").on("POST /graphql", answer)
 }
 
 /// What every resolver of one question knows: the state at its beginning, and who asks.

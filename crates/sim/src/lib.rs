@@ -4,23 +4,30 @@
 
 mod actions;
 mod auth;
+mod downloads;
 mod event;
 mod faults;
 mod garden;
 mod git;
 mod graphql;
 mod hub;
+mod job;
+mod jwt;
 pub mod model;
 mod page;
+mod permission;
 mod problem;
 mod pulls;
 mod rest;
+mod reviews;
 mod route;
+mod routes;
 mod server;
 pub mod state;
 mod traffic;
 mod world;
 
 pub use faults::{FaultKind, Faults, Switch};
+pub use job::{Job, Started};
 pub use traffic::Exchange;
 pub use world::World;

@@ -1,13 +1,18 @@
 //! The little GitHub on its own: starts the garden on a port and keeps it open until Ctrl-C.
 
-use std::{collections::BTreeMap, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Context as _;
 use clap::Parser;
 use fro_sim::{
     World,
-    state::{CacheAccess, TokenAccess},
+    state::{CacheAccess, Grant, TokenAccess},
 };
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -19,9 +24,13 @@ struct Arguments {
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     port: u16,
 
-    /// Says everything on one line of JSON, with a token for everybody.
+    /// Says everything on one line of JSON, with a token for everybody; at the end, which routes have served.
     #[arg(long)]
     json: bool,
+
+    /// The folder to start jobs in, one for each of a few events; their environments are told too.
+    #[arg(long, requires = "json")]
+    jobs: Option<PathBuf>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -44,11 +53,14 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("cannot serve on 127.0.0.1:{}", arguments.port))?;
     if arguments.json {
-        say(&everything(&world).to_string());
+        say(&everything(&world, arguments.jobs.as_deref())?.to_string());
     } else {
         say(&greeting(&world));
     }
     interrupts.recv().await;
+    if arguments.json {
+        say(&json!({ "served": world.served_routes() }).to_string());
+    }
     Ok(())
 }
 
@@ -63,27 +75,70 @@ fn greeting(world: &World) -> String {
     )
 }
 
-/// What a client in another language needs: addresses, tokens of people, tokens of workflow runs.
-fn everything(world: &World) -> Value {
+/// What a client in another language needs: addresses, tokens of people and of an app, jobs of workflows.
+fn everything(world: &World, jobs: Option<&Path>) -> anyhow::Result<Value> {
+    world.release("octo/garden", "v1.0.0", &[("fro-bot-x86_64-linux", b"not really a program")]);
     let logins: Vec<_> =
         world.state(|state| state.people.iter().map(|person| person.login.clone()).collect());
     let tokens: BTreeMap<_, _> = logins.iter().map(|login| (login, world.token(login))).collect();
-    let run = |scopes: &[&str], cache| world.change(|state| state.start_run("octo/garden", scopes, cache));
-    let (main, pull) = ("refs/heads/main", "refs/pull/2/merge");
-    json!({
+    let app = world.state(|state| {
+        let app = state.apps.first();
+        json!({
+            "id": app.map(|app| app.id),
+            "installation": app.and_then(|app| app.installations.first()).map(|own| own.id),
+            "key": world.app_key(),
+        })
+    });
+    let expired = Grant {
+        repos: vec!["octo/garden".to_owned()],
+        permissions: BTreeMap::new(),
+        expires_at: Timestamp::UNIX_EPOCH,
+    };
+    Ok(json!({
         "api": world.api_url(),
         "graphql": world.graphql_url(),
         "clone": world.clone_url("octo/garden"),
-        "actions": world.actions_url(),
         "model": world.model().base_url(),
+        "routes": { "all": world.routes(), "rest": world.rest_routes() },
         "tokens": tokens,
         "read_only": world.change(|state| state.give_token("fro-bot", TokenAccess::ReadOnly)),
-        "runs": {
-            "main": run(&[main], CacheAccess::Write),
-            "pull": run(&[pull, main], CacheAccess::Write),
-            "comment": run(&[main], CacheAccess::ReadOnly),
+        "expired": world.change(|state| state.grant_token("garden-helper[bot]", expired)),
+        "app": app,
+        "attachments": {
+            "public": world.attach("octo/garden", "puddle.png", "image/png", "a puddle"),
+            "private": world.attach("octo/cellar", "key.png", "image/png", "a key"),
         },
-    })
+        "jobs": jobs.map(|folder| started(world, folder)).transpose()?,
+    }))
+}
+
+/// Starts a job for each of a few events, and tells their environments.
+fn started(world: &World, folder: &Path) -> anyhow::Result<Value> {
+    let comment = world.write_comment("octo/garden", 1, "maya", "@fro-bot why?");
+    let comment = world.comment_event("octo/garden", comment);
+    let pull = world.pull_event("octo/garden", 2, "synchronize", "maya");
+    let schedule = json!({
+        "schedule": "17 4 * * *",
+        "repository": comment["repository"],
+        "sender": comment["sender"],
+    });
+    let jobs = [
+        ("schedule", world.job("schedule", &schedule)),
+        ("pull", world.job("pull_request", &pull)),
+        ("comment", world.job("issue_comment", &comment)),
+        ("comment_writing", world.job("issue_comment", &comment).cache_mode(CacheAccess::Write)),
+        ("blind", world.job("schedule", &schedule).cache_mode(CacheAccess::WriteOnly)),
+    ];
+    let mut told = BTreeMap::new();
+    for (name, job) in jobs {
+        let job = job.start(&folder.join(name)).with_context(|| format!("cannot start the job {name}"))?;
+        let variables = job.environment.iter().map(|(name, value)| (name, value.to_string_lossy()));
+        told.insert(
+            name,
+            json!({ "environment": variables.collect::<BTreeMap<_, _>>(), "token": job.token }),
+        );
+    }
+    Ok(json!(told))
 }
 
 #[expect(clippy::print_stdout, reason = "this is the program's output")]

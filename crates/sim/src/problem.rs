@@ -24,6 +24,11 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "Requires authentication")
     }
 
+    /// Whoever asks is not who they say, in these words.
+    pub(crate) fn unauthorized(message: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, message)
+    }
+
     /// The token is good, but not for this.
     pub(crate) fn not_accessible() -> Self {
         Self::forbidden("Resource not accessible by integration")
@@ -55,6 +60,12 @@ impl Problem {
     /// The body is well formed but cannot be taken.
     pub(crate) fn invalid(error: Value) -> Self {
         Self { errors: vec![error], ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Validation Failed") }
+    }
+
+    /// Something in the body cannot be, as reviews say it: in a plain sentence.
+    pub(crate) fn unprocessable_entity(sentence: &str) -> Self {
+        let errors = vec![sentence.into()];
+        Self { errors, ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable Entity") }
     }
 
     /// Something in the body cannot be, in these words.

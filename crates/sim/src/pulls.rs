@@ -38,6 +38,9 @@ pub(crate) async fn open(hub: &Hub, caller: &Caller, wish: Wish) -> Result<u64, 
     let Some(login) = caller.writer() else { return Err(Refusal::Forbidden) };
     let (base_repo, head_repo, head) = hub.read(|state| {
         let repo = state.repo(&wish.repo).filter(|repo| caller.sees(repo)).ok_or(Refusal::NoRepo)?;
+        if !caller.may(repo, &["pull_requests"]) {
+            return Err(Refusal::Forbidden);
+        }
         let (owner, head) = wish.head.split_once(':').unwrap_or((&repo.owner, &wish.head));
         let head_repo = state.repo(&format!("{owner}/{}", repo.name)).ok_or(Refusal::NoBranch("head"))?;
         if !caller.has(state::Role::Write, head_repo) {

@@ -1,98 +1,161 @@
 //! The REST API over the state: routes, one file for each kind of thing.
 
+mod apps;
 mod checks;
 mod comments;
 mod contents;
 mod etags;
 mod git_data;
+mod git_making;
 mod issues;
 mod labels;
 mod limits;
 mod paging;
 mod pulls;
 mod reactions;
+mod references;
+mod releases;
 mod repos;
 mod review_comments;
+mod review_requests;
+mod reviews;
 mod shape;
 mod users;
 
-use std::sync::Arc;
-
-use axum::{
-    Router,
-    body::Bytes,
-    routing::{delete, get, patch, post},
-};
+use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 
-use crate::{auth::Caller, hub::Hub, problem::Problem, state::Repo};
+use crate::{auth::Caller, problem::Problem, routes::Routes, state::Repo};
 
 pub(crate) use etags::tag;
 pub(crate) use limits::count;
 pub(crate) use shape::{Shape, timestamp};
 
+/// Where everything of a repository is.
+const REPO: &str = "/repos/{owner}/{repo}";
+
 /// The routes that are known.
-pub(crate) fn routes() -> Router<Arc<Hub>> {
-    const REPO: &str = "/repos/{owner}/{repo}";
-    const ISSUE: &str = "/repos/{owner}/{repo}/issues/{number}";
-    const COMMENT: &str = "/repos/{owner}/{repo}/issues/comments/{comment}";
-    const PULL: &str = "/repos/{owner}/{repo}/pulls/{number}";
-    const REVIEW_COMMENT: &str = "/repos/{owner}/{repo}/pulls/comments/{comment}";
-    let at = |base: &str, rest: &str| format!("{base}{rest}");
-    Router::new()
-        .route("/", get(users::root))
-        .route("/user", get(users::viewer))
-        .route("/rate_limit", get(limits::show))
-        .route(REPO, get(repos::show))
-        .route(&at(REPO, "/collaborators/{login}/permission"), get(users::permission))
-        .route(&at(REPO, "/labels"), get(labels::list).post(labels::create))
-        .route(&at(REPO, "/labels/{name}"), get(labels::show))
-        .route(&at(REPO, "/issues"), get(issues::list))
-        .route(ISSUE, get(issues::show))
-        .route(&at(ISSUE, "/comments"), get(comments::list).post(comments::create))
-        .route(&at(ISSUE, "/labels"), get(labels::of_issue).post(labels::add))
-        .route(&at(ISSUE, "/labels/{name}"), delete(labels::remove))
-        .route(&at(ISSUE, "/reactions"), get(reactions::on_issue).post(reactions::react_to_issue))
-        .route(&at(ISSUE, "/reactions/{reaction}"), delete(reactions::unreact_to_issue))
-        .route(COMMENT, get(comments::show).patch(comments::update).delete(comments::delete))
-        .route(&at(COMMENT, "/reactions"), get(reactions::on_comment).post(reactions::react_to_comment))
-        .route(&at(COMMENT, "/reactions/{reaction}"), delete(reactions::unreact_to_comment))
-        .merge(pulls_and_git())
-        .route(&at(PULL, "/comments"), get(review_comments::list))
-        .route(&at(PULL, "/comments/{comment}/replies"), post(review_comments::reply))
-        .route(REVIEW_COMMENT, get(review_comments::show).patch(review_comments::update))
-        .route(&at(REVIEW_COMMENT, "/reactions"), post(reactions::react_to_review_comment))
-        .route(&at(REVIEW_COMMENT, "/reactions/{reaction}"), delete(reactions::unreact_to_review_comment))
+pub(crate) fn routes() -> Routes {
+    let accounts = Routes::below("")
+        .on("GET /", users::root)
+        .on("GET /user", users::viewer)
+        .on("GET /users/{login}", users::show)
+        .on("GET /rate_limit", limits::show)
+        .on("GET /repos/{owner}/{repo}", repos::show);
+    accounts.and(apps()).and(issues()).and(comments()).and(pulls()).and(reviews()).and(git()).and(results())
 }
 
-/// The routes of pull requests, of what git holds and of what checks say.
-fn pulls_and_git() -> Router<Arc<Hub>> {
-    let at = |rest: &str| format!("/repos/{{owner}}/{{repo}}{rest}");
-    Router::new()
-        .route(&at("/pulls"), get(pulls::list).post(pulls::create))
-        .route(&at("/pulls/{number}"), get(pulls::show))
-        .route(&at("/pulls/{number}/files"), get(pulls::files))
-        .route(&at("/pulls/{number}/commits"), get(pulls::commits))
-        .route(&at("/readme"), get(contents::readme))
-        .route(&at("/contents"), get(contents::root))
-        .route(&at("/contents/{*path}"), get(contents::show))
-        .route(&at("/commits"), get(git_data::list_commits))
-        .route(&at("/commits/{name}"), get(git_data::show_commit))
-        .route(&at("/commits/{name}/check-runs"), get(checks::of_commit))
-        .route(&at("/git/commits/{oid}"), get(git_data::show_commit_object))
-        .route(&at("/git/trees/{name}"), get(git_data::show_tree))
-        .route(&at("/git/blobs"), post(git_data::create_blob))
-        .route(&at("/git/blobs/{oid}"), get(git_data::show_blob))
-        .route(&at("/git/ref/{*name}"), get(git_data::show_reference))
-        .route(&at("/git/matching-refs/{*beginning}"), get(git_data::matching_references))
-        .route(&at("/git/refs"), post(git_data::create_reference))
-        .route(&at("/git/refs/{*name}"), patch(git_data::move_reference).delete(git_data::delete_reference))
-        .route(&at("/check-runs"), post(checks::create))
-        .route(&at("/check-runs/{id}"), get(checks::show).patch(checks::update))
+fn apps() -> Routes {
+    Routes::below("")
+        .on("GET /app", apps::show)
+        .on("GET /app/installations", apps::installations)
+        .on("POST /app/installations/{installation}/access_tokens", apps::give_token)
+        .on("GET /installation/repositories", apps::repositories)
+        .on("DELETE /installation/token", apps::revoke)
+        .on("GET /repos/{owner}/{repo}/installation", apps::of_repo)
+}
+
+fn issues() -> Routes {
+    Routes::below(REPO)
+        .on("GET /collaborators/{login}/permission", users::permission)
+        .on("GET /labels", labels::list)
+        .on("POST /labels", labels::create)
+        .on("GET /labels/{name}", labels::show)
+        .on("GET /issues", issues::list)
+        .on("POST /issues", issues::create)
+        .on("GET /issues/{number}", issues::show)
+        .on("PATCH /issues/{number}", issues::update)
+        .on("GET /issues/{number}/labels", labels::of_issue)
+        .on("POST /issues/{number}/labels", labels::add)
+        .on("DELETE /issues/{number}/labels/{name}", labels::remove)
+        .on("GET /issues/{number}/reactions", reactions::on_issue)
+        .on("POST /issues/{number}/reactions", reactions::react_to_issue)
+        .on("DELETE /issues/{number}/reactions/{reaction}", reactions::unreact_to_issue)
+}
+
+fn comments() -> Routes {
+    Routes::below(REPO)
+        .on("GET /issues/{number}/comments", comments::list)
+        .on("POST /issues/{number}/comments", comments::create)
+        .on("GET /issues/comments/{comment}", comments::show)
+        .on("PATCH /issues/comments/{comment}", comments::update)
+        .on("DELETE /issues/comments/{comment}", comments::delete)
+        .on("GET /issues/comments/{comment}/reactions", reactions::on_comment)
+        .on("POST /issues/comments/{comment}/reactions", reactions::react_to_comment)
+        .on("DELETE /issues/comments/{comment}/reactions/{reaction}", reactions::unreact_to_comment)
+}
+
+fn pulls() -> Routes {
+    Routes::below(REPO)
+        .on("GET /pulls", pulls::list)
+        .on("POST /pulls", pulls::create)
+        .on("GET /pulls/{number}", pulls::show)
+        .on("PATCH /pulls/{number}", pulls::update)
+        .on("GET /pulls/{number}/files", pulls::files)
+        .on("GET /pulls/{number}/commits", pulls::commits)
+        .on("GET /pulls/{number}/requested_reviewers", review_requests::list)
+        .on("POST /pulls/{number}/requested_reviewers", review_requests::add)
+        .on("DELETE /pulls/{number}/requested_reviewers", review_requests::remove)
+}
+
+fn reviews() -> Routes {
+    Routes::below(REPO)
+        .on("GET /pulls/{number}/reviews", reviews::list)
+        .on("POST /pulls/{number}/reviews", reviews::create)
+        .on("GET /pulls/{number}/reviews/{review}", reviews::show)
+        .on("PUT /pulls/{number}/reviews/{review}", reviews::update)
+        .on("DELETE /pulls/{number}/reviews/{review}", reviews::delete)
+        .on("GET /pulls/{number}/reviews/{review}/comments", reviews::remarks)
+        .on("POST /pulls/{number}/reviews/{review}/events", reviews::submit)
+        .on("PUT /pulls/{number}/reviews/{review}/dismissals", reviews::dismiss)
+        .on("GET /pulls/{number}/comments", review_comments::list)
+        .on("POST /pulls/{number}/comments", review_comments::create)
+        .on("POST /pulls/{number}/comments/{comment}/replies", review_comments::reply)
+        .on("GET /pulls/comments/{comment}", review_comments::show)
+        .on("PATCH /pulls/comments/{comment}", review_comments::update)
+        .on("DELETE /pulls/comments/{comment}", review_comments::delete)
+        .on("GET /pulls/comments/{comment}/reactions", reactions::on_review_comment)
+        .on("POST /pulls/comments/{comment}/reactions", reactions::react_to_review_comment)
+        .on("DELETE /pulls/comments/{comment}/reactions/{reaction}", reactions::unreact_to_review_comment)
+}
+
+fn git() -> Routes {
+    Routes::below(REPO)
+        .on("GET /readme", contents::readme)
+        .on("GET /contents", contents::root)
+        .on("GET /contents/{*path}", contents::show)
+        .on("GET /commits", git_data::list_commits)
+        .on("GET /commits/{name}", git_data::show_commit)
+        .on("POST /git/commits", git_making::create_commit)
+        .on("GET /git/commits/{oid}", git_data::show_commit_object)
+        .on("POST /git/trees", git_making::create_tree)
+        .on("GET /git/trees/{name}", git_data::show_tree)
+        .on("POST /git/blobs", git_making::create_blob)
+        .on("GET /git/blobs/{oid}", git_data::show_blob)
+        .on("GET /git/ref/{*name}", references::show)
+        .on("GET /git/matching-refs/{*beginning}", references::matching)
+        .on("POST /git/refs", references::create)
+        .on("PATCH /git/refs/{*name}", references::update)
+        .on("DELETE /git/refs/{*name}", references::delete)
+}
+
+/// What programs say about commits, and what they are given to download.
+fn results() -> Routes {
+    Routes::below(REPO)
+        .on("POST /check-runs", checks::create)
+        .on("GET /check-runs/{run}", checks::show)
+        .on("PATCH /check-runs/{run}", checks::update)
+        .on("GET /commits/{name}/check-runs", checks::of_commit)
+        .on("GET /releases", releases::list)
+        .on("GET /releases/latest", releases::latest)
+        .on("GET /releases/tags/{tag}", releases::tagged)
+        .on("GET /releases/assets/{asset}", releases::asset)
 }
 
 /// Reads a JSON body whatever its content type says, as GitHub does.
 fn parsed<T: DeserializeOwned>(body: &Bytes) -> Result<T, Problem> {
+    // No body is one that says nothing.
+    let body: &[u8] = if body.is_empty() { b"{}" } else { body };
     serde_json::from_slice(body).map_err(|_| Problem::no_json())
 }
 

@@ -17,11 +17,34 @@ impl Route {
         Self { method: method.to_owned(), path: path.to_owned() }
     }
 
+    /// The same route with this in front of its path.
+    pub(crate) fn below(self, base: &str) -> Self {
+        Self { path: format!("{base}{}", self.path), ..self }
+    }
+
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     pub(crate) fn matches(&self, method: &str, path: &str) -> bool {
-        let segments = || self.path.split('/').zip(path.split('/'));
-        self.method == method
-            && self.path.split('/').count() == path.split('/').count()
-            && segments().all(|(wanted, given)| wanted == given || wanted.starts_with('{'))
+        self.method == method && fits(&self.path, path)
+    }
+}
+
+/// Whether a pattern stands for a path; a last part such as `{*name}` stands for all that is left of it.
+fn fits(pattern: &str, path: &str) -> bool {
+    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some(rest), Some(_)) if rest.starts_with("{*") => return true,
+            (Some(part), Some(segment)) if part == segment || part.starts_with('{') => {}
+            _ => return false,
+        }
     }
 }
 
@@ -43,5 +66,12 @@ mod tests {
         assert!(!matches("POST", "/repos/octo/garden"));
         assert!(!matches("GET", "/repos/octo/garden/issues"));
         assert!(!matches("GET", "/users/octo/garden"));
+    }
+
+    #[test]
+    fn a_last_part_with_a_star_stands_for_the_rest() {
+        let route = Route::parse("GET /git/ref/{*name}");
+        assert!(route.matches("GET", "/git/ref/heads/main"));
+        assert!(!route.matches("GET", "/git/ref"));
     }
 }

@@ -1,5 +1,7 @@
 //! The simulated GitHub as plain data: people, repositories and what stands in them, tokens.
 
+mod anchor;
+mod app;
 mod cache;
 mod check;
 mod clock;
@@ -12,10 +14,14 @@ mod node;
 mod person;
 mod pull;
 mod reaction;
+mod release;
 mod repo;
+mod review;
 mod token;
 mod writing;
 
+pub use anchor::Side;
+pub use app::{App, Grant, Installation, Level};
 pub use cache::{CacheAccess, CacheEntry, Run, Upload};
 pub use check::{CheckRun, Conclusion};
 pub use clock::Clock;
@@ -24,11 +30,14 @@ pub use discussion::{Discussion, DiscussionComment};
 pub use issue::{Issue, IssueState};
 pub use label::Label;
 pub use person::{Association, Person, PersonKind, Role};
-pub use pull::{Change, ChangedFile, Commit, Pull, Review, ReviewState, ReviewThread};
+pub use pull::{Change, ChangedFile, Commit, Pull};
 pub use reaction::{Reaction, ReactionContent};
+pub use release::{Asset, Attachment, File, Release};
 pub use repo::Repo;
+pub use review::{Review, ReviewState, ReviewThread};
 pub use token::{Token, TokenAccess};
 
+pub(crate) use anchor::{Anchor, Misfit, Place, anchor, moved};
 pub(crate) use id::{Node, node_id};
 pub(crate) use token::random_letters;
 
@@ -41,6 +50,10 @@ pub struct State {
     pub repos: Vec<Repo>,
     /// All tokens that were ever given out.
     pub tokens: Vec<Token>,
+    /// All apps.
+    pub apps: Vec<App>,
+    /// Files in people's texts.
+    pub attachments: Vec<Attachment>,
     /// Runs of workflows, by their tokens.
     pub runs: Vec<Run>,
     /// What was put into the Actions cache, oldest first.
@@ -86,6 +99,13 @@ impl State {
     pub fn give_token(&mut self, login: &str, access: TokenAccess) -> String {
         let kind = self.person(login).map_or(PersonKind::User, |person| person.kind);
         let token = Token::new(login, kind, access);
+        self.tokens.push(token);
+        self.tokens[self.tokens.len() - 1].text.clone()
+    }
+
+    /// Gives a bot a token that is good for what it was granted, and returns it.
+    pub fn grant_token(&mut self, login: &str, grant: Grant) -> String {
+        let token = Token { grant: Some(grant), ..Token::new(login, PersonKind::Bot, TokenAccess::Full) };
         self.tokens.push(token);
         self.tokens[self.tokens.len() - 1].text.clone()
     }

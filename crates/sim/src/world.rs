@@ -4,13 +4,14 @@ use std::{io, sync::Arc, time::Duration};
 
 use axum::{
     Router,
+    body::Bytes,
     extract::{DefaultBodyLimit, Request, State},
     middleware::{from_fn, from_fn_with_state},
 };
 use serde_json::Value;
 
 use crate::{
-    actions, event,
+    actions, downloads, event,
     faults::{self, Faults},
     garden, git, graphql,
     hub::Hub,
@@ -18,8 +19,10 @@ use crate::{
     page,
     problem::Problem,
     rest,
+    route::Route,
+    routes::Routes,
     server::{Port, Server},
-    state::{self, Token, TokenAccess},
+    state::{self, Asset, Attachment, File, Release, Token, TokenAccess},
     traffic::{self, Exchange},
 };
 
@@ -162,17 +165,73 @@ impl World {
         &self.faults
     }
 
+    /// Every route of the API, of git, of the cache and of files, as `METHOD /path`.
+    pub fn routes(&self) -> Vec<String> {
+        routes().list()
+    }
+
+    /// The routes of the REST API among them.
+    pub fn rest_routes(&self) -> Vec<String> {
+        rest::routes().list()
+    }
+
+    /// The routes that have answered somebody as they wished, at least once.
+    pub fn served_routes(&self) -> Vec<String> {
+        let traffic = self.hub.traffic();
+        let served = |route: &Route| {
+            let reached = |exchange: &&Exchange| route.matches(&exchange.method, &exchange.path);
+            traffic.iter().filter(reached).any(|exchange| exchange.status.is_some_and(|status| status < 400))
+        };
+        self.routes().into_iter().filter(|route| served(&Route::parse(route))).collect()
+    }
+
+    /// The private key of the app `garden-helper`, in PEM.
+    pub fn app_key(&self) -> &'static str {
+        garden::APP_KEY
+    }
+
+    /// Puts a file where people's texts can name it, and returns its address.
+    pub fn attach(&self, repo: &str, name: &str, kind: &str, bytes: impl Into<Bytes>) -> String {
+        let file = File::new(kind, bytes);
+        let id = self.hub.change(|state| {
+            let id = format!("{:08x}-5eed-4a11-8bad-{:012x}", state.next_id(), state.attachments.len());
+            let (id, repo, name) = (id, repo.to_owned(), name.to_owned());
+            state.attachments.push(Attachment { id: id.clone(), repo, name, file });
+            id
+        });
+        format!("{}/user-attachments/assets/{id}", self.hub.address)
+    }
+
+    /// Releases files under a tag, each with its name. Panics if there is no such repository.
+    pub fn release(&self, repo: &str, tag: &str, files: &[(&str, &[u8])]) {
+        self.hub.change(|state| {
+            let assets = files.iter().map(|(name, bytes)| Asset {
+                id: state.next_id(),
+                name: (*name).to_owned(),
+                file: File::new("application/octet-stream", bytes.to_vec()),
+            });
+            let assets = assets.collect();
+            let (id, created_at) = (state.next_id(), state.clock.now());
+            let Some(repo) = state.repo_mut(repo) else { panic!("there is no {repo}") };
+            let (name, tag, author) = (format!("Release {tag}"), tag.to_owned(), repo.owner.clone());
+            repo.releases.push(Release { id, tag, name, body: String::new(), author, created_at, assets });
+        });
+    }
+
     /// Requests that no route was there for, as `METHOD /path`; each was answered 404.
     pub fn unknown_routes(&self) -> Vec<String> {
         self.hub.unknown().clone()
     }
 }
 
+/// Everything but the pages for people.
+fn routes() -> Routes {
+    rest::routes().and(graphql::routes()).and(git::routes()).and(actions::routes()).and(downloads::routes())
+}
+
 fn router(hub: &Arc<Hub>, faults: &Faults) -> Router {
-    let api = rest::routes()
-        .merge(graphql::routes())
-        .merge(git::routes())
-        .merge(actions::routes())
+    let api = routes()
+        .into_router()
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
         .layer(DefaultBodyLimit::disable())

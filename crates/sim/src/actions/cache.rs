@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::{
     auth,
     hub::Hub,
-    state::{self, CacheAccess, CacheEntry, Run, Upload, random_letters},
+    state::{self, CacheEntry, Run, Upload, random_letters},
 };
 
 type Answer = Result<Json<Value>, (StatusCode, Json<Value>)>;
@@ -46,7 +46,7 @@ pub(super) async fn create(State(hub): State<Arc<Hub>>, headers: HeaderMap, body
     hub.change(|state| {
         let run = run_of(state, &headers)?;
         let Reservation { key, version } = parsed(&body)?;
-        let Some(scope) = run.scopes.first().filter(|_| run.cache == CacheAccess::Write).cloned() else {
+        let Some(scope) = run.scopes.first().filter(|_| run.cache.writes()).cloned() else {
             // The client takes nothing but a 200 for a denial; a 403 it would take for a race.
             let message = "cache write denied: token has no writable scopes";
             return Ok(Json(json!({ "ok": false, "signed_upload_url": "", "message": message })));
@@ -108,6 +108,10 @@ pub(super) async fn find(State(hub): State<Arc<Hub>>, headers: HeaderMap, body: 
     hub.read(|state| {
         let run = run_of(state, &headers)?;
         let wanted = parsed(&body)?;
+        if !run.cache.reads() {
+            let message = "cache read denied: token has no readable scopes";
+            return Err(refusal(StatusCode::FORBIDDEN, "permission_denied", message));
+        }
         let found = run.scopes.iter().find_map(|scope| best(state, &run.repo, scope, &wanted));
         Ok(Json(match found {
             None => json!({ "ok": false, "signed_download_url": "", "matched_key": "" }),

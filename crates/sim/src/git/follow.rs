@@ -54,6 +54,7 @@ pub(crate) async fn pushed(hub: &Hub, full_name: &str) -> io::Result<()> {
             pull.head_oid = between.head;
             pull.commits = between.commits;
             pull.files = between.files;
+            pull.follow_code();
         });
     }
     Ok(())

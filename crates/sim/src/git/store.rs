@@ -27,6 +27,13 @@ for branch in $PROTECTED_BRANCHES; do
     exit 1
   fi
 done
+if [ "$WORKFLOWS" = refused ]; then
+  changed=$(git log --format= --name-only "$3" --not --all -- .github/workflows | head -n 1)
+  if [ -n "$changed" ]; then
+    echo "refusing to allow a GitHub App to create or update workflow \`$changed\` without \`workflows\` permission" >&2
+    exit 1
+  fi
+fi
 "#;
 
 /// All repositories. Nothing is on the disk before somebody asks for one: most worlds need none.
@@ -40,13 +47,15 @@ pub(crate) struct Store {
 pub(crate) struct Bare {
     folder: PathBuf,
     hooks: PathBuf,
+    index: Option<PathBuf>,
 }
 
 impl Store {
     /// Opens a repository, with the commits that the garden has or with none.
     pub(crate) async fn open(&self, full_name: &str) -> io::Result<Bare> {
         let root = self.root.get_or_try_init(prepared).await?.path();
-        let bare = Bare { folder: root.join(format!("{full_name}.git")), hooks: root.join("hooks") };
+        let bare =
+            Bare { folder: root.join(format!("{full_name}.git")), hooks: root.join("hooks"), index: None };
         let _guard = self.planting.lock().await;
         if !fs::try_exists(&bare.folder).await? {
             fs::create_dir_all(&bare.folder).await?;
@@ -65,6 +74,11 @@ impl Bare {
         &self.folder
     }
 
+    /// The same repository with an index of its own, to put a tree together in.
+    pub(crate) fn staged(&self, index: PathBuf) -> Self {
+        Self { folder: self.folder.clone(), hooks: self.hooks.clone(), index: Some(index) }
+    }
+
     /// A git command in this repository that heeds no settings but ours.
     pub(crate) fn git(&self) -> Command {
         let mut command = Command::new("git");
@@ -76,6 +90,9 @@ impl Bare {
             .env_remove("GIT_WORK_TREE")
             .env_remove("GIT_INDEX_FILE")
             .kill_on_drop(true);
+        if let Some(index) = &self.index {
+            command.env("GIT_INDEX_FILE", index);
+        }
         let hooks = format!("core.hooksPath={}", self.hooks.display());
         let settings = [
             hooks.as_str(),

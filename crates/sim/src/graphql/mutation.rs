@@ -133,6 +133,7 @@ impl Discussing {
                 node_id(Node::Discussion { repo: repo.id, id: discussion.id }) == input.discussion_id.as_str()
             });
             let (repo, discussion) = found.ok_or_else(|| unresolved(&input.discussion_id))?;
+            granted(asked, repo, &["discussions"])?;
             if discussion.locked && !asked.caller.has(Role::Write, repo) {
                 return Err(of_kind("FORBIDDEN", "Discussion is locked"));
             }
@@ -203,6 +204,14 @@ fn writer<'a>(context: &Context<'a>) -> Result<(&'a Arc<Hub>, &'a str, &'a Arc<A
     Ok((hub, login, asked))
 }
 
+/// Refuses a token that was not granted any of these permissions.
+fn granted(asked: &Asked, repo: &Repo, any_of: &[&str]) -> Result<()> {
+    if asked.caller.may(repo, any_of) {
+        return Ok(());
+    }
+    Err(of_kind("FORBIDDEN", "Resource not accessible by integration"))
+}
+
 fn unresolved(id: &ID) -> Error {
     of_kind("NOT_FOUND", &format!("Could not resolve to a node with the global id of '{}'", id.as_str()))
 }
@@ -230,6 +239,11 @@ fn reactions<'a>(
 ) -> Result<(u64, &'a mut Vec<state::Reaction>)> {
     let found = Node::parse(id).and_then(|node| {
         let repo = state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo))?;
+        let any_of: &[&str] = match node {
+            Node::Discussion { .. } | Node::DiscussionComment { .. } => &["discussions"],
+            _ => &["issues", "pull_requests"],
+        };
+        asked.caller.may(repo, any_of).then_some(())?;
         Some((repo.id, repo.reactions_at(node)?))
     });
     found.ok_or_else(|| unresolved(id))

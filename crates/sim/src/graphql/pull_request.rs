@@ -194,8 +194,8 @@ impl PullRequestAlone {
         after: Option<String>,
     ) -> Result<Option<Connection<PullRequestReview>>> {
         let Thread { asked, repo, .. } = &self.thread;
-        let reviews =
-            self.pull.reviews.iter().map(|review| PullRequestReview::new(asked, repo, review)).collect();
+        let seen = self.pull.reviews.iter().filter(|review| review.is_seen_by(asked.caller.login().ok()));
+        let reviews = seen.map(|review| PullRequestReview::new(asked, repo, review)).collect();
         Window { first, last, before, after }.on("reviews", reviews).map(Some)
     }
 
@@ -207,7 +207,8 @@ impl PullRequestAlone {
         after: Option<String>,
     ) -> Result<Connection<PullRequestReviewThread>> {
         let Thread { asked, repo, .. } = &self.thread;
-        let threads = self.pull.threads.iter().map(|thread| PullRequestReviewThread {
+        let seen = self.pull.threads_seen_by(asked.caller.login().ok());
+        let threads = seen.map(|thread| PullRequestReviewThread {
             asked: Arc::clone(asked),
             repo: repo.id,
             thread: thread.clone(),

@@ -37,6 +37,8 @@ enum PullRequestReviewState {
     Approved,
     ChangesRequested,
     Commented,
+    Dismissed,
+    Pending,
 }
 
 impl PullRequestReview {
@@ -45,6 +47,8 @@ impl PullRequestReview {
             state::ReviewState::Approved => PullRequestReviewState::Approved,
             state::ReviewState::ChangesRequested => PullRequestReviewState::ChangesRequested,
             state::ReviewState::Commented => PullRequestReviewState::Commented,
+            state::ReviewState::Dismissed => PullRequestReviewState::Dismissed,
+            state::ReviewState::Pending => PullRequestReviewState::Pending,
         };
         Self {
             id: node_id(Node::Review { repo: repo.id, id: review.id }).into(),
@@ -52,7 +56,8 @@ impl PullRequestReview {
             author: Actor::find(&asked.state, &asked.address, &review.author),
             state,
             body: review.body.clone(),
-            submitted_at: Some(DateTime(review.submitted_at)),
+            submitted_at: (review.state != state::ReviewState::Pending)
+                .then_some(DateTime(review.submitted_at)),
             author_association: repo.association(&review.author).into(),
             commit: Some(ReviewedCommit { oid: GitObjectId(review.commit_oid.clone()) }),
             reaction_groups: Some(reaction::groups(asked, &[])),

@@ -145,14 +145,25 @@ fn own_comment(state: &state::State, full_name: &str, id: u64, caller: &Caller) 
 pub(super) fn text_of(body: &Bytes) -> Result<String, Problem> {
     let draft: Draft = parsed(body)?;
     let text = draft.body.ok_or_else(|| Problem::not_supplied("body"))?;
-    let complaint = if text.trim().is_empty() {
-        "Body cannot be blank".to_owned()
-    } else if text.chars().count() > LONGEST_BODY {
-        format!("Body is too long (maximum is {LONGEST_BODY} characters)")
-    } else {
-        return Ok(text);
-    };
+    match blank(&text).or_else(|| too_long(&text)) {
+        Some(complaint) => Err(refusal("IssueComment", &complaint)),
+        None => Ok(text),
+    }
+}
+
+/// What is wrong with a text without words.
+pub(super) fn blank(text: &str) -> Option<String> {
+    text.trim().is_empty().then(|| "Body cannot be blank".to_owned())
+}
+
+/// What is wrong with a text of too many words.
+pub(super) fn too_long(text: &str) -> Option<String> {
+    let long = text.chars().count() > LONGEST_BODY;
+    long.then(|| format!("Body is too long (maximum is {LONGEST_BODY} characters)"))
+}
+
+pub(super) fn refusal(resource: &str, complaint: &str) -> Problem {
     let error =
-        json!({ "resource": "IssueComment", "code": "unprocessable", "field": "data", "message": complaint });
-    Err(Problem::invalid(error))
+        json!({ "resource": resource, "code": "unprocessable", "field": "data", "message": complaint });
+    Problem::invalid(error)
 }

@@ -4,19 +4,43 @@ use std::sync::Arc;
 
 use axum::{
     Json,
+    body::Bytes,
     extract::{Path, Query, State},
+    http::StatusCode,
     response::Response,
 };
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     auth::Caller,
     hub::Hub,
     problem::Problem,
-    rest::{Shape, paging::Paging, seen},
-    state::Issue,
+    rest::{
+        Shape,
+        comments::{refusal, too_long},
+        paging::Paging,
+        parsed, seen,
+    },
+    state::{self, Issue, IssueState, Role},
 };
+
+/// An issue to be opened.
+#[derive(Deserialize)]
+struct Draft {
+    title: Option<String>,
+    body: Option<String>,
+    #[serde(default)]
+    labels: Vec<String>,
+}
+
+/// What is to be another way with one.
+#[derive(Deserialize)]
+pub(super) struct Edit {
+    title: Option<String>,
+    body: Option<String>,
+    state: Option<String>,
+}
 
 /// Which issues are asked for.
 #[derive(Debug, Default, Deserialize)]
@@ -50,11 +74,93 @@ pub(super) async fn show(
     caller: Caller,
     Path((owner, repo, number)): Path<(String, String, u64)>,
 ) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-        Ok(Json(Shape { state, address: &hub.address }.issue(repo, issue)))
+    hub.read(|state| shown(state, &hub, &caller, (&format!("{owner}/{repo}"), number)))
+}
+
+/// `POST /repos/{owner}/{repo}/issues`
+pub(super) async fn create(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo)): Path<(String, String)>,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
+    let draft: Draft = parsed(&body)?;
+    let title = draft.title.ok_or_else(|| Problem::not_supplied("title"))?;
+    let text = draft.body.unwrap_or_default();
+    acceptable(&text)?;
+    hub.change(|state| {
+        let may = caller.has(Role::Triage, seen(state.repo(&full_name), &caller)?);
+        let number = state.open_issue(&full_name, login, &title, &text).ok_or_else(Problem::not_found)?;
+        // Labels of somebody who may not set them are left out, without a word.
+        if let Some(issue) = state.issue_mut(&full_name, number).filter(|_| may) {
+            issue.labels = draft.labels;
+        }
+        Ok((StatusCode::CREATED, shown(state, &hub, &caller, (&full_name, number))?))
     })
+}
+
+/// `PATCH /repos/{owner}/{repo}/issues/{number}`
+pub(super) async fn update(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let (edit, full_name): (Edit, _) = (parsed(&body)?, format!("{owner}/{repo}"));
+    hub.change(|state| {
+        edit.apply(state, &caller, (&full_name, number))?;
+        shown(state, &hub, &caller, (&full_name, number))
+    })
+}
+
+fn acceptable(text: &str) -> Result<(), Problem> {
+    too_long(text).map_or(Ok(()), |complaint| Err(refusal("Issue", &complaint)))
+}
+
+fn shown(
+    state: &state::State,
+    hub: &Hub,
+    caller: &Caller,
+    (full_name, number): (&str, u64),
+) -> Result<Json<Value>, Problem> {
+    let repo = seen(state.repo(full_name), caller)?;
+    let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
+    Ok(Json(Shape { state, address: &hub.address }.issue(repo, issue)))
+}
+
+impl Edit {
+    /// Changes an issue that is the caller's own, or that they may sort.
+    pub(super) fn apply(
+        self,
+        state: &mut state::State,
+        caller: &Caller,
+        (full_name, number): (&str, u64),
+    ) -> Result<(), Problem> {
+        let login = caller.login()?;
+        let repo = seen(state.repo(full_name), caller)?;
+        let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
+        if !issue.author.eq_ignore_ascii_case(login) && !caller.has(Role::Triage, repo) {
+            return Err(Problem::forbidden("Must have admin rights to Repository."));
+        }
+        let wanted = match self.state.as_deref() {
+            None => issue.state,
+            Some("open") => IssueState::Open,
+            Some("closed") => IssueState::Closed,
+            Some(_) => {
+                let error = json!({ "resource": "Issue", "code": "invalid", "field": "state" });
+                return Err(Problem::invalid(error));
+            }
+        };
+        acceptable(self.body.as_deref().unwrap_or_default())?;
+        let now = state.clock.now();
+        let issue = state.issue_mut(full_name, number).ok_or_else(Problem::not_found)?;
+        issue.title = self.title.unwrap_or_else(|| issue.title.clone());
+        issue.body = self.body.unwrap_or_else(|| issue.body.clone());
+        issue.state = wanted;
+        issue.updated_at = now;
+        Ok(())
+    }
 }
 
 impl Filter {

@@ -17,7 +17,7 @@ use crate::{
     hub::Hub,
     problem::Problem,
     pulls::{self, Refusal, Wish},
-    rest::{Shape, git_data, paging::Paging, parsed, seen, timestamp},
+    rest::{Shape, git_data, issues, paging::Paging, parsed, seen, shape::merge, timestamp},
     state::{Change, ChangedFile, Issue, IssueState, Node, Pull, Repo, node_id},
 };
 
@@ -29,6 +29,14 @@ struct Proposal {
     base: String,
     #[serde(default)]
     draft: bool,
+}
+
+/// What is to be another way.
+#[derive(Deserialize)]
+struct Edit {
+    #[serde(flatten)]
+    words: issues::Edit,
+    base: Option<String>,
 }
 
 /// Which pull requests are asked for.
@@ -157,6 +165,36 @@ pub(super) async fn create(
     })
 }
 
+/// `PATCH /repos/{owner}/{repo}/pulls/{number}`
+pub(super) async fn update(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let (Edit { words, base }, full_name) = (parsed(&body)?, format!("{owner}/{repo}"));
+    if let Some(base) = &base {
+        let (store, _) = git_data::opened(&hub, &caller, &owner, &repo).await?;
+        let error = json!({ "resource": "PullRequest", "code": "invalid", "field": "base" });
+        store.tip(base).await.map_err(|_| Problem::invalid(error))?;
+    }
+    hub.change(|state| {
+        found(seen(state.repo(&full_name), &caller)?, number)?;
+        words.apply(state, &caller, (&full_name, number))?;
+        let pull = state.issue_mut(&full_name, number).and_then(|issue| issue.pull.as_mut());
+        if let (Some(pull), Some(base)) = (pull, base) {
+            pull.base_ref = base;
+        }
+        Ok(())
+    })?;
+    crate::git::pushed(&hub, &full_name).await.map_err(|_| Problem::not_found())?;
+    hub.read(|state| {
+        let repo = seen(state.repo(&full_name), &caller)?;
+        let (issue, pull) = found(repo, number)?;
+        Ok(Json(Shape { state, address: &hub.address }.whole_pull(repo, issue, pull)))
+    })
+}
+
 /// Finds a pull request.
 pub(super) fn found(repo: &Repo, number: u64) -> Result<(&Issue, &Pull), Problem> {
     let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
@@ -281,12 +319,5 @@ impl Shape<'_> {
             shape["previous_filename"] = previous.clone().into();
         }
         shape
-    }
-}
-
-/// Puts the fields of one object into another.
-fn merge(into: &mut Value, more: Value) {
-    if let (Some(into), Value::Object(more)) = (into.as_object_mut(), more) {
-        into.extend(more);
     }
 }

@@ -66,6 +66,18 @@ pub(super) async fn on_comment(
     Ok(paging.answer(found))
 }
 
+/// `GET /repos/{owner}/{repo}/pulls/comments/{comment}/reactions`
+pub(super) async fn on_review_comment(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, id)): InRepo,
+    Query(filter): Query<Filter>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    let found = list(&hub, &caller, &format!("{owner}/{repo}"), Spot::ReviewComment(id), &filter)?;
+    Ok(paging.answer(found))
+}
+
 /// `POST /repos/{owner}/{repo}/issues/{number}/reactions`
 pub(super) async fn react_to_issue(
     State(hub): State<Arc<Hub>>,

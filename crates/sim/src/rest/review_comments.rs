@@ -16,14 +16,39 @@ use crate::{
     auth::Caller,
     hub::Hub,
     problem::Problem,
-    rest::{Shape, comments::text_of, paging::Paging, seen, timestamp},
-    state::{Comment, Issue, Node, Repo, ReviewThread, Role, node_id},
+    rest::{
+        Shape,
+        comments::{blank, text_of, too_long},
+        paging::Paging,
+        parsed,
+        pulls::found,
+        seen,
+        shape::{merge, rollup},
+        timestamp,
+    },
+    reviews::{self, Remark},
+    state::{Comment, Issue, Misfit, Node, Place, Repo, ReviewThread, Role, Side, node_id},
 };
 
 /// In which order comments are asked for.
 #[derive(Deserialize)]
 pub(super) struct Order {
     direction: Option<String>,
+}
+
+/// A remark as it comes in: alone, or with a review.
+#[derive(Deserialize)]
+pub(super) struct Draft {
+    body: Option<String>,
+    path: Option<String>,
+    commit_id: Option<String>,
+    position: Option<usize>,
+    line: Option<u64>,
+    side: Option<String>,
+    start_line: Option<u64>,
+    start_side: Option<String>,
+    subject_type: Option<String>,
+    in_reply_to: Option<u64>,
 }
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/comments`
@@ -39,8 +64,8 @@ pub(super) async fn list(
         let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
         let pull = issue.pull.as_ref().ok_or_else(Problem::not_found)?;
         let shape = Shape { state, address: &hub.address };
-        let pairs =
-            pull.threads.iter().flat_map(|thread| thread.comments.iter().map(move |said| (thread, said)));
+        let threads = pull.threads_seen_by(caller.login().ok());
+        let pairs = threads.flat_map(|thread| thread.comments.iter().map(move |said| (thread, said)));
         let mut pairs: Vec<_> = pairs.collect();
         pairs.sort_by_key(|(_, comment)| comment.id);
         if order.direction.as_deref() == Some("desc") {
@@ -61,6 +86,64 @@ pub(super) async fn show(
     hub.read(|state| {
         let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
         shown(Shape { state, address: &hub.address }, repo, id)
+    })
+}
+
+/// `POST /repos/{owner}/{repo}/pulls/{number}/comments`
+pub(super) async fn create(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
+    let draft: Draft = parsed(&body)?;
+    hub.change(|state| {
+        let repo = seen(state.repo(&full_name), &caller)?;
+        let (issue, pull) = found(repo, number)?;
+        if issue.locked && !caller.has(Role::Write, repo) {
+            return Err(Problem::forbidden("Unable to create comment because issue is locked."));
+        }
+        let id = if let Some(root) = draft.in_reply_to {
+            // Whatever else it says is ignored.
+            let text = draft.words()?;
+            state.reply_in_thread(&full_name, root, login, &text)
+        } else {
+            let commit = draft.commit_id.clone().ok_or_else(|| Problem::not_supplied("commit_id"))?;
+            if !pull.commits.iter().any(|own| own.oid == commit) {
+                return Err(invalid("commit_id", "commit_id is not part of the pull request"));
+            }
+            let remark = draft.remark()?;
+            let anchor = reviews::fit(pull, &remark).map_err(misplaced)?;
+            reviews::begin(state, (&full_name, number), login, (remark, anchor), None)
+        };
+        let repo = seen(state.repo(&full_name), &caller)?;
+        let shape = Shape { state, address: &hub.address };
+        Ok((StatusCode::CREATED, shown(shape, repo, id.ok_or_else(Problem::not_found)?)?))
+    })
+}
+
+/// `DELETE /repos/{owner}/{repo}/pulls/comments/{comment}`
+pub(super) async fn delete(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, id)): Path<(String, String, u64)>,
+) -> Result<StatusCode, Problem> {
+    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
+    hub.change(|state| {
+        let repo = seen(state.repo(&full_name), &caller)?;
+        let (issue, _, comment) = repo.review_comment(id).ok_or_else(Problem::not_found)?;
+        if comment.author != login && !caller.has(Role::Write, repo) {
+            return Err(Problem::forbidden("Must have admin rights to Repository."));
+        }
+        let number = issue.number;
+        if let Some(pull) = state.issue_mut(&full_name, number).and_then(|issue| issue.pull.as_mut()) {
+            for thread in &mut pull.threads {
+                thread.comments.retain(|comment| comment.id != id);
+            }
+            pull.threads.retain(|thread| !thread.comments.is_empty());
+        }
+        Ok(StatusCode::NO_CONTENT)
     })
 }
 
@@ -115,6 +198,63 @@ fn shown(shape: Shape<'_>, repo: &Repo, id: u64) -> Result<Json<Value>, Problem>
     Ok(Json(shape.review_comment(repo, issue, thread, comment)))
 }
 
+impl Draft {
+    /// Reads a remark that stands alone, which may be about a whole file.
+    fn remark(self) -> Result<Remark, Problem> {
+        if self.subject_type.as_deref() == Some("file") {
+            let path = self.path.clone().ok_or_else(|| Problem::not_supplied("path"))?;
+            return Ok(Remark { path, body: self.words()?, place: Place::File });
+        }
+        self.line_remark()
+    }
+
+    /// Reads a remark about lines; others cannot come with a review.
+    pub(super) fn line_remark(self) -> Result<Remark, Problem> {
+        let body = self.words()?;
+        let side = |word: Option<&str>, otherwise: Side| match word {
+            None => Ok(otherwise),
+            Some(word) => Side::from_word(word).ok_or_else(|| invalid("side", "side is invalid")),
+        };
+        let last = side(self.side.as_deref(), Side::Right)?;
+        let first = side(self.start_side.as_deref(), last)?;
+        let place = match (self.position, self.line) {
+            (Some(position), _) => Place::Position(position),
+            (None, Some(line)) => {
+                Place::Lines { line, side: last, start: self.start_line.map(|start| (start, first)) }
+            }
+            (None, None) => return Err(Problem::not_supplied("line")),
+        };
+        Ok(Remark { path: self.path.ok_or_else(|| Problem::not_supplied("path"))?, body, place })
+    }
+
+    fn words(&self) -> Result<String, Problem> {
+        match self.complaint() {
+            Some(complaint) => Err(invalid("body", &complaint)),
+            None => self.body.clone().ok_or_else(|| Problem::not_supplied("body")),
+        }
+    }
+
+    /// What is wrong with its words.
+    pub(super) fn complaint(&self) -> Option<String> {
+        let text = self.body.as_deref()?;
+        blank(text).or_else(|| too_long(text))
+    }
+}
+
+fn misplaced(misfit: Misfit) -> Problem {
+    let field = format!("pull_request_review_thread.{}", misfit.field());
+    invalid(&field, &format!("{field} {}", misfit.complaint()))
+}
+
+fn invalid(field: &str, message: &str) -> Problem {
+    Problem::invalid(json!({
+        "resource": "PullRequestReviewComment",
+        "code": "custom",
+        "field": field,
+        "message": message,
+    }))
+}
+
 impl Shape<'_> {
     pub(crate) fn review_comment(
         &self,
@@ -124,28 +264,51 @@ impl Shape<'_> {
         comment: &Comment,
     ) -> Value {
         let (repo_url, id) = (self.repo_url(repo), comment.id);
+        let url = format!("{repo_url}/pulls/comments/{id}");
         let pull_url = format!("{repo_url}/pulls/{}", issue.number);
-        let commit = issue.pull.as_ref().map(|pull| pull.head_oid.clone());
+        let html_url = format!("{}#discussion_r{id}", self.page(repo, issue));
+        let head = issue.pull.as_ref().map(|pull| pull.head_oid.clone());
+        let (start_line, start_side) = thread.start.unzip();
         let mut shape = json!({
-            "url": format!("{repo_url}/pulls/comments/{id}"),
-            "html_url": format!("{}#discussion_r{id}", self.page(repo, issue)),
+            "url": url,
+            "html_url": html_url,
             "pull_request_url": pull_url,
+            "_links": {
+                "self": { "href": url },
+                "html": { "href": html_url },
+                "pull_request": { "href": pull_url },
+            },
             "id": id,
             "node_id": node_id(Node::ReviewComment { repo: repo.id, id }),
+            "pull_request_review_id": thread.review,
             "user": self.user(&comment.author),
             "created_at": timestamp(comment.created_at),
             "updated_at": timestamp(comment.updated_at),
             "author_association": comment.association.word(),
             "body": comment.body,
+            "reactions": rollup(&url, &comment.reactions),
             "path": thread.path,
-            "line": thread.line,
-            "original_line": thread.line,
-            "side": "RIGHT",
             "diff_hunk": thread.diff_hunk,
-            "commit_id": commit,
-            "original_commit_id": commit,
-            "subject_type": "line",
+            "commit_id": head,
+            "original_commit_id": thread.commit_oid,
+            "subject_type": if thread.original_line.is_some() { "line" } else { "file" },
         });
+        if thread.original_line.is_some() {
+            let start_side = start_side.map(Side::word);
+            merge(
+                &mut shape,
+                json!({
+                    "position": thread.position,
+                    "original_position": thread.position,
+                    "line": thread.line,
+                    "original_line": thread.original_line,
+                    "start_line": start_line,
+                    "original_start_line": start_line,
+                    "side": thread.side.word(),
+                    "start_side": start_side,
+                }),
+            );
+        }
         let first = thread.comments.first().map(|first| first.id);
         if first != Some(id) {
             shape["in_reply_to_id"] = first.into();

@@ -23,10 +23,10 @@ impl Shape<'_> {
 
     pub(crate) fn person(&self, person: &Person) -> Value {
         let Person { id, login, kind, .. } = person;
-        let url = format!("{}/users/{login}", self.address);
-        let (kind, node) = match kind {
-            PersonKind::User => ("User", Node::User(*id)),
-            PersonKind::Bot => ("Bot", Node::Bot(*id)),
+        let url = format!("{}/users/{}", self.address, login.replace('[', "%5B").replace(']', "%5D"));
+        let (kind, node, page) = match kind {
+            PersonKind::User => ("User", Node::User(*id), login.clone()),
+            PersonKind::Bot => ("Bot", Node::Bot(*id), format!("apps/{}", login.trim_end_matches("[bot]"))),
         };
         json!({
             "login": login,
@@ -35,7 +35,7 @@ impl Shape<'_> {
             "avatar_url": format!("{}/avatars/{id}", self.address),
             "gravatar_id": "",
             "url": url,
-            "html_url": format!("{}/{login}", self.address),
+            "html_url": format!("{}/{page}", self.address),
             "followers_url": format!("{url}/followers"),
             "following_url": format!("{url}/following{{/other_user}}"),
             "gists_url": format!("{url}/gists{{/gist_id}}"),
@@ -166,11 +166,18 @@ pub(crate) fn timestamp(time: Timestamp) -> String {
 }
 
 /// The counts of reactions that stand with the thing itself.
-fn rollup(url: &str, reactions: &[Reaction]) -> Value {
+pub(super) fn rollup(url: &str, reactions: &[Reaction]) -> Value {
     let mut shape = json!({ "url": format!("{url}/reactions"), "total_count": reactions.len() });
     for content in ReactionContent::ALL {
         let count = reactions.iter().filter(|reaction| reaction.content == content).count();
         shape[content.word()] = count.into();
     }
     shape
+}
+
+/// Puts the fields of one object into another.
+pub(super) fn merge(into: &mut Value, more: Value) {
+    if let (Some(into), Value::Object(more)) = (into.as_object_mut(), more) {
+        into.extend(more);
+    }
 }

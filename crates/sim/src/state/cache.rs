@@ -27,6 +27,10 @@ pub enum CacheAccess {
     Write,
     /// Read, like a run that a stranger can set off on the default branch.
     ReadOnly,
+    /// Write, but see nothing.
+    WriteOnly,
+    /// Neither.
+    None,
 }
 
 /// An entry; it can be found once its upload is finished.
@@ -66,6 +70,26 @@ pub enum Upload {
     },
     /// This is it, for ever.
     Finished(Bytes),
+}
+
+impl CacheAccess {
+    /// The word that a workflow says it with.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::ReadOnly => "read",
+            Self::WriteOnly => "write-only",
+            Self::None => "none",
+        }
+    }
+
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::WriteOnly)
+    }
+
+    pub(crate) fn reads(self) -> bool {
+        matches!(self, Self::Write | Self::ReadOnly)
+    }
 }
 
 impl Run {

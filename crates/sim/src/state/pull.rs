@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::state::Comment;
+use crate::state::{Comment, Review, ReviewThread, moved};
 
 /// The pull request of an issue.
 #[derive(Debug, Clone)]
@@ -31,24 +31,23 @@ pub struct Pull {
     pub requested_reviewers: Vec<String>,
 }
 
-/// A thread beside the code.
-#[derive(Debug, Clone)]
-pub struct ReviewThread {
-    /// The database id.
-    pub id: u64,
-    /// The file.
-    pub path: String,
-    /// The line in the head; none if the code has moved on.
-    pub line: Option<u64>,
-    /// The lines around it.
-    pub diff_hunk: String,
-    /// Whether it is done with.
-    pub resolved: bool,
-    /// Oldest first; the first one is the thread's own.
-    pub comments: Vec<Comment>,
-}
-
 impl Pull {
+    /// Moves the threads along with their lines; one whose line is gone is outdated.
+    pub(crate) fn follow_code(&mut self) {
+        for thread in self.threads.iter_mut().filter(|thread| thread.line.is_some()) {
+            let file = self.files.iter().find(|file| file.path == thread.path);
+            thread.line = file.and_then(|file| moved(file, &thread.anchor()));
+        }
+    }
+
+    /// The threads that somebody sees: those of a review that is not given yet are its author's own.
+    pub fn threads_seen_by(&self, login: Option<&str>) -> impl Iterator<Item = &ReviewThread> {
+        self.threads.iter().filter(move |thread| {
+            let review = self.reviews.iter().find(|review| Some(review.id) == thread.review);
+            review.is_none_or(|review| review.is_seen_by(login))
+        })
+    }
+
     /// Finds a comment beside the code and the thread that it is in.
     pub fn review_comment(&self, id: u64) -> Option<(&ReviewThread, &Comment)> {
         self.threads.iter().find_map(|thread| {
@@ -103,32 +102,4 @@ pub struct Commit {
     pub author_email: String,
     /// When it was made.
     pub committed_at: Timestamp,
-}
-
-/// A review of a pull request.
-#[derive(Debug, Clone)]
-pub struct Review {
-    /// The database id.
-    pub id: u64,
-    /// The author's login.
-    pub author: String,
-    /// Its verdict.
-    pub state: ReviewState,
-    /// Markdown.
-    pub body: String,
-    /// The commit it is about.
-    pub commit_oid: String,
-    /// When it was given.
-    pub submitted_at: Timestamp,
-}
-
-/// Verdicts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReviewState {
-    /// For it.
-    Approved,
-    /// Against it.
-    ChangesRequested,
-    /// Neither.
-    Commented,
 }

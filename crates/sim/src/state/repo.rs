@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::state::{Association, CheckRun, Comment, Discussion, Issue, Label, ReviewThread, Role};
+use crate::state::{Association, CheckRun, Comment, Discussion, Issue, Label, Release, ReviewThread, Role};
 
 /// A repository.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct Repo {
     pub labels: Vec<Label>,
     /// The collaborators' roles by login.
     pub roles: BTreeMap<String, Role>,
+    /// What was released, oldest first.
+    pub releases: Vec<Release>,
     /// What checks said about commits, oldest first.
     pub check_runs: Vec<CheckRun>,
     /// Issues and pull requests, which share their numbers.

@@ -6,7 +6,7 @@ use std::{
     iter,
 };
 
-use crate::state::PersonKind;
+use crate::state::{Grant, PersonKind};
 
 /// A token that was given out.
 #[derive(Debug, Clone)]
@@ -17,6 +17,8 @@ pub struct Token {
     pub login: String,
     /// What it is good for.
     pub access: TokenAccess,
+    /// What it was granted, if it is an installation's.
+    pub grant: Option<Grant>,
     /// Whether it is refused by now.
     pub expired: bool,
     /// How many calls were made with it, for the rate limit.
@@ -39,7 +41,7 @@ impl Token {
             PersonKind::Bot => "ghs",
         };
         let text = format!("{prefix}_{}", random_letters(36));
-        Self { text, login: login.to_owned(), access, expired: false, used: 0 }
+        Self { text, login: login.to_owned(), access, grant: None, expired: false, used: 0 }
     }
 
     /// How many calls an hour are allowed.

@@ -1,6 +1,6 @@
 //! What people write: each thing gets its id and its time, as GitHub gives them.
 
-use crate::state::{Comment, Discussion, DiscussionComment, Issue, ReviewThread, State};
+use crate::state::{Anchor, Comment, Discussion, DiscussionComment, Issue, ReviewThread, Side, State};
 
 impl State {
     /// Opens an issue and returns its number; `None` if there is no such repository.
@@ -34,14 +34,10 @@ impl State {
         let association = repo.association(author);
         let pull = repo.issue_mut(number)?.pull.as_mut()?;
         let path = pull.files.first()?.path.clone();
-        pull.threads.push(ReviewThread {
-            id: thread,
-            path,
-            line: Some(1),
-            diff_hunk: "@@ -1 +1,3 @@\n-fn tap() {}\n+fn tap() {".to_owned(),
-            resolved: false,
-            comments: vec![Comment::new(id, author, association, body, now)],
-        });
+        let diff_hunk = "@@ -1 +1,3 @@\n-fn tap() {}\n+fn tap() {".to_owned();
+        let anchor = Anchor { line: Some(1), side: Side::Right, start: None, position: 1, diff_hunk };
+        let first = Comment::new(id, author, association, body, now);
+        pull.threads.push(ReviewThread::new(thread, &path, anchor, &pull.head_oid, first));
         Some(id)
     }
 

@@ -4,6 +4,8 @@
 
 mod cache;
 mod client;
+
+mod every_route;
 mod faults;
 mod git;
 mod graphql;

@@ -7,10 +7,11 @@ use crate::{
         Asked,
         connection::Edge,
         issue_comment::IssueComment,
-        mutation::{unresolved, writer},
+        mutation::{granted, unresolved, writer},
         node::{self, Node},
         refusal::of_kind,
     },
+    permission::talk_about,
     state::{self, Role},
 };
 
@@ -83,6 +84,7 @@ impl Commenting {
             let repo = state.repo_of(subject).filter(|repo| asked.caller.sees(repo));
             let found = repo.and_then(|repo| Some((repo, repo.issue_at(subject)?)));
             let (repo, issue) = found.ok_or_else(|| unresolved(&input.subject_id))?;
+            granted(asked, repo, talk_about(repo, issue.number))?;
             if issue.locked && !asked.caller.has(Role::Write, repo) {
                 return Err(of_kind("FORBIDDEN", "Unable to create comment because issue is locked."));
             }
@@ -134,6 +136,7 @@ fn fold(context: &Context<'_>, id: &ID, reason: Option<&str>) -> Result<Minimiza
     hub.change(|state| {
         let repo =
             state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo)).ok_or_else(|| unresolved(id))?;
+        granted(asked, repo, &["issues", "pull_requests", "discussions"])?;
         if !asked.caller.has(Role::Write, repo) {
             return Err(of_kind("FORBIDDEN", "Viewer is not authorized to minimize this comment"));
         }

@@ -5,7 +5,7 @@ use async_graphql::{Context, ID, InputObject, Object, Result, SimpleObject};
 use crate::{
     graphql::{
         Asked,
-        mutation::{unresolved, writer},
+        mutation::{granted, unresolved, writer},
         node::{self, Node},
         pull_request::PullRequest,
         refusal::of_kind,
@@ -141,12 +141,14 @@ fn settle(context: &Context<'_>, id: &ID, settled: Settled) -> Result<Option<Pul
     hub.change(|state| {
         let repo =
             state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo)).ok_or_else(|| unresolved(id))?;
+        granted(asked, repo, &["pull_requests"])?;
         let may = asked.caller.has(Role::Write, repo);
         let (author, thread) = repo.thread_at(node).ok_or_else(|| unresolved(id))?;
         if !may && !author.eq_ignore_ascii_case(login) {
             return Err(of_kind("FORBIDDEN", "Resource not accessible by personal access token"));
         }
         thread.resolved = settled == Settled::Yes;
+        thread.resolved_by = (settled == Settled::Yes).then(|| login.to_owned());
         Ok(())
     })?;
     match node::find(&Asked::now(hub, asked.caller.clone()), id) {

@@ -1,0 +1,70 @@
+// What git holds: references, commits, trees, blobs and files, and what checks say about commits.
+
+import assert from "node:assert/strict";
+
+export default async function testify({ check, refused, garden, maya, rita, bot }) {
+  const { git, repos, checks, pulls } = maya.rest;
+  await check("git: refs, commits, trees, blobs", async () => {
+    const { object } = (await git.getRef({ ...garden, ref: "heads/main" })).data;
+    const commit = (await git.getCommit({ ...garden, commit_sha: object.sha })).data;
+    assert.equal(commit.message, "Put a tap in the greenhouse");
+    const tree = (await git.getTree({ ...garden, tree_sha: commit.tree.sha, recursive: "1" })).data.tree;
+    assert.deepEqual(tree.map(({ path }) => path), ["README.md", "greenhouse", "greenhouse/door.rs", "tap.rs"]);
+    const blob = (await git.getBlob({ ...garden, file_sha: tree.at(-1).sha })).data;
+    assert.match(Buffer.from(blob.content, "base64").toString(), /let seal = "rubber";/);
+    const made = (await git.createBlob({ ...garden, content: "soil" })).data;
+    assert.equal(atob((await git.getBlob({ ...garden, file_sha: made.sha })).data.content), "soil");
+  });
+  await check("git: a tree and a commit are made", async () => {
+    const { object } = (await git.getRef({ ...garden, ref: "heads/main" })).data;
+    const entry = { path: "greenhouse/rose.txt", mode: "100644", type: "blob", content: "red" };
+    const gone = { path: "greenhouse/door.rs", mode: "100644", type: "blob", sha: null };
+    const tree = (await git.createTree({ ...garden, base_tree: object.sha, tree: [entry, gone] })).data;
+    const made = { ...garden, message: "A rose", tree: tree.sha, parents: [object.sha] };
+    const commit = (await git.createCommit(made)).data;
+    assert.deepEqual([commit.author.name, commit.parents[0].sha], ["Maya", object.sha]);
+    await git.createRef({ ...garden, ref: "refs/heads/rose", sha: commit.sha });
+    const folder = (await repos.getContent({ ...garden, path: "greenhouse", ref: "rose" })).data;
+    assert.deepEqual(folder.map(({ name }) => name), ["rose.txt"]);
+    await refused(422, git.createCommit({ ...made, tree: "f".repeat(40) }));
+  });
+  await check("git: a branch is made, moved and deleted; protected ones are not", async () => {
+    const main = (await git.getRef({ ...garden, ref: "heads/main" })).data.object.sha;
+    const head = (await git.getRef({ ...garden, ref: "heads/new-seal" })).data.object.sha;
+    await git.createRef({ ...garden, ref: "refs/heads/copy", sha: main });
+    await refused(422, git.createRef({ ...garden, ref: "refs/heads/copy", sha: main }));
+    await git.updateRef({ ...garden, ref: "heads/copy", sha: head });
+    await refused(422, git.updateRef({ ...garden, ref: "heads/copy", sha: main }));
+    assert.equal((await git.listMatchingRefs({ ...garden, ref: "heads/co" })).data[0].object.sha, head);
+    await git.deleteRef({ ...garden, ref: "heads/copy" });
+    await refused(404, git.getRef({ ...garden, ref: "heads/copy" }));
+    await refused(422, git.updateRef({ ...garden, ref: "heads/main", sha: head }));
+    await refused(404, rita.rest.git.createRef({ ...garden, ref: "refs/heads/rita", sha: main }));
+  });
+  await check("repos.getContent of a file and a folder, getReadme", async () => {
+    const file = (await repos.getContent({ ...garden, path: "greenhouse/door.rs" })).data;
+    assert.match(Buffer.from(file.content, "base64").toString(), /pub fn shut/);
+    const root = (await repos.getContent({ ...garden, path: "" })).data;
+    assert.deepEqual(root.map(({ type }) => type), ["file", "dir", "file"]);
+    const folder = (await repos.getContent({ ...garden, path: "greenhouse" })).data;
+    assert.deepEqual(folder.map(({ path }) => path), ["greenhouse/door.rs"]);
+    assert.equal((await repos.getReadme(garden)).data.name, "README.md");
+    await refused(404, repos.getContent({ ...garden, path: "cellar" }));
+  });
+  await check("repos.listCommits, getCommit", async () => {
+    const [newest] = (await repos.listCommits(garden)).data;
+    assert.equal(newest.author.login, "maya");
+    assert.equal((await repos.getCommit({ ...garden, ref: "main" })).data.sha, newest.sha);
+  });
+  await check("checks: create, update, get, listForRef; people may not", async () => {
+    const run = { ...garden, name: "drip", head_sha: (await pulls.get({ ...garden, pull_number: 2 })).data.head.sha };
+    await refused(403, checks.create(run));
+    const { data } = await bot.rest.checks.create(run);
+    assert.equal(data.status, "in_progress");
+    const output = { title: "Dry", summary: "No drop" };
+    await bot.rest.checks.update({ ...garden, check_run_id: data.id, conclusion: "success", output });
+    assert.equal((await checks.get({ ...garden, check_run_id: data.id })).data.output.title, "Dry");
+    const { check_runs } = (await checks.listForRef({ ...garden, ref: "new-seal" })).data;
+    assert.deepEqual(check_runs.map(({ conclusion }) => conclusion), ["success"]);
+  });
+}

@@ -1,0 +1,59 @@
+// Holds answers of the REST API against GitHub's own description of them.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import Ajv from "ajv";
+import addFormats from "ajv-formats";
+
+const description = createRequire(import.meta.url)("@octokit/openapi").schemas["api.github.com"];
+
+// One list wants an account to be a person and an enterprise at once; everywhere else it is either.
+description.paths["/app/installations"].get.responses[200].content["application/json"].schema.items = {
+  $ref: "#/components/schemas/installation",
+};
+
+/** Makes a function that fails if an answer is not as GitHub describes it for its route and status. */
+export function validator() {
+  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
+  addFormats(ajv);
+  ajv.addSchema(asJsonSchema(description), "github");
+  const schemaOf = (...keys) => {
+    const escaped = keys.map((key) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1")));
+    return ajv.getSchema(`github#/${escaped.join("/")}`);
+  };
+  return (method, url, { status, data }) => {
+    if (status === 204 || status === 304 || typeof data !== "object" || data instanceof ArrayBuffer) return;
+    const path = template(url.replace(/^https?:\/\/[^/]+/, "").replace(/\?.*/, ""));
+    const verb = method.toLowerCase();
+    const described = description.paths[path][verb].responses[status];
+    // Refusals that any route can give are described once.
+    assert.ok(described || status >= 400, `GitHub never answers ${status} to ${method} ${path}`);
+    const place = described?.$ref ? described.$ref.slice(2).split("/") : ["paths", path, verb, "responses", `${status}`];
+    const fits =
+      (described && schemaOf(...place, "content", "application/json", "schema")) ??
+      (status >= 400 && schemaOf("components", "schemas", "basic-error"));
+    assert.ok(fits, `no schema for ${status} of ${method} ${path}`);
+    if (!fits(data)) {
+      const said = fits.errors.slice(0, 8).map(({ instancePath, message }) => `${instancePath} ${message}`);
+      assert.fail(`${status} of ${method} ${path} is not as GitHub describes it:\n${said.join("\n")}`);
+    }
+  };
+}
+
+/** The path as GitHub describes it; the next page of a list is asked for by its whole address. */
+function template(path) {
+  if (description.paths[path]) return path;
+  const fits = (known) => new RegExp(`^${known.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(path);
+  const found = Object.keys(description.paths).filter(fits);
+  assert.equal(found.length, 1, `GitHub has no ${path}`);
+  return found[0];
+}
+
+/** OpenAPI 3.0 says `nullable` where JSON Schema has a type or an alternative. */
+function asJsonSchema(node) {
+  if (Array.isArray(node)) return node.map(asJsonSchema);
+  if (node === null || typeof node !== "object") return node;
+  const { nullable, example, examples, ...rest } = node;
+  const schema = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, asJsonSchema(value)]));
+  return nullable === true ? { anyOf: [schema, { type: "null" }] } : schema;
+}

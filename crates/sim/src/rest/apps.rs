@@ -1,0 +1,215 @@
+//! Apps and the tokens of their installations.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode},
+    response::Response,
+};
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    auth::{self, Caller},
+    hub::Hub,
+    jwt,
+    problem::Problem,
+    rest::{Shape, paging::Paging, parsed, timestamp},
+    state::{self, App, Grant, Installation, Level, Repo, Token},
+};
+
+/// A token of an installation lives so long.
+const LIFE: SignedDuration = SignedDuration::from_hours(1);
+
+/// What a token is to be good for; all that was granted, if nothing is said.
+#[derive(Deserialize)]
+struct Wish {
+    repositories: Option<Vec<String>>,
+    repository_ids: Option<Vec<u64>>,
+    permissions: Option<BTreeMap<String, String>>,
+}
+
+/// `GET /app`
+pub(super) async fn show(State(hub): State<Arc<Hub>>, headers: HeaderMap) -> Result<Json<Value>, Problem> {
+    let app = signer(&hub, &headers)?;
+    hub.read(|state| Ok(Json(Shape { state, address: &hub.address }.app(&app))))
+}
+
+/// `GET /app/installations`
+pub(super) async fn installations(
+    State(hub): State<Arc<Hub>>,
+    headers: HeaderMap,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    let app = signer(&hub, &headers)?;
+    hub.read(|state| {
+        let shape = Shape { state, address: &hub.address };
+        Ok(paging.answer(app.installations.iter().map(|own| shape.installation(&app, own)).collect()))
+    })
+}
+
+/// `GET /repos/{owner}/{repo}/installation`
+pub(super) async fn of_repo(
+    State(hub): State<Arc<Hub>>,
+    headers: HeaderMap,
+    Path((owner, repo)): Path<(String, String)>,
+) -> Result<Json<Value>, Problem> {
+    let (app, full_name) = (signer(&hub, &headers)?, format!("{owner}/{repo}"));
+    let installed = |own: &&Installation| own.repos.contains(&full_name);
+    let found = app.installations.iter().find(installed).ok_or_else(Problem::not_found)?;
+    hub.read(|state| Ok(Json(Shape { state, address: &hub.address }.installation(&app, found))))
+}
+
+/// `POST /app/installations/{installation}/access_tokens`
+pub(super) async fn give_token(
+    State(hub): State<Arc<Hub>>,
+    headers: HeaderMap,
+    Path(id): Path<u64>,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let app = signer(&hub, &headers)?;
+    let installation = app.installations.iter().find(|own| own.id == id).ok_or_else(Problem::not_found)?;
+    let wish: Wish = parsed(&body)?;
+    hub.change(|state| {
+        let expires_at = state.clock.now() + LIFE;
+        let chosen = wish.repositories.is_some() || wish.repository_ids.is_some();
+        let repos = wish.repos(state, installation)?;
+        let permissions = wish.permissions(installation)?;
+        let grant = Grant { repos, permissions, expires_at };
+        let token = state.grant_token(&app.bot(), grant.clone());
+        let shape = Shape { state, address: &hub.address };
+        let mut told = json!({
+            "token": token,
+            "expires_at": timestamp(expires_at),
+            "permissions": words(&grant.permissions),
+            "repository_selection": "selected",
+        });
+        if chosen {
+            told["repositories"] =
+                grant.repos.iter().filter_map(|name| state.repo(name)).map(|repo| shape.repo(repo)).collect();
+        }
+        Ok((StatusCode::CREATED, Json(told)))
+    })
+}
+
+/// `GET /installation/repositories`
+pub(super) async fn repositories(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+) -> Result<Json<Value>, Problem> {
+    let grant = caller.grant().ok_or_else(|| Problem::forbidden("You must authenticate with an installation access token in order to list repositories for an installation."))?;
+    hub.read(|state| {
+        let shape = Shape { state, address: &hub.address };
+        let repos: Vec<_> =
+            grant.repos.iter().filter_map(|name| state.repo(name)).map(|repo| shape.repo(repo)).collect();
+        Ok(Json(
+            json!({ "total_count": repos.len(), "repository_selection": "selected", "repositories": repos }),
+        ))
+    })
+}
+
+/// `DELETE /installation/token`
+pub(super) async fn revoke(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<StatusCode, Problem> {
+    caller.grant().ok_or_else(Problem::not_accessible)?;
+    let text = auth::bearer(&headers).unwrap_or_default();
+    hub.change(|state| {
+        let own = |token: &&mut Token| token.text == text;
+        if let Some(token) = state.tokens.iter_mut().find(own) {
+            token.expired = true;
+        }
+    });
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The app that signed the request's token.
+fn signer(hub: &Hub, headers: &HeaderMap) -> Result<App, Problem> {
+    let text = auth::bearer(headers).ok_or_else(Problem::requires_authentication)?;
+    hub.read(|state| jwt::signer(state, &text, Timestamp::now()).cloned())
+}
+
+fn words(permissions: &BTreeMap<String, Level>) -> Value {
+    permissions.iter().map(|(name, level)| (name.clone(), Value::from(level.word()))).collect()
+}
+
+impl Wish {
+    /// The repositories that are meant, all of them within the installation.
+    fn repos(&self, state: &state::State, installation: &Installation) -> Result<Vec<String>, Problem> {
+        let all = || installation.repos.iter().filter_map(|name| state.repo(name));
+        let by_name = self.repositories.iter().flatten().map(|name| all().find(|repo| repo.name == *name));
+        let by_id = self.repository_ids.iter().flatten().map(|id| all().find(|repo| repo.id == *id));
+        let meant: Option<Vec<&Repo>> = by_name.chain(by_id).collect();
+        let meant = meant.ok_or_else(|| {
+            Problem::unprocessable("There is at least one repository that does not exist or is not accessible to the parent installation.")
+        })?;
+        let meant = if meant.is_empty() { all().collect() } else { meant };
+        Ok(meant.into_iter().map(Repo::full_name).collect())
+    }
+
+    /// The permissions that are meant, none of them beyond the installation's.
+    fn permissions(&self, installation: &Installation) -> Result<BTreeMap<String, Level>, Problem> {
+        let Some(wanted) = &self.permissions else { return Ok(installation.permissions.clone()) };
+        let beyond =
+            || Problem::unprocessable("The permissions requested are not granted to this installation.");
+        let read = |(name, word): (&String, &String)| {
+            let level = Level::from_word(word).ok_or_else(beyond)?;
+            let enough = installation.permissions.get(name) >= Some(&level);
+            if enough { Ok((name.clone(), level)) } else { Err(beyond()) }
+        };
+        let metadata = ("metadata".to_owned(), Level::Read);
+        wanted.iter().map(read).chain([Ok(metadata)]).collect()
+    }
+}
+
+impl Shape<'_> {
+    fn app(&self, app: &App) -> Value {
+        let permissions = app.installations.first().map(|own| words(&own.permissions));
+        json!({
+            "id": app.id,
+            "slug": app.slug,
+            "node_id": format!("A_{}", app.id),
+            "client_id": format!("Iv{}", app.id),
+            "owner": self.user(&app.owner),
+            "name": app.name,
+            "description": null,
+            "external_url": format!("{}/apps/{}", self.address, app.slug),
+            "html_url": format!("{}/apps/{}", self.address, app.slug),
+            "created_at": timestamp(app.created_at),
+            "updated_at": timestamp(app.created_at),
+            "permissions": permissions,
+            "events": [],
+            "installations_count": app.installations.len(),
+        })
+    }
+
+    fn installation(&self, app: &App, installation: &Installation) -> Value {
+        let Installation { id, account, .. } = installation;
+        let target = self.state.person(account).map(|person| person.id);
+        json!({
+            "id": id,
+            "account": self.user(account),
+            "repository_selection": "selected",
+            "access_tokens_url": format!("{}/app/installations/{id}/access_tokens", self.address),
+            "repositories_url": format!("{}/installation/repositories", self.address),
+            "html_url": format!("{}/settings/installations/{id}", self.address),
+            "app_id": app.id,
+            "app_slug": app.slug,
+            "target_id": target,
+            "target_type": "User",
+            "permissions": words(&installation.permissions),
+            "events": [],
+            "created_at": timestamp(app.created_at),
+            "updated_at": timestamp(app.created_at),
+            "single_file_name": null,
+            "suspended_by": null,
+            "suspended_at": null,
+        })
+    }
+}

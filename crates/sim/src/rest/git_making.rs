@@ -1,0 +1,138 @@
+//! New objects for git: blobs, trees of them, and commits of trees.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use data_encoding::BASE64;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    auth::Caller,
+    git::{Bare, Depth},
+    hub::Hub,
+    problem::Problem,
+    rest::{
+        git_data::{InRepo, shaped, tree_shape, writable},
+        parsed,
+    },
+};
+
+#[derive(Deserialize)]
+struct NewBlob {
+    content: String,
+    encoding: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct NewTree {
+    base_tree: Option<String>,
+    tree: Vec<NewEntry>,
+}
+
+/// A file by its contents or by its blob; one without either is taken away.
+#[derive(Deserialize)]
+struct NewEntry {
+    path: String,
+    mode: String,
+    sha: Option<String>,
+    content: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct NewCommit {
+    message: String,
+    tree: String,
+    #[serde(default)]
+    parents: Vec<String>,
+}
+
+/// `POST /repos/{owner}/{repo}/git/blobs`
+pub(super) async fn create_blob(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo)): InRepo,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let (bare, full_name) = writable(&hub, &caller, &owner, &repo).await?;
+    let draft: NewBlob = parsed(&body)?;
+    let bytes = match draft.encoding.as_deref() {
+        Some("base64") => BASE64.decode(draft.content.as_bytes()).map_err(|_| Problem::no_json())?,
+        _ => draft.content.into_bytes(),
+    };
+    let oid = hashed(&bare, &bytes).await?;
+    shaped(&hub, &caller, &full_name, |shape, repo| {
+        let url = format!("{}/git/blobs/{oid}", shape.repo_url(repo));
+        (StatusCode::CREATED, Json(json!({ "sha": oid, "url": url })))
+    })
+}
+
+/// `POST /repos/{owner}/{repo}/git/trees`
+pub(super) async fn create_tree(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo)): InRepo,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let (bare, full_name) = writable(&hub, &caller, &owner, &repo).await?;
+    let NewTree { base_tree, tree } = parsed(&body)?;
+    let folder = tempfile::tempdir().map_err(|_| Problem::not_found())?;
+    let staged = bare.staged(folder.path().join("index"));
+    let invalid = |_| Problem::unprocessable("tree.sha is not a valid tree");
+    staged.run(&["read-tree", base_tree.as_deref().unwrap_or("--empty")]).await.map_err(invalid)?;
+    let mut entries = Vec::new();
+    for NewEntry { path, mode, sha, content } in tree {
+        let (mode, oid) = match (sha, content) {
+            (_, Some(content)) => (mode, hashed(&bare, content.as_bytes()).await?),
+            (Some(sha), None) => (mode, sha),
+            (None, None) => ("0".to_owned(), "0".repeat(40)),
+        };
+        entries.push(format!("{mode} {oid}\t{path}\n"));
+    }
+    staged.feed(&["update-index", "--index-info"], entries.concat().as_bytes()).await.map_err(invalid)?;
+    let oid = staged.text(&["write-tree"]).await.map_err(invalid)?;
+    let entries = bare.tree(&oid, Depth::One).await.map_err(invalid)?;
+    shaped(&hub, &caller, &full_name, |shape, repo| {
+        (StatusCode::CREATED, Json(tree_shape(&shape.repo_url(repo), &oid, &entries)))
+    })
+}
+
+/// `POST /repos/{owner}/{repo}/git/commits`
+pub(super) async fn create_commit(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo)): InRepo,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let (bare, full_name) = writable(&hub, &caller, &owner, &repo).await?;
+    let NewCommit { message, tree, parents } = parsed(&body)?;
+    let (name, email) = hub.read(|state| {
+        let person = caller.login().ok().and_then(|login| state.person(login));
+        let known = person.map(|person| (person.name.clone(), person.id, person.login.clone()));
+        let (name, id, login) = known.unwrap_or_default();
+        (name, format!("{id}+{login}@users.noreply.github.com"))
+    });
+    let (name, email) = (format!("user.name={name}"), format!("user.email={email}"));
+    let mut arguments = vec!["-c", &name, "-c", &email, "commit-tree", &tree, "-m", &message];
+    for parent in &parents {
+        arguments.extend(["-p", parent]);
+    }
+    let invalid = |_| Problem::unprocessable("Tree SHA does not exist");
+    let oid = bare.text(&arguments).await.map_err(invalid)?;
+    let commit = bare.commit(&oid).await.map_err(invalid)?;
+    shaped(&hub, &caller, &full_name, |shape, repo| {
+        (StatusCode::CREATED, Json(shape.commit_object(repo, &commit)))
+    })
+}
+
+/// Stores contents and returns their name.
+async fn hashed(bare: &Bare, bytes: &[u8]) -> Result<String, Problem> {
+    let said = bare.feed(&["hash-object", "-w", "--stdin"], bytes).await;
+    let oid = said.map_err(|_| Problem::unprocessable("the contents cannot be stored"))?;
+    Ok(String::from_utf8_lossy(&oid).trim().to_owned())
+}

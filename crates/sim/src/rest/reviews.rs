@@ -1,0 +1,323 @@
+//! Reviews: a verdict with remarks beside the code, given at once or begun and given later.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, State},
+    response::Response,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    auth::Caller,
+    hub::Hub,
+    problem::Problem,
+    rest::{
+        Shape,
+        comments::{text_of, too_long},
+        paging::Paging,
+        parsed,
+        pulls::found,
+        review_comments::Draft,
+        seen, timestamp,
+    },
+    reviews::{self, Remark},
+    state::{self, Issue, Node, Pull, Repo, Review, ReviewState, Role, node_id},
+};
+
+type OfPull = Path<(String, String, u64)>;
+type One = Path<(String, String, u64, u64)>;
+
+#[derive(Deserialize)]
+struct NewReview {
+    commit_id: Option<String>,
+    body: Option<String>,
+    event: Option<String>,
+    #[serde(default)]
+    comments: Vec<Draft>,
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    body: Option<String>,
+    event: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Dismissal {
+    message: Option<String>,
+}
+
+/// `GET /repos/{owner}/{repo}/pulls/{number}/reviews`
+pub(super) async fn list(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number)): OfPull,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    hub.read(|state| {
+        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+        let (issue, pull) = found(repo, number)?;
+        let shape = Shape { state, address: &hub.address };
+        let seen = pull.reviews.iter().filter(|review| review.is_seen_by(caller.login().ok()));
+        Ok(paging.answer(seen.map(|review| shape.review(repo, issue, review)).collect()))
+    })
+}
+
+/// `GET /repos/{owner}/{repo}/pulls/{number}/reviews/{review}`
+pub(super) async fn show(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number, id)): One,
+) -> Result<Json<Value>, Problem> {
+    hub.read(|state| shown(state, &hub, &caller, (&format!("{owner}/{repo}"), number), id))
+}
+
+/// `GET /repos/{owner}/{repo}/pulls/{number}/reviews/{review}/comments`
+pub(super) async fn remarks(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number, id)): One,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    hub.read(|state| {
+        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+        let (issue, pull) = found(repo, number)?;
+        one(pull, id, &caller)?;
+        let shape = Shape { state, address: &hub.address };
+        let threads = pull.threads.iter().filter(|thread| thread.review == Some(id));
+        let firsts = threads.filter_map(|thread| Some((thread, thread.comments.first()?)));
+        Ok(paging
+            .answer(firsts.map(|(thread, said)| shape.review_comment(repo, issue, thread, said)).collect()))
+    })
+}
+
+/// `POST /repos/{owner}/{repo}/pulls/{number}/reviews`
+pub(super) async fn create(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number)): OfPull,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
+    let draft: NewReview = parsed(&body)?;
+    hub.change(|state| {
+        let repo = seen(state.repo(&full_name), &caller)?;
+        let (issue, pull) = found(repo, number)?;
+        if issue.locked && !caller.has(Role::Write, repo) {
+            return Err(Problem::forbidden("Unable to create comment because issue is locked."));
+        }
+        let text = draft.body.unwrap_or_default();
+        let verdict = verdict(draft.event.as_deref(), &text, issue, login)?;
+        let pending = |review: &Review| review.state == ReviewState::Pending && review.author == login;
+        if pull.reviews.iter().any(pending) {
+            return Err(refused("User can only have one pending review per pull request"));
+        }
+        let commit_oid = draft.commit_id.unwrap_or_else(|| pull.head_oid.clone());
+        if !pull.commits.iter().any(|commit| commit.oid == commit_oid) {
+            return Err(refused("Commit is not part of the pull request"));
+        }
+        let remarks =
+            draft.comments.into_iter().map(|draft| fitted(pull, draft)).collect::<Result<Vec<_>, _>>()?;
+        let (id, submitted_at) = (state.next_id(), state.clock.now());
+        let review =
+            Review { id, author: login.to_owned(), state: verdict, body: text, commit_oid, submitted_at };
+        entered(state, (&full_name, number), review);
+        for remark in remarks {
+            reviews::begin(state, (&full_name, number), login, remark, Some(id));
+        }
+        shown(state, &hub, &caller, (&full_name, number), id)
+    })
+}
+
+/// `PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{review}`
+pub(super) async fn update(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number, id)): One,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let text = text_of(&body)?;
+    changed(&hub, &caller, (&format!("{owner}/{repo}"), number), id, |review, _| {
+        review.body = text;
+        Ok(())
+    })
+}
+
+/// `POST /repos/{owner}/{repo}/pulls/{number}/reviews/{review}/events`
+pub(super) async fn submit(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number, id)): One,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let login = caller.login()?;
+    let Verdict { body, event } = parsed(&body)?;
+    let event = event.ok_or_else(|| Problem::not_supplied("event"))?;
+    changed(&hub, &caller, (&format!("{owner}/{repo}"), number), id, |review, issue| {
+        if review.state != ReviewState::Pending {
+            return Err(refused("Can not submit a review that has already been submitted"));
+        }
+        review.body = body.unwrap_or_else(|| review.body.clone());
+        review.state = verdict(Some(&event), &review.body, issue, login)?;
+        Ok(())
+    })
+}
+
+/// `DELETE /repos/{owner}/{repo}/pulls/{number}/reviews/{review}`, as long as it is not given.
+pub(super) async fn delete(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number, id)): One,
+) -> Result<Json<Value>, Problem> {
+    let full_name = format!("{owner}/{repo}");
+    hub.change(|state| {
+        let last = shown(state, &hub, &caller, (&full_name, number), id)?;
+        let pull = state.issue_mut(&full_name, number).and_then(|issue| issue.pull.as_mut());
+        let pull = pull.ok_or_else(Problem::not_found)?;
+        if one(pull, id, &caller)?.state != ReviewState::Pending {
+            return Err(refused("Can not delete a non-pending pull request review"));
+        }
+        pull.reviews.retain(|review| review.id != id);
+        pull.threads.retain(|thread| thread.review != Some(id));
+        Ok(last)
+    })
+}
+
+/// `PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{review}/dismissals`
+pub(super) async fn dismiss(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, number, id)): One,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let (dismissal, full_name): (Dismissal, _) = (parsed(&body)?, format!("{owner}/{repo}"));
+    dismissal.message.ok_or_else(|| Problem::not_supplied("message"))?;
+    hub.read(|state| {
+        let may = caller.has(Role::Write, seen(state.repo(&full_name), &caller)?);
+        if may { Ok(()) } else { Err(Problem::forbidden("Must have write access to dismiss a review.")) }
+    })?;
+    changed(&hub, &caller, (&full_name, number), id, |review, _| match review.state {
+        ReviewState::Approved | ReviewState::ChangesRequested => {
+            review.state = ReviewState::Dismissed;
+            Ok(())
+        }
+        ReviewState::Commented => Err(refused("Can not dismiss a commented pull request review")),
+        ReviewState::Dismissed | ReviewState::Pending => Err(refused("Can not dismiss this review")),
+    })
+}
+
+/// Reads a verdict, and refuses what GitHub refuses.
+fn verdict(event: Option<&str>, text: &str, issue: &Issue, login: &str) -> Result<ReviewState, Problem> {
+    let own = issue.author.eq_ignore_ascii_case(login);
+    if let Some(complaint) = too_long(text) {
+        return Err(refused(&complaint));
+    }
+    match event {
+        None => Ok(ReviewState::Pending),
+        Some("APPROVE") if own => Err(refused("Can not approve your own pull request")),
+        Some("REQUEST_CHANGES") if own => Err(refused("Can not request changes on your own pull request")),
+        Some("APPROVE") => Ok(ReviewState::Approved),
+        Some("REQUEST_CHANGES" | "COMMENT") if text.trim().is_empty() => Err(refused("Body can't be blank")),
+        Some("REQUEST_CHANGES") => Ok(ReviewState::ChangesRequested),
+        Some("COMMENT") => Ok(ReviewState::Commented),
+        Some(_) => Err(refused("Variable $event of type PullRequestReviewEvent was provided invalid value")),
+    }
+}
+
+/// Finds the place of one of a review's remarks. The refusal does not say which one it was.
+fn fitted(pull: &Pull, draft: Draft) -> Result<(Remark, state::Anchor), Problem> {
+    if let Some(complaint) = draft.complaint() {
+        return Err(refused(&complaint));
+    }
+    let remark = draft.line_remark()?;
+    let anchor = reviews::fit(pull, &remark)
+        .map_err(|misfit| refused(&format!("Pull request review thread {}", misfit.complaint())))?;
+    Ok((remark, anchor))
+}
+
+/// Enters a review; whoever was asked for it has given it.
+fn entered(state: &mut state::State, (full_name, number): (&str, u64), review: Review) {
+    let Some(issue) = state.issue_mut(full_name, number) else { return };
+    issue.updated_at = review.submitted_at;
+    let Some(pull) = &mut issue.pull else { return };
+    if review.state != ReviewState::Pending {
+        pull.requested_reviewers.retain(|login| *login != review.author);
+    }
+    pull.reviews.push(review);
+}
+
+/// Changes a review that is the caller's own, or that a maintainer may change.
+fn changed(
+    hub: &Hub,
+    caller: &Caller,
+    (full_name, number): (&str, u64),
+    id: u64,
+    change: impl FnOnce(&mut Review, &Issue) -> Result<(), Problem>,
+) -> Result<Json<Value>, Problem> {
+    let login = caller.login()?;
+    hub.change(|state| {
+        let repo = seen(state.repo(full_name), caller)?;
+        let (issue, pull) = found(repo, number)?;
+        let mut review = one(pull, id, caller)?.clone();
+        if review.author != login && !caller.has(Role::Write, repo) {
+            return Err(Problem::forbidden("Must have admin rights to Repository."));
+        }
+        change(&mut review, issue)?;
+        let pull = state.issue_mut(full_name, number).and_then(|issue| issue.pull.as_mut());
+        if let Some(own) = pull.and_then(|pull| pull.reviews.iter_mut().find(|own| own.id == id)) {
+            *own = review;
+        }
+        shown(state, hub, caller, (full_name, number), id)
+    })
+}
+
+fn shown(
+    state: &state::State,
+    hub: &Hub,
+    caller: &Caller,
+    (full_name, number): (&str, u64),
+    id: u64,
+) -> Result<Json<Value>, Problem> {
+    let repo = seen(state.repo(full_name), caller)?;
+    let (issue, pull) = found(repo, number)?;
+    let review = one(pull, id, caller)?;
+    Ok(Json(Shape { state, address: &hub.address }.review(repo, issue, review)))
+}
+
+fn one<'a>(pull: &'a Pull, id: u64, caller: &Caller) -> Result<&'a Review, Problem> {
+    let review = pull.reviews.iter().find(|review| review.id == id);
+    review.filter(|review| review.is_seen_by(caller.login().ok())).ok_or_else(Problem::not_found)
+}
+
+/// Reviews are refused with plain sentences.
+fn refused(sentence: &str) -> Problem {
+    Problem::unprocessable_entity(sentence)
+}
+
+impl Shape<'_> {
+    fn review(&self, repo: &Repo, issue: &Issue, review: &Review) -> Value {
+        let id = review.id;
+        let html_url = format!("{}#pullrequestreview-{id}", self.page(repo, issue));
+        let pull_url = format!("{}/pulls/{}", self.repo_url(repo), issue.number);
+        let mut shape = json!({
+            "id": id,
+            "node_id": node_id(Node::Review { repo: repo.id, id }),
+            "user": self.user(&review.author),
+            "body": review.body,
+            "state": review.state.word(),
+            "html_url": html_url,
+            "pull_request_url": pull_url,
+            "author_association": repo.association(&review.author).word(),
+            "_links": { "html": { "href": html_url }, "pull_request": { "href": pull_url } },
+            "commit_id": review.commit_oid,
+        });
+        if review.state != ReviewState::Pending {
+            shape["submitted_at"] = timestamp(review.submitted_at).into();
+        }
+        shape
+    }
+}
