@@ -9,6 +9,7 @@ pub mod budget;
 pub mod clean;
 pub mod command;
 pub mod context;
+pub mod continuity;
 pub mod conversation;
 pub mod delivery;
 pub mod desk;

@@ -67,6 +67,9 @@ pub struct Run {
     pub memory_calls: u32,
     /// How often it explored the code: reads, searches, listings.
     pub exploration_calls: u32,
+    /// Whether there was a memory to begin with.
+    #[serde(default)]
+    pub is_warm: bool,
 }
 
 /// Who may see a session.

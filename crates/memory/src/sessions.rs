@@ -90,6 +90,21 @@ impl Sessions {
         row.optional().map_err(judge("read the session"))
     }
 
+    /// Returns who said a message: `user` or `assistant`.
+    pub fn role(&self, message: &str) -> Result<Option<String>, Error> {
+        let sql = "SELECT data ->> '$.role' FROM message WHERE id = ?1 AND json_valid(data)";
+        let role = self.connection.query_one(sql, [message], |row| row.get(0)).optional();
+        role.map(Option::flatten).map_err(judge("read the message"))
+    }
+
+    /// Returns how much was said in a session, in bytes.
+    pub fn size(&self, id: &str) -> Result<u64, Error> {
+        let sql = "SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = ?1";
+        let bytes: i64 =
+            self.connection.query_one(sql, [id], |row| row.get(0)).map_err(judge("measure the session"))?;
+        Ok(u64::try_from(bytes).unwrap_or_default())
+    }
+
     /// Returns what was said in a session, in order.
     pub fn read(&self, id: &str, page: Page) -> Result<Vec<Said>, Error> {
         let fail = judge("read the session");

@@ -153,6 +153,11 @@ impl Server {
         self.client.create_session(directory, title).await
     }
 
+    /// Writes something into a session that nobody answers.
+    pub async fn note(&self, session: &Session, text: &str) -> Result<(), Error> {
+        self.client.note(session, text).await
+    }
+
     pub(crate) fn client(&self) -> &Client {
         &self.client
     }

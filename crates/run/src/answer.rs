@@ -63,6 +63,7 @@ pub(crate) async fn once(
     let delivery = delivery::settle(&turn.outcome, &account, marker, &redactor, asked.settings.seed);
     let receipt = deliver::once(asked.github, asked.permit, &delivery, earlier, asked.settings).await?;
     (asked.tell)(News::Delivered { url: receipt.url.clone() });
+    workplace.write_back(asked, &turn, &receipt).await;
     match (broke, &turn.outcome) {
         (Some(fault), _) => Err(fault),
         (None, Outcome::Answered { .. }) => Ok(Ending::Answered(receipt)),
@@ -78,7 +79,10 @@ async fn converse(
     workplace: &mut Workplace,
     hydrated: Hydrated,
 ) -> (Turn, Option<Spot>, Option<Fault>) {
-    let prompt = prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings.wishes);
+    let mut prompt = prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings.wishes);
+    if let Some(reminder) = workplace.remember(asked, &hydrated.context).await {
+        prompt = prompt.reminding(reminder);
+    }
     match workplace.converse(asked, &prompt).await {
         Ok(Turn { outcome, usage }) => {
             let outcome = match workplace.drafts().last() {
@@ -106,7 +110,8 @@ fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn) -> Account {
         git_ref: settings.git_ref.clone(),
         run: settings.run.clone(),
         memory: workplace.memory(),
-        session: workplace.session(),
+        recalled: workplace.recalled(),
+        sessions: workplace.sessions(),
         duration: Duration::try_from(took).unwrap_or_default(),
         usage: turn.usage,
         agent: workplace.agent(),

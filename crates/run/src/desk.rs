@@ -88,6 +88,11 @@ impl Desk {
         Counter::ALL.map(server).into()
     }
 
+    /// Says in which session this run takes place.
+    pub(crate) fn serve(&self, session: &str) {
+        self.clerk.shelf.serve(session);
+    }
+
     /// Returns how often the agent asked what is remembered.
     pub(crate) fn asked(&self) -> Asked {
         let count = |counter: &AtomicU32| counter.load(Ordering::Relaxed);

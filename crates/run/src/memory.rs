@@ -1,13 +1,20 @@
 //! What is remembered, for one run: brought before the engine starts, asked while it works, kept when it is done.
 
+mod row;
 mod shelf;
 
+pub(crate) use row::Figures;
 pub(crate) use shelf::Shelf;
 
 use std::path::{Path, PathBuf};
 
-use fro_core::{Fault, Permit, remembered::Audience, say::marker::Marker};
-use fro_memory::{Destination, Folder, Keep, Kept, Ledger, Provenance, Recall, Run, Visibility};
+use fro_core::{
+    Context, Fault,
+    continuity::{self, Continuity, Reminder},
+    remembered::{Audience, Past},
+    say::{sessions as say, summary::size},
+};
+use fro_memory::{Destination, Folder, Here, Keep, Kept, Ledger, Provenance, Recall};
 use jiff::Timestamp;
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
@@ -62,10 +69,52 @@ impl Memory {
         brought
     }
 
+    /// Decides where the run takes place and what it is reminded of, and makes the memory at home in the checkout.
+    pub(crate) async fn remember(&self, asked: &Asked<'_>, context: &Context) -> Result<Reminder, String> {
+        let audience = audience(asked.settings);
+        let (earlier, engine_data) = (self.shelf(audience), self.engine_data.clone());
+        let (about, kind, trust) = (row::subject(asked.permit), asked.permit.subject(), asked.permit.trust());
+        let query = continuity::query(context.title.value(), asked.trigger.words());
+        let worktree = asked.settings.workspace.clone();
+        blocking(move || {
+            let last = earlier.last(&about)?;
+            let continuity = continuity::decide(kind, trust, &last);
+            let continuing = match &continuity {
+                Continuity::Continued(session) => Some(session.as_str()),
+                Continuity::Fresh(_) => None,
+            };
+            let here = Here { worktree: &worktree, now: Timestamp::now(), continuing };
+            fro_memory::arrive(&engine_data, here)?;
+            let before = earlier.ending(&last, &continuity)?;
+            let elsewhere = earlier.elsewhere(&query, &last)?;
+            Ok(Reminder { continuity, before, elsewhere })
+        })
+        .await
+    }
+
     /// Writes down that a session serves this run, so that it is known by its subject even if the run breaks off.
     pub(crate) async fn begin(&self, asked: &Asked<'_>, session: &str) -> Result<(), String> {
-        let (file, row) = (self.ledger_file(), row(asked, session));
+        let (file, row) = (self.ledger_file(), row::begun(asked, session));
         blocking(move || Ledger::open(file)?.record(&row)).await
+    }
+
+    /// Writes down what came of the run, and returns it as a note for its session.
+    pub(crate) async fn end(
+        &self,
+        asked: &Asked<'_>,
+        session: &str,
+        figures: &Figures<'_>,
+    ) -> Result<String, String> {
+        let (file, row) = (self.ledger_file(), row::ended(asked, session, figures));
+        let past = Past {
+            ended: row.ended_at,
+            event: row.event.clone(),
+            actor: row.actor.clone(),
+            outcome: row.outcome.clone(),
+            links: row.links.clone(),
+        };
+        let note = say::written_back(&row.subject, &past);
+        blocking(move || Ledger::open(file)?.record(&row)).await.map(|()| note)
     }
 
     /// Returns what answers questions about earlier sessions.
@@ -105,9 +154,16 @@ impl Memory {
             (Some(_), None, None) => "not looked up".to_owned(),
             (Some(_), None, Some(_)) => "could not be read, began without it".to_owned(),
             (Some(_), Some(Recall::Cold), _) => "miss (first run)".to_owned(),
-            (Some(_), Some(Recall::Warm { sessions, .. }), _) => format!("hit, {sessions} sessions"),
+            (Some(_), Some(Recall::Warm { sessions, bytes, .. }), _) => {
+                format!("hit, {sessions} sessions, {}", size(*bytes))
+            }
             (Some(_), Some(Recall::Damaged { .. }), _) => "damaged, began without it".to_owned(),
         }
+    }
+
+    /// Tells whether there was a memory to begin with.
+    pub(crate) fn is_warm(&self) -> bool {
+        matches!(self.recall, Some(Recall::Warm { .. }))
     }
 
     fn ledger_file(&self) -> PathBuf {
@@ -115,37 +171,9 @@ impl Memory {
     }
 }
 
-/// Returns what a run is about, as the ledger knows it.
-pub(crate) fn subject(permit: &Permit) -> String {
-    format!("{}{}", permit.repo(), permit.subject().mark())
-}
-
-/// Returns the row of a run that has just begun.
-fn row(asked: &Asked<'_>, session: &str) -> Run {
-    let permit = asked.permit;
-    Run {
-        id: Marker::new(&asked.settings.run.id, asked.trigger).key(),
-        subject: subject(permit),
-        session: Some(session.to_owned()),
-        ended_at: Timestamp::now(),
-        surface: "github".to_owned(),
-        event: asked.trigger.event_name().to_owned(),
-        actor: permit.asker().to_string(),
-        trust: permit.trust().word().to_owned(),
-        visibility: match asked.settings.event.audience() {
-            Some(Audience::Everyone) => Visibility::Public,
-            Some(Audience::Insiders) | None => Visibility::Private,
-        },
-        outcome: "broken off".to_owned(),
-        duration: 0,
-        first_output: None,
-        cost: 0,
-        tokens: fro_memory::Tokens::default(),
-        links: Vec::new(),
-        recalled: Vec::new(),
-        memory_calls: 0,
-        exploration_calls: 0,
-    }
+/// Returns who reads what the run says; where nobody knows, it is as if everyone did.
+pub(crate) fn audience(settings: &Settings) -> Audience {
+    settings.event.audience().unwrap_or(Audience::Everyone)
 }
 
 /// Gives blocking work a thread.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fro_core::{Permit, Subject, conversation::heard::Heard, gate::SkipReason};
+use fro_core::{Permit, Subject, continuity::Reminder, conversation::heard::Heard, gate::SkipReason};
 use fro_memory::{Kept, Recall};
 use fro_opencode::Progress;
 
@@ -38,6 +38,8 @@ pub enum News {
         /// What stands between it and the machine.
         walls: String,
     },
+    /// It was decided where the run takes place and what it is reminded of.
+    Reminded(Reminder),
     /// The engine's session was opened.
     Session {
         /// Its id.

@@ -6,21 +6,26 @@ use std::time::Duration;
 
 use fro_boundary::{Address, GhCalls, ModelProxy, Spent};
 use fro_core::{
-    Drafts, Fault, Prompt, agent,
+    Context, Drafts, Fault, Prompt, agent,
+    continuity::{Continuity, Reminder},
     conversation::{Limits, heard::Heard, outcome::Turn},
-    remembered::Audience,
+    say::{
+        sessions as say,
+        summary::{Origin, Served},
+    },
 };
 use fro_http::Road;
 use fro_memory::Recall;
-use fro_opencode::{Engine, House, Launch, Message, ModelName, Server, ToolCache, Wanted};
+use fro_opencode::{Engine, House, Launch, Message, ModelName, Server, Session, ToolCache, Wanted};
 use tempfile::TempDir;
 
 use crate::{
+    Receipt,
     answer::Asked,
     ask,
     desk::{self, Desk},
     gh::Gh,
-    memory::Memory,
+    memory::{self, Figures, Memory},
     models,
     news::{News, Tell},
     settings::Settings,
@@ -37,6 +42,8 @@ pub(crate) struct Workplace {
     models: Option<ModelProxy>,
     gh: Option<Gh>,
     desk: Option<Desk>,
+    reminder: Option<Reminder>,
+    explorations: u32,
     server: Option<Server>,
     /// The sessions that served this run, the one that answers last.
     sessions: Vec<String>,
@@ -63,6 +70,8 @@ impl Workplace {
             models: None,
             gh: None,
             desk: None,
+            reminder: None,
+            explorations: 0,
             server: None,
             sessions: Vec::new(),
             agent: None,
@@ -92,6 +101,18 @@ impl Workplace {
         Ok(())
     }
 
+    /// Finds out where the run takes place, and what it is reminded of.
+    pub(crate) async fn remember(&mut self, asked: &Asked<'_>, context: &Context) -> Option<&Reminder> {
+        match self.memory.remember(asked, context).await {
+            Ok(reminder) => {
+                (asked.tell)(News::Reminded(reminder.clone()));
+                self.reminder = Some(reminder);
+            }
+            Err(why) => self.warn(asked.tell, format!("nothing was recalled: {why}")),
+        }
+        self.reminder.as_ref()
+    }
+
     /// Starts the engine behind its wall and has one turn with it.
     pub(crate) async fn converse(&mut self, asked: &Asked<'_>, prompt: &Prompt) -> Result<Turn, Fault> {
         let (settings, tell) = (asked.settings, asked.tell);
@@ -99,8 +120,7 @@ impl Workplace {
             self.engine.clone().ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
         let models = models::open(settings).await?;
         let gh = Gh::open(settings, asked.permit, self.folder.path())?;
-        // Where nobody knows who will read the answer, it is as if everyone did.
-        let audience = settings.event.audience().unwrap_or(Audience::Everyone);
+        let audience = memory::audience(settings);
         let desk = Desk::open(self.memory.private(), self.memory.shelf(audience), self.drafts.clone())?;
         let offers = Offers {
             connect: vec![Address::Tcp(models.address()), gh.address(), desk.address()],
@@ -121,9 +141,15 @@ impl Workplace {
             agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
         let choice = agent::choose(settings.engine.agent.as_deref(), &primary);
         let choice = choice.ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))?;
-        let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
-        let session = server.create_session(directory, &title).await.map_err(|error| error.fault())?;
+        let session = match self.reminder.as_ref().map(|reminder| &reminder.continuity) {
+            Some(Continuity::Continued(id)) => Session { id: id.clone(), directory: directory.clone() },
+            Some(Continuity::Fresh(_)) | None => {
+                let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
+                server.create_session(directory, &title).await.map_err(|error| error.fault())?
+            }
+        };
         tell(News::Session { id: session.id.clone(), agent: choice.agent.clone() });
+        self.desk.iter().for_each(|desk| desk.serve(&session.id));
         let mut noted = self.memory.begin(asked, &session.id).await;
         self.sessions.push(session.id.clone());
         self.agent = Some(choice.agent.clone());
@@ -132,8 +158,13 @@ impl Workplace {
         let message = Message { text: prompt.render(), files: Vec::new(), agent: Some(choice.agent), model };
         let deadline = settings.engine.timeout.and_then(|timeout| settings.began.checked_add(timeout).ok());
         let limits = Limits { deadline, steps: settings.engine.max_steps, ..Limits::default() };
-        let listen = &mut |heard: &Heard| tell(News::Heard(heard.clone()));
+        let mut explorations = 0;
+        let listen = &mut |heard: &Heard| {
+            explorations += u32::from(heard.explores());
+            tell(News::Heard(heard.clone()));
+        };
         let answered = ask::ask(server, session, &message, (&limits, settings.engine.pause), listen).await;
+        self.explorations = explorations;
         if self.sessions.last() != Some(&answered.session.id) {
             noted = self.memory.begin(asked, &answered.session.id).await;
             self.sessions.push(answered.session.id);
@@ -152,6 +183,31 @@ impl Workplace {
             wrap: wall.command,
             ..Launch::new(engine, &settings.workspace, self.house.clone())
         })
+    }
+
+    /// Writes down what came of the run, in the ledger and in the session itself.
+    pub(crate) async fn write_back(&mut self, asked: &Asked<'_>, turn: &Turn, receipt: &Receipt) {
+        let Some(id) = self.sessions.last().cloned() else { return };
+        let called = self.desk.as_ref().map(Desk::asked).unwrap_or_default();
+        let figures = Figures {
+            turn,
+            receipt,
+            recalled: self.reminder.as_ref().map(Reminder::sessions).unwrap_or_default(),
+            memory_calls: called.searches + called.reads,
+            exploration_calls: self.explorations,
+            is_warm: self.memory.is_warm(),
+        };
+        let noted = match (self.memory.end(asked, &id, &figures).await, &self.server) {
+            (Ok(note), Some(server)) => {
+                let session = Session { id, directory: asked.settings.workspace.clone() };
+                server.note(&session, &note).await.map_err(|error| error.to_string())
+            }
+            (Ok(_), None) => Ok(()),
+            (Err(why), _) => Err(why),
+        };
+        if let Err(why) = noted {
+            self.warn(asked.tell, format!("the run was not written down: {why}"));
+        }
     }
 
     /// Stops the engine, keeps what it knows and removes the folder.
@@ -210,9 +266,21 @@ impl Workplace {
         &self.drafts
     }
 
-    /// Returns the engine's session, if one was opened.
-    pub(crate) fn session(&self) -> Option<String> {
-        self.sessions.last().cloned()
+    /// Returns what the summary says of the recall.
+    pub(crate) fn recalled(&self) -> Option<String> {
+        let desk::Asked { searches, reads } = self.desk.as_ref()?.asked();
+        let places = self.reminder.as_ref().map_or(0, |reminder| reminder.sessions().len());
+        Some(say::recalled(places, searches, reads))
+    }
+
+    /// Returns the engine's sessions that served the run.
+    pub(crate) fn sessions(&self) -> Vec<Served> {
+        let continued = self.reminder.as_ref().map(|reminder| &reminder.continuity);
+        let origin = |id: &String| match continued {
+            Some(Continuity::Continued(session)) if session == id => Origin::Continued,
+            Some(Continuity::Continued(_) | Continuity::Fresh(_)) | None => Origin::Created,
+        };
+        self.sessions.iter().map(|id| Served { id: id.clone(), origin: origin(id) }).collect()
     }
 
     /// Returns the agent that was asked, if any was.

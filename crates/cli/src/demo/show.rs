@@ -48,9 +48,11 @@ impl Phase {
     fn ended_by(news: &News) -> Option<Self> {
         match news {
             News::Permitted(_) => Some(Self::Deciding),
-            News::Acknowledged | News::Installed { .. } | News::Recalled(_) | News::Hydrated { .. } => {
-                Some(Self::Preparing)
-            }
+            News::Acknowledged
+            | News::Installed { .. }
+            | News::Recalled(_)
+            | News::Hydrated { .. }
+            | News::Reminded(_) => Some(Self::Preparing),
             News::EngineUp { .. } => Some(Self::Starting),
             News::Session { .. } | News::Heard(_) => Some(Self::Working),
             News::Delivered { .. } => Some(Self::Answering),
@@ -170,7 +172,7 @@ fn spin(bar: &ProgressBar, message: &str) {
 fn upcoming(news: &News) -> &'static str {
     match news {
         News::Permitted(_) | News::Acknowledged | News::Installing(_) | News::Recalled(_) => "preparing",
-        News::Installed { .. } | News::Hydrated { .. } => "starting the engine",
+        News::Installed { .. } | News::Hydrated { .. } | News::Reminded(_) => "starting the engine",
         News::EngineUp { .. } => "opening a session",
         News::Session { .. } | News::Heard(_) | News::Warning(_) => "the agent is at work",
         News::Delivered { .. } => "stopping the engine",

@@ -3,6 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use fro_core::{
     Permit, Reach,
+    continuity::{Continuity, Reminder},
     conversation::heard::{Heard, Tool},
     say::{log::harmless, summary},
 };
@@ -64,6 +65,7 @@ pub(crate) fn of(news: &News) -> Option<Line> {
             (Tone::Plain, format!("read {subject} with {n_comments} further comments"))
         }
         News::EngineUp { walls } => (Tone::Plain, format!("engine is up behind its wall: {walls}")),
+        News::Reminded(reminder) => (Tone::Plain, reminded(reminder)),
         News::Session { id, agent } => {
             (Tone::Plain, format!("asked agent `{}` in session {}", harmless(agent), harmless(id)))
         }
@@ -99,6 +101,17 @@ fn recalled(recall: &Recall) -> (Tone, String) {
         Recall::Damaged { why } => {
             (Tone::Warning, format!("memory is damaged and was set aside: {}", harmless(&why.to_string())))
         }
+    }
+}
+
+fn reminded(reminder: &Reminder) -> String {
+    let place = match &reminder.continuity {
+        Continuity::Continued(session) => format!("memory: going on in session {}", harmless(session)),
+        Continuity::Fresh(why) => format!("memory: a new session, because {why}"),
+    };
+    match reminder.sessions().as_slice() {
+        [] => place,
+        sessions => format!("{place}; recalled {}", harmless(&sessions.join(", "))),
     }
 }
 

@@ -72,6 +72,12 @@ pub enum Heard {
 }
 
 impl Heard {
+    /// Tells whether a tool looked around in the code.
+    pub fn explores(&self) -> bool {
+        const TOOLS: [&str; 5] = ["read", "grep", "glob", "list", "bash"];
+        matches!(self, Self::ToolEnded { tool, .. } if TOOLS.contains(&tool.name.as_str()))
+    }
+
     /// Returns what a subagent's event means for the whole turn.
     ///
     /// A child that rests or breaks does not end its parent: the parent's tool call reports it. Its needs, its retries and

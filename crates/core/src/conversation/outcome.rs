@@ -54,6 +54,16 @@ impl Turn {
 }
 
 impl Outcome {
+    /// Returns how it ended, in a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Answered { .. } => "answered",
+            Self::Refused { .. } => "refused by the provider",
+            Self::OutOfTime { .. } => "out of time",
+            Self::Failed { .. } => "failed",
+        }
+    }
+
     /// Puts what was handed in into the place of what was said last.
     #[must_use]
     pub fn with_draft(self, body: String) -> Self {

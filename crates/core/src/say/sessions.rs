@@ -84,6 +84,40 @@ pub fn info(session: &Remembered, past: &[Past]) -> String {
     text
 }
 
+/// Returns the note that ends a run in its session, for whoever searches later.
+pub fn written_back(about: &str, past: &Past) -> String {
+    let mut text = format!(
+        "Note of the harness, nothing to answer: the run for `{}` on {} by @{} ended {}: {}.",
+        fence::inline(&past.event),
+        fence::inline(about),
+        fence::inline(&past.actor),
+        time(past.ended),
+        fence::inline(&past.outcome),
+    );
+    for link in &past.links {
+        let _ = write!(text, "\nAnswer: {}", fence::inline(link));
+    }
+    text
+}
+
+/// Says what was recalled into a prompt, and what the agent asked for itself.
+pub fn recalled(places: usize, searches: u32, reads: u32) -> String {
+    let times = |n: u32| if n == 1 { "once".to_owned() } else { format!("{n} times") };
+    let told = match places {
+        0 => "nothing of earlier sessions".to_owned(),
+        1 => "1 earlier session".to_owned(),
+        many => format!("{many} earlier sessions"),
+    };
+    match (searches, reads) {
+        (0, 0) => told,
+        (searches, 0) => format!("{told}; the agent searched {}", times(searches)),
+        (0, reads) => format!("{told}; the agent read {}", times(reads)),
+        (searches, reads) => {
+            format!("{told}; the agent searched {} and read {}", times(searches), times(reads))
+        }
+    }
+}
+
 /// Says that there is no such session, or none to be told of.
 pub fn unknown(id: &str) -> String {
     format!("there is no session `{}`; `session_list` shows which there are", fence::inline(id))
@@ -194,6 +228,32 @@ pub(crate) mod tests {
         - Cost $0.0123
         - Put away: it is not continued
         - 1970-01-02 00:00 UTC: `issue_comment` by @maya, answered, https://github.com/octo/garden/issues/7#issuecomment-1
+        ");
+    }
+
+    #[test]
+    fn a_run_is_written_back_with_its_answer() {
+        let past = Past {
+            ended: Timestamp::UNIX_EPOCH,
+            event: "issue_comment".to_owned(),
+            actor: "maya".to_owned(),
+            outcome: "answered, $0.0123, 7 s".to_owned(),
+            links: vec!["https://github.com/octo/garden/issues/7#issuecomment-1".to_owned()],
+        };
+        insta::assert_snapshot!(written_back("octo/garden#7", &past), @"
+        Note of the harness, nothing to answer: the run for `issue_comment` on octo/garden#7 by @maya ended 1970-01-01 00:00 UTC: answered, $0.0123, 7 s.
+        Answer: https://github.com/octo/garden/issues/7#issuecomment-1
+        ");
+    }
+
+    #[test]
+    fn what_was_recalled_reads_naturally() {
+        let told = [recalled(0, 0, 0), recalled(1, 1, 0), recalled(3, 0, 2), recalled(2, 2, 1)];
+        insta::assert_snapshot!(told.join("\n"), @"
+        nothing of earlier sessions
+        1 earlier session; the agent searched once
+        3 earlier sessions; the agent read 2 times
+        2 earlier sessions; the agent searched 2 times and read once
         ");
     }
 }

@@ -17,8 +17,10 @@ pub struct Account {
     pub run: RunLink,
     /// What became of the memory.
     pub memory: String,
-    /// The engine's session, if one was opened.
-    pub session: Option<String>,
+    /// What was recalled and asked of it.
+    pub recalled: Option<String>,
+    /// The engine's sessions that served the run.
+    pub sessions: Vec<Served>,
     /// From the start to the moment of writing this.
     pub duration: Duration,
     /// What the model took.
@@ -31,6 +33,24 @@ pub struct Account {
     pub walls: String,
     /// What a maintainer should know.
     pub warnings: Vec<String>,
+}
+
+/// A session that served a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Served {
+    /// Its id.
+    pub id: String,
+    /// Whether it was there before.
+    pub origin: Origin,
+}
+
+/// Whether a session was there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It went on.
+    Continued,
+    /// It was begun.
+    Created,
 }
 
 /// The run's id, and its page if it has one.
@@ -72,7 +92,8 @@ fn rows(account: &Account) -> Vec<(&'static str, String)> {
     };
     rows.push(("Run", run));
     rows.push(("Memory", account.memory.clone()));
-    rows.extend(account.session.as_ref().map(|session| ("Session", code(session))));
+    rows.extend(account.recalled.as_ref().map(|recalled| ("Recall", recalled.clone())));
+    rows.extend(account.sessions.iter().map(|session| ("Session", served(session))));
     rows.push(("Duration", duration(account.duration)));
     rows.push(("Tokens", tokens(&account.usage)));
     rows.push(("Cost", format!("${:.4}", account.usage.cost)));
@@ -80,6 +101,22 @@ fn rows(account: &Account) -> Vec<(&'static str, String)> {
     rows.extend(account.model.as_ref().map(|model| ("Model", code(model))));
     rows.push(("Walls", account.walls.clone()));
     rows
+}
+
+fn served(session: &Served) -> String {
+    let origin = match session.origin {
+        Origin::Continued => "continued",
+        Origin::Created => "new",
+    };
+    format!("`{}`, {origin}", fence::inline(&session.id))
+}
+
+/// Returns a size as people say it.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{} kB", bytes.div_ceil(1_000)),
+        1_000_000.. => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
 }
 
 /// Returns a duration as people say it.
@@ -131,7 +168,8 @@ pub(crate) mod tests {
                 url: Some("https://github.com/octo/garden/actions/runs/42".to_owned()),
             },
             memory: "none yet (first run)".to_owned(),
-            session: Some("ses_1".to_owned()),
+            recalled: Some("2 places of earlier sessions; the agent searched 1 time".to_owned()),
+            sessions: vec![Served { id: "ses_1".to_owned(), origin: Origin::Continued }],
             duration: Duration::from_millis(7_340),
             usage: Usage {
                 calls: 2,
@@ -158,6 +196,7 @@ pub(crate) mod tests {
     fn durations_and_numbers_read_naturally() {
         let told = [100, 9_900, 59_000, 125_000].map(|ms| duration(Duration::from_millis(ms)));
         assert_eq!(told, ["0.1 s", "9.9 s", "59 s", "2 min 5 s"]);
+        assert_eq!([1, 999_999, 1_250_000].map(size), ["1 kB", "1000 kB", "1.2 MB"]);
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1 000", "1 234 567"]);
     }
 }

@@ -163,5 +163,6 @@ fn run(id: &str, subject: &str, session: &str, minute: i64) -> Run {
         recalled: vec!["ses_old".to_owned()],
         memory_calls: 2,
         exploration_calls: 5,
+        is_warm: true,
     }
 }

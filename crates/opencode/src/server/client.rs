@@ -172,6 +172,12 @@ impl Client {
         self.post(&path, &session.directory, &body, "take the prompt").await
     }
 
+    pub(crate) async fn note(&self, session: &Session, text: &str) -> Result<(), Error> {
+        let body = json!({ "noReply": true, "parts": [{ "type": "text", "text": text }] });
+        let path = format!("/session/{}/prompt_async", session.id);
+        self.post(&path, &session.directory, &body, "take the note").await
+    }
+
     pub(crate) async fn abort(&self, session: &Session) -> Result<(), Error> {
         let path = format!("/session/{}/abort", session.id);
         self.post(&path, &session.directory, &json!({}), "abort the session").await

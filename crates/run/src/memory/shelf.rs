@@ -11,11 +11,19 @@ use std::{
 
 use fro_core::{
     Bounded, Trust,
+    continuity::{Continuity, Fresh, Last},
     desk::{Part, Read, Search},
     remembered::{Audience, Excerpt, Message, Past, Remembered},
     say::sessions as say,
 };
 use fro_memory::{Error, Index, Info, Ledger, Page, Run, Sessions, Visibility};
+
+/// So many messages of a session that is not continued are quoted, and so many places of others.
+const ENDING: u32 = 4;
+const PLACES: usize = 4;
+
+/// So many times more places are looked for than wanted: the best few could all be among those that are left out.
+const WIDER: u32 = 8;
 
 /// All there is, for a list that is filtered before it is cut.
 const ALL: Page = Page { skip: 0, limit: u32::MAX };
@@ -27,8 +35,26 @@ pub(crate) struct Shelf {
     ledger: PathBuf,
     index: PathBuf,
     audience: Audience,
+    /// The session of this run, whose words the agent has before it anyway.
+    own: Mutex<Option<String>>,
     /// One search at a time: each first reads what is new into the index.
     searching: Mutex<()>,
+}
+
+/// Whose words are looked for.
+enum Said {
+    ByAnyone,
+    /// What the agent found out. What it was told has much in common with what it is told now.
+    ByTheAgent,
+}
+
+impl Said {
+    fn counts(&self, sessions: &Sessions, message: &str) -> Result<bool, Error> {
+        match self {
+            Self::ByAnyone => Ok(true),
+            Self::ByTheAgent => Ok(sessions.role(message)?.as_deref() == Some("assistant")),
+        }
+    }
 }
 
 /// What the ledger knows of a session.
@@ -48,7 +74,12 @@ struct Open {
 
 impl Shelf {
     pub(super) fn new(engine_data: PathBuf, ledger: PathBuf, index: PathBuf, audience: Audience) -> Self {
-        Self { engine_data, ledger, index, audience, searching: Mutex::new(()) }
+        Self { engine_data, ledger, index, audience, own: Mutex::default(), searching: Mutex::default() }
+    }
+
+    /// Says in which session this run takes place.
+    pub(crate) fn serve(&self, session: &str) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.to_owned());
     }
 
     /// Lists sessions, the last spoken in first.
@@ -63,23 +94,22 @@ impl Shelf {
     /// Searches what was said.
     pub(crate) fn search(&self, search: &Search) -> Result<String, Error> {
         let limit = search.limit.unwrap_or(10).clamp(1, 30);
-        Ok(say::search(&search.query, &self.places(&search.query, limit)?))
+        Ok(say::search(&search.query, &self.places(&search.query, limit, &Said::ByAnyone)?))
     }
 
     /// Returns the best places where something was said.
-    pub(crate) fn places(&self, query: &str, limit: u32) -> Result<Vec<Excerpt>, Error> {
+    fn places(&self, query: &str, limit: u32, said: &Said) -> Result<Vec<Excerpt>, Error> {
         let Some(open) = self.open()? else { return Ok(Vec::new()) };
         let _one = self.searching.lock().unwrap_or_else(PoisonError::into_inner);
         let mut index = Index::open(&self.index)?;
         index.refresh(&open.sessions)?;
-        // Where some may not be heard, the best few could all be among them.
-        let most = match self.audience {
-            Audience::Insiders => limit,
-            Audience::Everyone => limit.saturating_mul(20),
-        };
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut places = Vec::new();
-        for found in index.search(&open.sessions, query, most)? {
-            if let Some(session) = open.find(&found.session)? {
+        for found in index.search(&open.sessions, query, limit.saturating_mul(WIDER))? {
+            if own.as_ref() != Some(&found.session)
+                && said.counts(&open.sessions, &found.message)?
+                && let Some(session) = open.find(&found.session)?
+            {
                 places.push(Excerpt { session, text: found.excerpt });
             }
         }
@@ -105,6 +135,48 @@ impl Shelf {
         let runs = open.standings.get(id).map(|standing| standing.runs.as_slice()).unwrap_or_default();
         let past: Vec<_> = runs.iter().map(past).collect();
         Ok(Some(say::info(&session, &past)))
+    }
+
+    /// Returns the session in which a subject was last spoken about.
+    pub(crate) fn last(&self, subject: &str) -> Result<Last, Error> {
+        let Some(id) = Ledger::open(&self.ledger)?.session_of(subject)? else { return Ok(Last::None) };
+        let Some(open) = self.open()? else { return Ok(Last::Gone) };
+        let Some(info) = open.sessions.info(&id)? else { return Ok(Last::Gone) };
+        let Some(session) = open.remembered(info) else { return Ok(Last::Private) };
+        Ok(Last::Here { session: Box::new(session), bytes: open.sessions.size(&id)? })
+    }
+
+    /// Returns the last words of a session that is not continued though it could be told of.
+    pub(crate) fn ending(
+        &self,
+        last: &Last,
+        continuity: &Continuity,
+    ) -> Result<Option<(Remembered, Vec<Message>)>, Error> {
+        match continuity {
+            Continuity::Fresh(Fresh::PutAway | Fresh::Full | Fresh::LessTrusted) => {}
+            Continuity::Continued(_)
+            | Continuity::Fresh(Fresh::First | Fresh::Order | Fresh::Gone | Fresh::Private) => {
+                return Ok(None);
+            }
+        }
+        let (Last::Here { session, .. }, Some(open)) = (last, self.open()?) else { return Ok(None) };
+        let page = Page { skip: session.messages.saturating_sub(ENDING), limit: ENDING };
+        let said = open.sessions.read(&session.id, page)?.into_iter().filter(|said| said.role == "assistant");
+        let messages = said.map(|said| Message { role: said.role, at: said.at, text: said.text });
+        Ok(Some((*session.clone(), messages.collect())))
+    }
+
+    /// Returns what was said in other sessions that may matter, one place of each.
+    pub(crate) fn elsewhere(&self, query: &str, last: &Last) -> Result<Vec<Excerpt>, Error> {
+        let mut places: Vec<Excerpt> = Vec::new();
+        for place in self.places(query, 30, &Said::ByTheAgent)? {
+            let is_own = matches!(last, Last::Here { session, .. } if session.id == place.session.id);
+            let is_known = places.iter().any(|known| known.session.id == place.session.id);
+            if !is_own && !is_known && places.len() < PLACES {
+                places.push(place);
+            }
+        }
+        Ok(places)
     }
 
     fn open(&self) -> Result<Option<Open>, Error> {

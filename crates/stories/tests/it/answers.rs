@@ -61,18 +61,6 @@ async fn an_answer_whose_receipt_was_lost_is_posted_once() {
 }
 
 #[tokio::test]
-async fn the_second_run_remembers_the_first() {
-    let sim = Sim::new().await;
-    sim.model().says("First.");
-    let first = sim.mention("@fro-bot why?").run().await;
-    sim.model().says("Second.");
-    let second = sim.mention("@fro-bot and now?").variable("GITHUB_RUN_ID", "43").run().await;
-    assert!(first.answers[0].contains("| Memory | miss (first run) |"), "{first}");
-    assert!(second.answers[1].contains("| Memory | hit, 1 sessions |"), "{second}");
-    sim.finish().await;
-}
-
-#[tokio::test]
 async fn a_secret_in_the_answer_is_taken_out() {
     let sim = Sim::new().await;
     let token = sim.world().token("fro-bot");

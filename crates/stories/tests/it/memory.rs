@@ -1,30 +1,118 @@
 //! What one run learned, the next one knows.
 
-use fro_stories::Sim;
+use fro_stories::{Mention, Person, REPO, Sim, normal};
 use serde_json::json;
 
+/// Somebody asks on the pull request beside the issue.
+fn on_another(sim: &Sim, text: &str) -> u64 {
+    sim.world().write_comment(REPO, 2, "maya", text)
+}
+
+fn second(mention: Mention<'_>) -> Mention<'_> {
+    mention.variable("GITHUB_RUN_ID", "43")
+}
+
 #[tokio::test]
-async fn the_agent_finds_what_an_earlier_run_said() {
+async fn a_second_mention_goes_on_in_the_same_session() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let first = sim.mention("@fro-bot why is the floor wet?").run().await;
+    sim.model().says("Still the coupling.");
+    let next = second(sim.mention("@fro-bot and today?")).run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    let seen = sim.model().seen();
+    assert_eq!(seen[0].session, seen[1].session);
+    let history = seen[1].render();
+    assert!(history.contains("The hose leaks at the brass coupling."), "{history}");
+    assert!(
+        history.contains("Note of the harness, nothing to answer: the run for `issue_comment`"),
+        "{history}"
+    );
+    assert!(first.answers[0].contains("| Memory | miss (first run) |"), "{first}");
+    let told = normal(&next.answers[1]);
+    assert!(told.contains("| Memory | hit, 1 sessions, "), "{told}");
+    assert!(told.contains("| Session | `ses_…`, continued |"), "{told}");
+    assert!(next.log.contains("memory: going on in session ses_"), "{next}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn another_subject_is_reminded_and_the_agent_can_ask_for_more() {
     let sim = Sim::new().await;
     sim.model().says("The hose leaks at the brass coupling.");
     let first = sim.mention("@fro-bot why is the floor wet?").run().await;
     assert_eq!(first.code, Some(0), "{first}");
-    sim.model().calls("session_search", json!({ "query": "brass coupling" }));
+    sim.model().calls("session_search", json!({ "query": "run answered issuecomment" }));
     sim.model().calls("session_list", json!({}));
     sim.model().calls("session_read", json!({ "session_id": "ses_nobody" }));
     sim.model().says("The coupling again.");
-    let second = sim.mention("@fro-bot and today?").variable("GITHUB_RUN_ID", "43").run().await;
-    assert_eq!(second.code, Some(0), "{second}");
-    let last = &sim.model().seen()[4];
-    let offered = last.offered_tools();
+    let asked = on_another(&sim, "@fro-bot does this help the brass coupling?");
+    let next = second(sim.mention("").again(asked)).run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    let seen = sim.model().seen();
+    let offered = seen[1].offered_tools();
     for tool in ["session_list", "session_search", "session_read", "session_info", "answer_draft"] {
         assert!(offered.iter().any(|name| name == tool), "{offered:?}");
     }
-    let results = last.tool_results();
-    assert!(results[0].contains("The hose leaks at the brass coupling."), "{results:?}");
-    assert!(results[0].contains("octo/garden#1"), "{results:?}");
-    assert!(results[1].contains("`issue #1 of octo/garden`"), "{results:?}");
+    let prompt = seen[1].last_user();
+    assert!(prompt.contains("From another session: ses_"), "{prompt}");
+    assert!(prompt.contains("The hose leaks at the brass coupling."), "{prompt}");
+    assert_ne!(seen[0].session, seen[1].session);
+    let results = seen[4].tool_results();
+    assert!(results[0].contains("ended ") && results[0].contains("answered."), "{results:?}");
+    assert!(
+        results[1].contains("octo/garden#1") && results[1].contains("`issue #1 of octo/garden`"),
+        "{results:?}"
+    );
     assert!(results[2].contains("there is no session `ses_nobody`"), "{results:?}");
+    let answer = sim.world().comments_by(REPO, 2, "fro-bot").concat();
+    assert!(
+        answer.contains("| Recall | 1 earlier session; the agent searched once and read once |"),
+        "{answer}"
+    );
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_maintainer_does_not_go_on_in_a_stranger_s_session() {
+    let sim = Sim::new().await;
+    sim.model().says("There is a puddle.");
+    let opened = sim.world().issue_event(REPO, 1, "opened", "mallory");
+    let first = sim.event("issues", &opened, 0).run().await;
+    assert_eq!(first.code, Some(0), "{first}");
+    sim.model().says("Mopped.");
+    let next = second(sim.mention("@fro-bot mop it up").by(Person::Maintainer)).run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    let seen = sim.model().seen();
+    assert_ne!(seen[0].session, seen[1].session);
+    let prompt = seen[1].last_user();
+    assert!(
+        prompt.contains("begin anew, because the last session has words that are trusted less"),
+        "{prompt}"
+    );
+    assert!(prompt.contains("trust=\"stranger\">\nThere is a puddle."), "{prompt}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn what_was_said_in_private_stays_there() {
+    let sim = Sim::new().await;
+    sim.model().says("The safe is behind the brass coupling.");
+    let asked = sim.world().write_comment(REPO, 1, "maya", "@fro-bot where is the safe?");
+    let mut private = sim.world().comment_event(REPO, asked);
+    private["repository"]["private"] = json!(true);
+    let first = sim.event("issue_comment", &private, asked).run().await;
+    assert_eq!(first.code, Some(0), "{first}");
+    sim.model().calls("session_search", json!({ "query": "safe coupling" }));
+    sim.model().calls("session_list", json!({}));
+    sim.model().says("I do not know.");
+    let next = second(sim.mention("@fro-bot where is the safe, at the brass coupling?")).run().await;
+    assert!(next.log.contains("a new session, because the last session is not for everyone"), "{next}");
+    let seen = sim.model().seen();
+    assert!(!seen[1].last_user().contains("From another session"), "{}", seen[1].last_user());
+    let results = seen[3].tool_results();
+    assert!(results[0].contains("Nothing was said about `safe coupling`"), "{results:?}");
+    assert!(!results[1].contains("ses_") || results[1].lines().count() == 1, "{results:?}");
     sim.finish().await;
 }
 

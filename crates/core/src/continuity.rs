@@ -1,0 +1,196 @@
+//! Whether a run goes on where its subject was left, and what it is reminded of.
+
+use std::fmt;
+
+use crate::{
+    place::Subject,
+    remembered::{Excerpt, Message, Remembered},
+    trust::Trust,
+};
+
+/// Bytes of a session from which on a new one is begun; more would not fit most models.
+const FULL: u64 = 600_000;
+/// Words that are looked for.
+const WORDS: usize = 16;
+
+/// Where a run takes place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Continuity {
+    /// In the session in which its subject was last spoken about.
+    Continued(String),
+    /// In a new one.
+    Fresh(Fresh),
+}
+
+/// Why a new session is begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fresh {
+    /// The subject was never spoken about.
+    First,
+    /// It is about nothing in particular, as a schedule is.
+    Order,
+    /// The last session is not there any more.
+    Gone,
+    /// It was put away.
+    PutAway,
+    /// Its words are not for those who read this.
+    Private,
+    /// There is no room left in it.
+    Full,
+    /// Words are in it that are trusted less than those which now ask.
+    LessTrusted,
+}
+
+/// The session in which a subject was last spoken about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Last {
+    /// There is none.
+    None,
+    /// It is not there any more.
+    Gone,
+    /// It is not for those who read this.
+    Private,
+    /// It is here.
+    Here {
+        /// What is known of it.
+        session: Box<Remembered>,
+        /// How much was said in it.
+        bytes: u64,
+    },
+}
+
+/// What a run is reminded of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reminder {
+    /// Where it takes place.
+    pub continuity: Continuity,
+    /// The end of the session that is not continued, oldest first.
+    pub before: Option<(Remembered, Vec<Message>)>,
+    /// What was said elsewhere that may matter.
+    pub elsewhere: Vec<Excerpt>,
+}
+
+impl Reminder {
+    /// Returns the sessions that are quoted.
+    pub fn sessions(&self) -> Vec<String> {
+        let before = self.before.iter().map(|(session, _)| session.id.clone());
+        let mut ids: Vec<String> =
+            before.chain(self.elsewhere.iter().map(|place| place.session.id.clone())).collect();
+        ids.dedup();
+        ids
+    }
+}
+
+/// Decides where a run takes place whose asker is trusted this far.
+pub fn decide(subject: Subject, asker: Trust, last: &Last) -> Continuity {
+    if subject == Subject::Repository {
+        return Continuity::Fresh(Fresh::Order);
+    }
+    let (session, bytes) = match last {
+        Last::None => return Continuity::Fresh(Fresh::First),
+        Last::Gone => return Continuity::Fresh(Fresh::Gone),
+        Last::Private => return Continuity::Fresh(Fresh::Private),
+        Last::Here { session, bytes } => (session, *bytes),
+    };
+    if session.is_archived {
+        Continuity::Fresh(Fresh::PutAway)
+    } else if asker > session.trust {
+        Continuity::Fresh(Fresh::LessTrusted)
+    } else if bytes > FULL {
+        Continuity::Fresh(Fresh::Full)
+    } else {
+        Continuity::Continued(session.id.clone())
+    }
+}
+
+/// Returns the words to look for in earlier sessions: those of the title and of the request that are long enough to
+/// mean something.
+pub fn query(title: &str, request: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    let texts = title.split(is_gap).chain(request.split(is_gap));
+    for word in texts.filter(|word| !word.starts_with('@') && (word.chars().count() > 3 || !word.is_ascii()))
+    {
+        let is_known = words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if !is_known && words.len() < WORDS {
+            words.push(word);
+        }
+    }
+    words.join(" ")
+}
+
+fn is_gap(character: char) -> bool {
+    !character.is_alphanumeric() && !matches!(character, '_' | '.' | '-' | '@')
+}
+
+impl fmt::Display for Fresh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::First => "nothing was said about this before",
+            Self::Order => "it is about nothing in particular",
+            Self::Gone => "the last session was let go",
+            Self::PutAway => "the last session was put away",
+            Self::Private => "the last session is not for everyone",
+            Self::Full => "the last session is full",
+            Self::LessTrusted => "the last session has words that are trusted less than those of the asker",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::say::sessions::tests::a_session;
+
+    fn here(session: Remembered) -> Last {
+        Last::Here { session: Box::new(session), bytes: 1_000 }
+    }
+
+    #[track_caller]
+    fn check(last: &Last, asker: Trust, expect: Option<Fresh>) {
+        let expect = match expect {
+            Some(why) => Continuity::Fresh(why),
+            None => Continuity::Continued("ses_1".to_owned()),
+        };
+        assert_eq!(decide(Subject::Issue(7), asker, last), expect);
+    }
+
+    #[test]
+    fn a_subject_goes_on_in_its_session() {
+        check(&here(a_session(Trust::Maintainer)), Trust::Maintainer, None);
+        check(&here(a_session(Trust::Stranger)), Trust::Stranger, None);
+        check(&here(a_session(Trust::Maintainer)), Trust::Stranger, None);
+    }
+
+    #[test]
+    fn whoever_may_more_does_not_go_on_in_less_trusted_words() {
+        check(&here(a_session(Trust::Stranger)), Trust::Maintainer, Some(Fresh::LessTrusted));
+    }
+
+    #[test]
+    fn what_is_put_away_gone_private_or_full_is_not_continued() {
+        let asker = Trust::Maintainer;
+        let put_away = Remembered { is_archived: true, ..a_session(asker) };
+        check(&here(put_away), asker, Some(Fresh::PutAway));
+        check(&Last::None, asker, Some(Fresh::First));
+        check(&Last::Gone, asker, Some(Fresh::Gone));
+        check(&Last::Private, asker, Some(Fresh::Private));
+        let full = Last::Here { session: Box::new(a_session(asker)), bytes: FULL + 1 };
+        check(&full, asker, Some(Fresh::Full));
+    }
+
+    #[test]
+    fn an_order_begins_anew() {
+        let last = here(a_session(Trust::Operator));
+        assert_eq!(decide(Subject::Repository, Trust::Operator, &last), Continuity::Fresh(Fresh::Order));
+    }
+
+    #[test]
+    fn words_that_mean_something_are_looked_for() {
+        let check = |title: &str, request: &str, expect: &str| assert_eq!(query(title, request), expect);
+        check("The floor is wet", "@fro-bot why is the floor wet near `tap.rs`?", "floor near tap.rs");
+        check("软管漏水", "水 是", "软管漏水 水 是");
+        check("", "@fro-bot why?", "");
+        let many: Vec<String> = (0..40).map(|n| format!("word{n}")).collect();
+        assert_eq!(query("", &many.join(" ")).split(' ').count(), WORDS);
+    }
+}
