@@ -4,9 +4,11 @@ mod action;
 #[cfg(feature = "demo")]
 mod demo;
 mod env;
+mod inputs;
 mod interrupt;
 mod log;
 mod mcp;
+mod reference;
 mod report;
 mod settings;
 mod wall;
@@ -46,6 +48,9 @@ enum Command {
     Wall(wall::Options),
     /// Passes the engine's tool calls on to the run (what the engine starts)
     Mcp(mcp::Options),
+    /// Prints what is written from the program's source
+    #[command(hide = true)]
+    Reference { wanted: reference::Wanted },
 }
 
 fn main() -> ExitCode {
@@ -54,6 +59,7 @@ fn main() -> ExitCode {
     let ended = match args.command {
         Command::Wall(options) => wall::main(options),
         Command::Mcp(options) => on_one_thread(mcp::main(options)),
+        Command::Reference { wanted } => Ok(reference::main(wanted)),
         Command::Action => in_runtime(action::main(&env)),
         #[cfg(feature = "demo")]
         Command::Demo(options) => in_runtime(demo::main(&options, &env)),

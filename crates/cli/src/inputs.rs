@@ -1,0 +1,124 @@
+//! The inputs and outputs of the action, said once: `action.yaml` and the reference page are written from here.
+
+mod table;
+
+use std::fmt::Write as _;
+
+/// Inputs that belong together.
+pub(crate) struct Part {
+    title: &'static str,
+    inputs: &'static [Input],
+}
+
+/// One input.
+pub(crate) struct Input {
+    pub(crate) name: &'static str,
+    meaning: &'static str,
+    default: Option<&'static str>,
+    secret: bool,
+}
+
+/// The outputs, each with its meaning.
+const OUTPUTS: &[(&str, &str)] = &[
+    ("comment-url", "Where the answer is."),
+    ("session-id", "The engine's session."),
+    ("cache-status", "What was found of the memory: `hit`, `miss` or `corrupted`."),
+    ("memory-saved", "`true` if this run's memory was saved."),
+    ("duration", "Seconds that the run took."),
+    ("tokens", "Tokens of all turns, in and out."),
+    ("cost", "US dollars that the provider asks for them."),
+    ("share-url", "The session's public page, if it has one."),
+];
+
+impl Input {
+    const fn new(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, meaning, default: None, secret: false }
+    }
+
+    const fn default(self, default: &'static str) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    const fn secret(self) -> Self {
+        Self { secret: true, ..self }
+    }
+}
+
+/// Returns all inputs.
+pub(crate) fn all() -> impl Iterator<Item = &'static Input> {
+    table::PARTS.iter().flat_map(|part| part.inputs)
+}
+
+/// Writes `action.yaml`.
+pub(crate) fn action() -> String {
+    let mut yaml = String::from(
+        "# Written by `fro-bot reference action`; its source is crates/cli/src/inputs.\n\
+         name: fro-bot\n\
+         description: An agent on your repository that remembers, answers exactly once and never holds a credential\n\
+         author: fro-bot\n\
+         branding:\n  icon: message-circle\n  color: green\n\
+         inputs:\n",
+    );
+    for input in all() {
+        let _ = writeln!(yaml, "  {}:\n    description: {}", input.name, quoted(input.meaning));
+        if let Some(default) = input.default {
+            let _ = writeln!(yaml, "    default: {}", quoted(default));
+        }
+    }
+    yaml.push_str("outputs:\n");
+    for (name, meaning) in OUTPUTS {
+        let _ = writeln!(yaml, "  {name}:\n    description: {}", quoted(meaning));
+    }
+    yaml.push_str("runs:\n  using: node24\n  main: launch/main.mjs\n  post: launch/post.mjs\n");
+    yaml
+}
+
+/// Writes the reference page of inputs and outputs.
+pub(crate) fn page() -> String {
+    let mut page = String::from(
+        "# Inputs and outputs\n\n\
+         <!-- Written by `fro-bot reference inputs`; its source is crates/cli/src/inputs. -->\n\n\
+         Every input is optional; a model needs `auth-json`, and a run by schedule or by hand needs `prompt`. All\n\
+         mistakes are told at once, each with the input it is in.\n",
+    );
+    for part in table::PARTS {
+        let _ = write!(page, "\n## {}\n\n| input | default | |\n|---|---|---|\n", part.title);
+        for input in part.inputs {
+            let default = input.default.map_or_else(|| "–".to_owned(), |default| format!("`{default}`"));
+            let secret = if input.secret { " From a secret." } else { "" };
+            let _ = writeln!(page, "| `{}` | {default} | {}{secret} |", input.name, input.meaning);
+        }
+    }
+    page.push_str("\n## Outputs\n\n| output | |\n|---|---|\n");
+    for (name, meaning) in OUTPUTS {
+        let _ = writeln!(page, "| `{name}` | {meaning} |");
+    }
+    page
+}
+
+/// Writes a YAML string that nothing in it can end.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn in_project(path: &str) -> String {
+        fs_err::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
+    }
+
+    #[test]
+    fn the_action_file_is_fresh() {
+        assert_eq!(in_project("action.yaml"), action(), "run `cargo run -- reference action > action.yaml`");
+    }
+
+    #[test]
+    fn the_reference_page_is_fresh() {
+        let told = "run `cargo run -- reference inputs > docs/inputs.md`";
+        assert_eq!(in_project("docs/inputs.md"), page(), "{told}");
+    }
+}

@@ -1,0 +1,84 @@
+//! Every input of the action, in the order in which people meet them.
+
+use super::{Input, Part};
+
+/// The inputs, by part of the product.
+pub(super) const PARTS: &[Part] = &[
+    Part {
+        title: "Who asks, and as whom",
+        inputs: &[
+            Input::new("github-token", "Token for reading the repository and for the answer; what the job's `permissions:` allow.").default("${{ github.token }}"),
+            Input::new("mention", "The name that people mention, with or without `@`.").default("fro-bot"),
+            Input::new("trigger-permission", "The permission that a person needs on the repository before a mention is answered: `read`, `triage`, `write`, `maintain` or `admin`.").default("write"),
+            Input::new("skip-draft-prs", "Leaves draft pull requests alone until they are ready for review.").default("true"),
+            Input::new("skip-label", "Issues and pull requests with this label are left alone.").default("skip-agent-review"),
+            Input::new("dedup-window", "Milliseconds in which the same state of an issue or pull request is not answered a second time.").default("600000"),
+        ],
+    },
+    Part {
+        title: "What is asked",
+        inputs: &[
+            Input::new("prompt", "The task of a run by schedule or by hand, which need one; otherwise further instructions for the agent."),
+            Input::new("mode-instructions", "How the agent should go about its work in this repository, in your words."),
+            Input::new("response-mode", "`github` answers on the issue, pull request or discussion; `none` only on the run's page.").default("github"),
+            Input::new("summary", "`inline` puts the run summary into the answer, `separate` only on the run's page.").default("inline"),
+        ],
+    },
+    Part {
+        title: "The agent and its model",
+        inputs: &[
+            Input::new("auth-json", "OpenCode's `auth.json`: the providers' keys. They stay with the harness, the agent never has them.").secret(),
+            Input::new("agent", "The agent that answers; OpenCode's own if there is none of this name.").default("Sisyphus"),
+            Input::new("model", "The model, as `provider/model`; the agent's own if left out."),
+            Input::new("timeout", "Milliseconds that the agent may work; `0` sets no limit.").default("1800000"),
+            Input::new("max-cost", "US dollars that a run may cost at most, such as `0.50`."),
+            Input::new("max-steps", "Steps (turns of the model) that a run may take at most."),
+            Input::new("opencode-version", "The engine's version: the pinned one if left out, `latest`, or a number."),
+            Input::new("opencode-config", "OpenCode configuration as JSON, merged under what the boundary needs."),
+            Input::new("enable-omo", "Loads Oh My OpenCode, which brings the agent Sisyphus.").default("true"),
+            Input::new("omo-version", "Oh My OpenCode's version: the pinned one if left out, `latest`, or a number."),
+            Input::new("omo-providers", "The model subscriptions that Oh My OpenCode may count on, such as `claude,openai`."),
+            Input::new("share", "Publishes the session on OpenCode's share page: `true`, `false`, or `auto` for public repositories only.").default("auto"),
+        ],
+    },
+    Part {
+        title: "What the agent may do",
+        inputs: &[
+            Input::new("delegated-work", "Branches, commits and pull requests by the agent: `on-request` when a maintainer asks for them, or `never`.").default("on-request"),
+            Input::new("output-mode", "Where a run by schedule or by hand leaves its changes: `auto`, `branch-pr` or `working-dir`.").default("auto"),
+            Input::new("protected-paths", "Paths that delegated work must not touch, one glob per line; workflows and secrets are always among them."),
+            Input::new("app-id", "The GitHub App that delegated work is done as."),
+            Input::new("private-key", "The App's private key.").secret(),
+            Input::new("elevated-token", "A personal access token for delegated work, if there is no App.").secret(),
+            Input::new("network", "Hosts that the agent may reach on a maintainer's behalf, separated by commas; `npm` stands for the npm client's registry.").default("none"),
+            Input::new("allow-unwalled", "Lets the agent work on a machine whose kernel cannot wall it off.").default("false"),
+        ],
+    },
+    Part {
+        title: "Memory",
+        inputs: &[
+            Input::new("skip-cache", "Neither restores nor saves the memory.").default("false"),
+            Input::new("memory-scope", "`repo` keeps one memory per repository, `org` one for all repositories of the owner.").default("repo"),
+            Input::new("session-retention", "Sessions that are always kept.").default("50"),
+            Input::new("session-max-age", "Days that a session is kept if there are more.").default("30"),
+            Input::new("memory-warn-size", "Bytes of memory from which the summary warns, such as `500MB`.").default("500MB"),
+            Input::new("s3-backup", "Keeps the memory in S3 as well, from where it is restored first.").default("false"),
+            Input::new("s3-bucket", "The bucket."),
+            Input::new("aws-region", "The bucket's region."),
+            Input::new("s3-endpoint", "The address of another S3 service."),
+            Input::new("s3-prefix", "What the names of objects begin with.").default("fro-bot"),
+            Input::new("s3-expected-bucket-owner", "The account that must own the bucket; otherwise nothing is written."),
+            Input::new("s3-sse", "Encryption at rest: `AES256` or `aws:kms`."),
+            Input::new("s3-kms-key-id", "The key for `aws:kms`."),
+            Input::new("s3-allow-insecure-endpoint", "Allows an `s3-endpoint` without TLS.").default("false"),
+        ],
+    },
+    Part {
+        title: "For trying things out",
+        inputs: &[
+            Input::new("allow-mock-event", "Reads the event from `mock-event` when the job is not run by GitHub.").default("false"),
+            Input::new("mock-event", "An event for a run without GitHub, as JSON."),
+            Input::new("binary", "A fro-bot binary to start instead of the released one."),
+        ],
+    },
+];
