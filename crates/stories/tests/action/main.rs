@@ -1,0 +1,3 @@
+//! The action as people install it, run by a real runner of workflows.
+
+mod examples;
