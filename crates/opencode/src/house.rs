@@ -11,7 +11,7 @@ use std::{
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use crate::install::Engine;
+use crate::{install::Engine, omo::Omo};
 
 /// What the guard says once it stands.
 pub(crate) const GUARDED: &str = "fro-bot: the guard stands";
@@ -50,12 +50,15 @@ impl House {
     ///
     /// In a fresh configuration folder the engine would install a package of its own from the registry, and there is no
     /// switch against it; it does not if the folder looks as if that had been done.
-    pub(crate) fn furnish(&self, version: &str, config: &Value) -> io::Result<()> {
+    pub(crate) fn furnish(&self, version: &str, config: &Value, omo: Option<&Omo>) -> io::Result<()> {
         for (_, folder) in FOLDERS {
             DirBuilder::new().recursive(true).mode(0o700).create(self.root.join(folder))?;
         }
         fs::create_dir_all(self.config().join("node_modules"))?;
-        fs::write(self.guard(), self.guard_text(config))?;
+        fs::write(self.guard(), self.guard_text(config, omo))?;
+        if let Some(omo) = omo {
+            omo.furnish(self)?;
+        }
         let config = self.config();
         let package = json!({ "dependencies": { "@opencode-ai/plugin": version } });
         let lock = json!({ "lockfileVersion": 3, "packages": { "": package } });
@@ -64,9 +67,10 @@ impl House {
     }
 
     /// Returns the guard. Where our own configuration names plugins, the engine may load what it installed for itself.
-    fn guard_text(&self, config: &Value) -> String {
+    fn guard_text(&self, config: &Value, omo: Option<&Omo>) -> String {
         let cache = format!("{}/", self.root.join("cache").display());
-        let own = if has_plugins(config) { vec![cache] } else { vec![] };
+        let cache = has_plugins(config).then_some(cache);
+        let own: Vec<_> = cache.into_iter().chain(omo.map(Omo::code)).collect();
         include_str!("guard.js").replace("OWN_FOLDERS", &json!(own).to_string())
     }
 
@@ -157,7 +161,11 @@ mod tests {
             ("OPENCODE_CONFIG", "/users/me/evil"),
         ];
         let given = given.map(|(name, value)| (name.into(), value.into()));
-        let engine = Engine { binary: "/tools/opencode".into(), rg: "/tools/rg/rg".into(), version: "1.2.3" };
+        let engine = Engine {
+            binary: "/tools/opencode".into(),
+            rg: "/tools/rg/rg".into(),
+            version: "1.2.3".to_owned(),
+        };
         let environment = House::at("/house").environment(&given, &engine, &json!({}), "hunter2");
         let lines: Vec<_> = environment
             .iter()

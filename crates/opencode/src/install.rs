@@ -4,24 +4,32 @@ mod cache;
 mod npm;
 mod registry;
 mod unpack;
+mod version;
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use fro_http::Road;
 use tracing::info;
 
 use crate::{
     error::Error,
-    pin::{self, Package, Platform},
+    pin::{self, Contents, Package, Platform},
 };
 
 pub use cache::ToolCache;
+pub use version::Version;
 
 /// What to install, and by what means.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     /// The machine to install for.
     pub platform: Platform,
+    /// The engine's version.
+    pub version: Version,
     /// The environment of the npm client; it says where the client is and how it is configured.
     pub environment: Vec<(OsString, OsString)>,
     /// The way to the registry where there is no npm client.
@@ -33,7 +41,8 @@ pub struct Wanted {
 impl Wanted {
     /// The pinned engine for this machine.
     pub fn pinned(environment: Vec<(OsString, OsString)>, road: Road) -> Self {
-        Self { platform: Platform::here(), environment, road, patience: Duration::from_mins(2) }
+        let version = Version::Pinned;
+        Self { platform: Platform::here(), version, environment, road, patience: Duration::from_mins(2) }
     }
 }
 
@@ -45,7 +54,7 @@ pub struct Engine {
     /// The search tool that has to be on its `PATH`.
     pub rg: PathBuf,
     /// Its version.
-    pub version: &'static str,
+    pub version: String,
 }
 
 /// How far the installation is.
@@ -81,13 +90,25 @@ pub type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
 /// Two installations at once wait for each other, and one that fails or is dropped leaves nothing behind.
 pub async fn install(wanted: &Wanted, cache: &ToolCache, tell: Tell<'_>) -> Result<Engine, Error> {
     let (engine, ripgrep) = (pin::engine(wanted.platform)?, pin::ripgrep(wanted.platform)?);
-    let binary = bring(engine, wanted, cache, tell).await?;
+    let engine = version::choose(engine, &wanted.version, wanted).await?;
+    let binary = bring(&engine, wanted, cache, tell).await?;
     let rg = bring(ripgrep, wanted, cache, tell).await?;
-    Ok(Engine { binary, rg, version: engine.version })
+    Ok(Engine { binary, rg, version: engine.version.into_owned() })
+}
+
+/// Installs Oh My OpenCode, and returns the folder that the engine loads it from.
+pub async fn install_omo(
+    wanted: &Wanted,
+    version: &Version,
+    cache: &ToolCache,
+    tell: Tell<'_>,
+) -> Result<PathBuf, Error> {
+    let omo = version::choose(&pin::OMO, version, wanted).await?;
+    bring(&omo, wanted, cache, tell).await
 }
 
 async fn bring(
-    package: &'static Package,
+    package: &Package,
     wanted: &Wanted,
     cache: &ToolCache,
     tell: Tell<'_>,
@@ -101,22 +122,39 @@ async fn bring(
         tell(Progress { what: package.tool, stage: Stage::Ready });
         return Ok(path);
     }
-    let packed = match npm::find(&wanted.environment) {
-        Some(npm) => npm::pack(&npm, package, wanted, place.workshop(), tell).await?,
-        None => registry::download(package, wanted, place.workshop(), tell).await?,
-    };
-    tell(Progress { what: package.tool, stage: Stage::Unpacking });
-    unpack::unpack(package, &packed, &place.file()).await?;
+    fetch(package, wanted, place.workshop(), &place.bench(), tell).await?;
+    if let Contents::Module { needs } = package.contents {
+        for needed in needs {
+            fetch(needed, wanted, place.workshop(), &place.bench(), tell).await?;
+        }
+    }
     let path = place.finish()?;
     info!(
         tool.name = package.tool,
-        tool.version = package.version,
+        tool.version = &*package.version,
         "installed {} {}",
         package.name,
         package.version
     );
     tell(Progress { what: package.tool, stage: Stage::Ready });
     Ok(path)
+}
+
+/// Downloads one package and unpacks it onto the bench.
+async fn fetch(
+    package: &Package,
+    wanted: &Wanted,
+    workshop: &Path,
+    bench: &Path,
+    tell: Tell<'_>,
+) -> Result<(), Error> {
+    let packed = match npm::find(&wanted.environment) {
+        Some(npm) => npm::pack(&npm, package, wanted, workshop, tell).await?,
+        None => registry::download(package, wanted, workshop, tell).await?,
+    };
+    tell(Progress { what: package.tool, stage: Stage::Unpacking });
+    unpack::unpack(package, &packed, bench).await?;
+    std::fs::remove_file(&packed).map_err(|source| cache::disk("remove", &packed, source))
 }
 
 impl Package {

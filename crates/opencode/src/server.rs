@@ -24,6 +24,7 @@ use crate::{
     event::Event,
     house::{self, House},
     install::Engine,
+    omo::Omo,
     server::{client::Client, process::Process, stream::Stream},
     wire::Agent,
 };
@@ -55,6 +56,8 @@ pub struct Launch {
     pub config: Value,
     /// Servers for tools of ours, which no configuration can take away.
     pub tools: Vec<ToolServer>,
+    /// Oh My OpenCode, if it is to be loaded.
+    pub omo: Option<Omo>,
     /// Its environment, complete but for what this crate adds.
     pub environment: Vec<(OsString, OsString)>,
     /// A command that the engine is started through; [`PORT`] in it becomes the engine's port.
@@ -76,6 +79,7 @@ impl Launch {
             house,
             config: Value::Null,
             tools: Vec::new(),
+            omo: None,
             environment: Vec::new(),
             wrap: Vec::new(),
             port: None,
@@ -98,12 +102,12 @@ impl Server {
     /// Starts an engine and returns once it answers and its events are heard.
     pub async fn start(launch: Launch) -> Result<Self, Error> {
         let Launch { engine, house, .. } = &launch;
-        let config = config::settle(launch.config.clone(), &launch.tools);
-        house.furnish(engine.version, &config).map_err(|source| Error::Disk {
-            deed: "furnish",
-            path: house.home(),
-            source,
-        })?;
+        let mut config = config::settle(launch.config.clone(), &launch.tools);
+        if let Some(omo) = &launch.omo {
+            omo.join(&mut config);
+        }
+        let furnished = house.furnish(&engine.version, &config, launch.omo.as_ref());
+        furnished.map_err(|source| Error::Disk { deed: "furnish", path: house.home(), source })?;
         let mut tries = 0;
         loop {
             tries += 1;
@@ -123,7 +127,8 @@ impl Server {
     async fn start_on(port: u16, launch: &Launch, config: &Value) -> Result<Self, Error> {
         let password = process::password()?;
         let Launch { engine, house, .. } = launch;
-        let environment = house.environment(&launch.environment, engine, config, password.expose());
+        let mut environment = house.environment(&launch.environment, engine, config, password.expose());
+        environment.extend(launch.omo.iter().flat_map(|_| Omo::environment()));
         let began = Instant::now();
         let mut process = Process::spawn(launch, port, environment, &password)?;
         let client = Client::new(port, password)?;
@@ -132,7 +137,7 @@ impl Server {
         let seconds = began.elapsed().as_secs_f32();
         info!(
             engine.port = port,
-            engine.version = engine.version,
+            engine.version = %engine.version,
             "the engine listens on port {port} after {seconds:.1} s"
         );
         Ok(Self { client, stream, process, grace: launch.grace })

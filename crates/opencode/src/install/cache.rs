@@ -10,7 +10,10 @@ use std::{
 use tempfile::TempDir;
 use tokio::time;
 
-use crate::{error::Error, pin::Package};
+use crate::{
+    error::Error,
+    pin::{Contents, Package},
+};
 
 /// How often we look whether another installation is done.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -32,12 +35,12 @@ impl ToolCache {
 
     /// Returns the tool if it is wholly there.
     pub(crate) fn find(&self, package: &Package) -> Option<PathBuf> {
-        let path = self.home(package).join(file_name(package));
+        let path = self.home(package).join(place_of(package));
         (self.marker(package).exists() && path.exists()).then_some(path)
     }
 
     /// Waits until no other installation of this tool is under way, then opens a workshop for ours.
-    pub(crate) async fn claim(&self, package: &'static Package) -> Result<Place, Error> {
+    pub(crate) async fn claim(&self, package: &Package) -> Result<Place, Error> {
         let folder = self.folder(package);
         fs::create_dir_all(&folder).map_err(|source| disk("make the folder", &folder, source))?;
         let lock = lock(&folder.join(format!("{}.lock", package.arch))).await?;
@@ -48,11 +51,17 @@ impl ToolCache {
             .map_err(|source| disk("make a temporary folder in", &folder, source))?;
         let bench = workshop.path().join(package.arch);
         fs::create_dir(&bench).map_err(|source| disk("make the folder", &bench, source))?;
-        Ok(Place { package, home: self.home(package), marker: self.marker(package), workshop, _lock: lock })
+        Ok(Place {
+            package: package.clone(),
+            home: self.home(package),
+            marker: self.marker(package),
+            workshop,
+            _lock: lock,
+        })
     }
 
     fn folder(&self, package: &Package) -> PathBuf {
-        self.root.join(package.tool).join(package.version)
+        self.root.join(package.tool).join(&*package.version)
     }
 
     fn home(&self, package: &Package) -> PathBuf {
@@ -66,7 +75,7 @@ impl ToolCache {
 
 /// A claimed place in the cache. Dropping it unfinished leaves nothing behind.
 pub(crate) struct Place {
-    package: &'static Package,
+    package: Package,
     home: PathBuf,
     marker: PathBuf,
     workshop: TempDir,
@@ -79,9 +88,9 @@ impl Place {
         self.workshop.path()
     }
 
-    /// Where the tool has to be put before [`Place::finish`].
-    pub(crate) fn file(&self) -> PathBuf {
-        self.workshop.path().join(self.package.arch).join(file_name(self.package))
+    /// The folder that everything has to be put into before [`Place::finish`].
+    pub(crate) fn bench(&self) -> PathBuf {
+        self.workshop.path().join(self.package.arch)
     }
 
     /// Moves the tool to its home in one step, and only then marks it as complete.
@@ -89,10 +98,10 @@ impl Place {
         if self.home.exists() {
             fs::remove_dir_all(&self.home).map_err(|source| disk("remove", &self.home, source))?;
         }
-        let bench = self.workshop.path().join(self.package.arch);
-        fs::rename(bench, &self.home).map_err(|source| disk("move the tool to", &self.home, source))?;
+        fs::rename(self.bench(), &self.home)
+            .map_err(|source| disk("move the tool to", &self.home, source))?;
         File::create(&self.marker).map_err(|source| disk("write", &self.marker, source))?;
-        Ok(self.home.join(file_name(self.package)))
+        Ok(self.home.join(place_of(&self.package)))
     }
 }
 
@@ -100,8 +109,12 @@ pub(crate) fn disk(deed: &'static str, path: &Path, source: io::Error) -> Error 
     Error::Disk { deed, path: path.to_owned(), source }
 }
 
-fn file_name(package: &Package) -> &'static str {
-    package.file.rsplit('/').next().unwrap_or(package.file)
+/// Returns where a package's contents are below its folder.
+pub(crate) fn place_of(package: &Package) -> PathBuf {
+    match package.contents {
+        Contents::Program(file) => file.rsplit('/').next().unwrap_or(file).into(),
+        Contents::Module { .. } => Path::new("node_modules").join(package.name),
+    }
 }
 
 /// Takes the lock without blocking a thread, so that an installation that waits can be dropped at any time.

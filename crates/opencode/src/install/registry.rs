@@ -27,6 +27,17 @@ struct Dist {
     tarball: String,
 }
 
+/// Returns where the registry tells about a version.
+pub(crate) fn about(
+    name: &str,
+    version: &str,
+    environment: &[(OsString, OsString)],
+) -> Result<String, Error> {
+    let registry = find(environment);
+    let registry = registry.ok_or_else(|| Error::NoRegistry { package: format!("{name}@{version}") })?;
+    Ok(format!("{}/{}/{version}", registry.trim_end_matches('/'), name.replace('/', "%2f")))
+}
+
 /// Fetches a package as it was published.
 pub(crate) async fn download(
     package: &Package,
@@ -34,14 +45,8 @@ pub(crate) async fn download(
     workshop: &Path,
     tell: Tell<'_>,
 ) -> Result<PathBuf, Error> {
-    let registry = find(&wanted.environment).ok_or_else(|| Error::NoRegistry { package: package.spec() })?;
     let failed = |source| Error::Download { package: package.spec(), source };
-    let about = format!(
-        "{}/{}/{}",
-        registry.trim_end_matches('/'),
-        package.name.replace('/', "%2f"),
-        package.version
-    );
+    let about = about(package.name, &package.version, &wanted.environment)?;
     let manifest: Manifest =
         wanted.road.get(about).send().await.and_then(|answer| answer.json()).map_err(failed)?;
     let mut incoming = wanted.road.get(manifest.dist.tarball).stream().await.map_err(failed)?;

@@ -320,7 +320,7 @@ fn the_engine_is_the_one_that_is_pinned() {
             let output = std::process::Command::new(program).arg("--version").output().unwrap();
             String::from_utf8(output.stdout).unwrap().lines().next().unwrap().to_owned()
         };
-        assert_eq!((says(&binary), version), (VERSION.to_owned(), VERSION));
+        assert_eq!((says(&binary), version), (VERSION.to_owned(), VERSION.to_owned()));
         assert!(says(&rg).starts_with("ripgrep 15."), "{}", says(&rg));
     });
 }

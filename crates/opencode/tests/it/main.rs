@@ -4,6 +4,7 @@
 
 mod install;
 mod life;
+mod omo;
 mod talk;
 mod transcripts;
 mod traps;

@@ -1,0 +1,33 @@
+//! Oh My OpenCode, the real one, loaded from two pinned packages.
+
+use std::env;
+
+use fro_http::{Road, RoadSettings};
+use fro_opencode::{Agent, Omo, Server, ToolCache, Version, Wanted, install_omo};
+
+use crate::world::{Stage, environment};
+
+async fn omo() -> Omo {
+    let test = env::current_exe().unwrap();
+    let cache = ToolCache::new(test.ancestors().nth(3).unwrap().join("tools"));
+    let wanted = Wanted::pinned(environment(), Road::new(RoadSettings::default()).unwrap());
+    let folder = install_omo(&wanted, &Version::Pinned, &cache, &mut |_| {}).await.unwrap();
+    Omo { folder, model: Some("scripted/m1".to_owned()) }
+}
+
+fn first_primary(agents: &[Agent]) -> &str {
+    &agents.iter().find(|agent| agent.is_primary()).unwrap().name
+}
+
+#[tokio::test]
+async fn sisyphus_is_there_twice_in_a_row() {
+    let (mut launch, model, _spare, _folder) = Stage::prepare().await;
+    launch.omo = Some(omo().await);
+    for _ in 0..2 {
+        let server = Server::start(launch.clone()).await.unwrap();
+        let agents = server.agents(&launch.directory).await.unwrap();
+        assert_eq!(first_primary(&agents), "Sisyphus - ultraworker", "{agents:?}");
+        server.stop().await;
+    }
+    assert_eq!(model.seen().len(), 0);
+}
