@@ -11,6 +11,7 @@ use fro_boundary::Keys;
 use fro_core::{Fault, Login, Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
+use fro_opencode::Version;
 use fro_run::{Ending, EngineSettings, Settings, Unwalled};
 use fro_sim::World;
 use jiff::Timestamp;
@@ -98,6 +99,8 @@ impl Stage {
                 max_steps: None,
                 pause: fro_core::conversation::again::PAUSE,
                 agent: None,
+                version: Version::Pinned,
+                omo: None,
                 model: None,
                 timeout: Some(Duration::from_mins(5)),
                 unwalled: Unwalled::Refused,

@@ -18,6 +18,7 @@ use fro_core::{
 };
 use fro_github::Address;
 use fro_http::{Proxy, Retry, RoadSettings};
+use fro_opencode::Version;
 use fro_run::{EngineSettings, Settings, Unwalled};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -45,6 +46,8 @@ pub(crate) fn of_action(
         typed.input("max-steps", None, |text| text.parse().map(|steps: NonZeroU32| Some(steps.get())));
     let timeout = typed.input("timeout", TIMEOUT, str::parse::<u64>);
     let unwalled = typed.input("allow-unwalled", false, str::parse::<bool>);
+    let engine_version = typed.input("opencode-version", Version::Pinned, str::parse);
+    let omo = typed.omo();
     let retry = typed.retry();
     let pause = env.text(env::FRO_RETRY_DELAYS).and(retry.failing.first().copied()).unwrap_or(PAUSE);
     let model = typed.model();
@@ -72,6 +75,8 @@ pub(crate) fn of_action(
             max_steps,
             pause,
             agent: owned(env.input("agent")),
+            version: engine_version,
+            omo,
             model,
             timeout: (timeout > 0).then(|| Duration::from_millis(timeout)),
             unwalled: if unwalled { Unwalled::Allowed } else { Unwalled::Refused },
@@ -267,6 +272,13 @@ impl Typed<'_> {
                 .push(format!("the variable `{name}` is not set, and the answer would go nowhere"));
         }
         page
+    }
+
+    /// Returns the version of Oh My OpenCode to load, if it is wanted.
+    fn omo(&mut self) -> Option<Version> {
+        let enabled = self.input("enable-omo", true, str::parse::<bool>);
+        let version = self.input("omo-version", Version::Pinned, str::parse);
+        enabled.then_some(version)
     }
 
     fn model(&mut self) -> Option<String> {

@@ -17,7 +17,7 @@ use crate::{
     deliver,
     hydrate::{self, Hydrated},
     news::{News, Tell},
-    settings::Settings,
+    settings::{Settings, model},
     workplace::Workplace,
 };
 
@@ -93,12 +93,6 @@ async fn converse(
         }
         Err(fault) => (Turn::failed(Trouble::NotStarted), hydrated.earlier, Some(fault)),
     }
-}
-
-/// Returns the model that was asked for, by the input or by the configuration.
-fn model(settings: &Settings) -> Option<String> {
-    let configured = || settings.engine.config.get("model")?.as_str().map(str::to_owned);
-    settings.engine.model.clone().or_else(configured)
 }
 
 fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn) -> Account {

@@ -8,6 +8,7 @@ mod answer;
 mod ask;
 mod deliver;
 mod desk;
+mod equip;
 mod facts;
 mod gh;
 mod hydrate;

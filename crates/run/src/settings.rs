@@ -6,6 +6,7 @@ use fro_boundary::Keys;
 use fro_core::{Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
+use fro_opencode::Version;
 use jiff::Timestamp;
 
 /// What a run is given.
@@ -50,6 +51,12 @@ impl Settings {
     }
 }
 
+/// Returns the model that was asked for, by the input or by the configuration.
+pub(crate) fn model(settings: &Settings) -> Option<String> {
+    let configured = || settings.engine.config.get("model")?.as_str().map(str::to_owned);
+    settings.engine.model.clone().or_else(configured)
+}
+
 /// How to use the engine.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
@@ -71,6 +78,10 @@ pub struct EngineSettings {
     pub pause: Duration,
     /// The agent to ask for, if not the engine's default.
     pub agent: Option<String>,
+    /// The engine's version.
+    pub version: Version,
+    /// The version of Oh My OpenCode, if it is to be loaded.
+    pub omo: Option<Version>,
     /// The model to use, if not the agent's own.
     pub model: Option<String>,
     /// How long the agent may work.

@@ -8,7 +8,7 @@ use std::{
 
 use fro_boundary::{Address, Strictness, Toolbox, WallSpec, environment, probe};
 use fro_core::Fault;
-use fro_opencode::Engine;
+use fro_opencode::{Engine, Omo};
 
 use crate::settings::{EngineSettings, Settings, Unwalled};
 
@@ -39,7 +39,7 @@ pub(crate) struct Offers {
 pub(crate) fn around(
     home: &Path,
     settings: &Settings,
-    engine: &Engine,
+    (engine, omo): (&Engine, Option<&Omo>),
     offers: Offers,
 ) -> Result<Wall, Fault> {
     let host = &settings.engine;
@@ -53,6 +53,7 @@ pub(crate) fn around(
     let mut read = tools.read().to_vec();
     // This very program is also what the engine starts for our tools.
     read.extend([engine.binary.clone(), engine.rg.clone(), host.program.clone()]);
+    read.extend(omo.and_then(|omo| omo.folder.parent()).map(Path::to_owned));
     let spec = WallSpec {
         read,
         write: vec![home.to_owned(), settings.workspace.clone()],

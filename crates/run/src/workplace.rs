@@ -14,9 +14,8 @@ use fro_core::{
         summary::{Origin, Served},
     },
 };
-use fro_http::Road;
 use fro_memory::Recall;
-use fro_opencode::{Engine, House, Launch, Message, ModelName, Server, Session, ToolCache, Wanted};
+use fro_opencode::{Engine, House, Launch, Message, ModelName, Omo, Server, Session};
 use tempfile::TempDir;
 
 use crate::{
@@ -24,6 +23,7 @@ use crate::{
     answer::Asked,
     ask,
     desk::{self, Desk},
+    equip::{self, Equipment},
     gh::Gh,
     memory::{self, Figures, Memory},
     models,
@@ -39,6 +39,7 @@ pub(crate) struct Workplace {
     memory: Memory,
     drafts: Drafts,
     engine: Option<Engine>,
+    omo: Option<Omo>,
     models: Option<ModelProxy>,
     gh: Option<Gh>,
     desk: Option<Desk>,
@@ -67,6 +68,7 @@ impl Workplace {
             folder,
             drafts: Drafts::default(),
             engine: None,
+            omo: None,
             models: None,
             gh: None,
             desk: None,
@@ -82,8 +84,8 @@ impl Workplace {
 
     /// Brings the engine and the memory, both at once.
     pub(crate) async fn prepare(&mut self, settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
-        let (engine, recall) =
-            tokio::join!(install(settings, tell), self.memory.bring(fro_opencode::VERSION));
+        let (equipment, recall) =
+            tokio::join!(equip::equip(settings, tell), self.memory.bring(fro_opencode::VERSION));
         match recall {
             Ok(recall) => {
                 tell(News::Recalled(recall.clone()));
@@ -95,8 +97,12 @@ impl Workplace {
             }
             Err(why) => self.warn(tell, format!("the memory could not be read: {why}")),
         }
-        let engine = engine?;
-        tell(News::Installed { version: engine.version.to_owned(), binary: engine.binary.clone() });
+        let Equipment { engine, omo, warning } = equipment?;
+        if let Some(warning) = warning {
+            self.warn(tell, warning);
+        }
+        self.omo = omo;
+        tell(News::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
         self.engine = Some(engine);
         Ok(())
     }
@@ -139,7 +145,8 @@ impl Workplace {
         let agents = server.agents(directory).await.map_err(|error| error.fault())?;
         let primary: Vec<_> =
             agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
-        let choice = agent::choose(settings.engine.agent.as_deref(), &primary);
+        let usual = self.omo.as_ref().map(|_| equip::SISYPHUS);
+        let choice = agent::choose(settings.engine.agent.as_deref().or(usual), &primary);
         let choice = choice.ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))?;
         let session = match self.reminder.as_ref().map(|reminder| &reminder.continuity) {
             Some(Continuity::Continued(id)) => Session { id: id.clone(), directory: directory.clone() },
@@ -176,9 +183,10 @@ impl Workplace {
     }
 
     fn launch(&mut self, settings: &Settings, engine: Engine, offers: Offers) -> Result<Launch, Fault> {
-        let wall = wall::around(self.folder.path(), settings, &engine, offers)?;
+        let wall = wall::around(self.folder.path(), settings, (&engine, self.omo.as_ref()), offers)?;
         self.walls = Some(wall.told);
         Ok(Launch {
+            omo: self.omo.clone(),
             environment: wall.environment,
             wrap: wall.command,
             ..Launch::new(engine, &settings.workspace, self.house.clone())
@@ -301,14 +309,6 @@ impl Workplace {
         }
         warnings
     }
-}
-
-async fn install(settings: &Settings, tell: Tell<'_>) -> Result<Engine, Fault> {
-    let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
-    let wanted = Wanted::pinned(settings.engine.environment.clone(), road);
-    let cache = ToolCache::new(&settings.engine.tool_cache);
-    let progress = &mut |progress| tell(News::Installing(progress));
-    fro_opencode::install(&wanted, &cache, progress).await.map_err(|error| error.fault())
 }
 
 /// Removes the folder. An engine whose start was broken off may need a moment to be gone from it.

@@ -28,7 +28,7 @@ pub(super) const PARTS: &[Part] = &[
         title: "The agent and its model",
         inputs: &[
             Input::new("auth-json", "OpenCode's `auth.json`: the providers' keys. They stay with the harness, the agent never has them.").secret(),
-            Input::new("agent", "The agent that answers; OpenCode's own if there is none of this name.").default("Sisyphus"),
+            Input::new("agent", "The agent that answers: Sisyphus with Oh My OpenCode, OpenCode's own without, if left out."),
             Input::new("model", "The model, as `provider/model`; the agent's own if left out."),
             Input::new("timeout", "Milliseconds that the agent may work; `0` sets no limit.").default("1800000"),
             Input::new("max-cost", "US dollars that a run may cost at most, such as `0.50`."),
@@ -37,7 +37,6 @@ pub(super) const PARTS: &[Part] = &[
             Input::new("opencode-config", "OpenCode configuration as JSON, merged under what the boundary needs."),
             Input::new("enable-omo", "Loads Oh My OpenCode, which brings the agent Sisyphus.").default("true"),
             Input::new("omo-version", "Oh My OpenCode's version: the pinned one if left out, `latest`, or a number."),
-            Input::new("omo-providers", "The model subscriptions that Oh My OpenCode may count on, such as `claude,openai`."),
             Input::new("share", "Publishes the session on OpenCode's share page: `true`, `false`, or `auto` for public repositories only.").default("auto"),
         ],
     },

@@ -1,3 +1,4 @@
 //! The action as people install it, run by a real runner of workflows.
 
 mod examples;
+mod omo;

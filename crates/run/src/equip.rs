@@ -1,0 +1,64 @@
+//! Brings the engine and what is loaded into it: pinned, from the tool cache or the registry.
+
+use std::time::Duration;
+
+use fro_core::Fault;
+use fro_http::Road;
+use fro_opencode::{Engine, Omo, ToolCache, Wanted};
+
+use crate::{
+    news::{News, Tell},
+    settings::{Settings, model},
+};
+
+/// How long a run waits for Oh My OpenCode before it goes on without.
+const OMO_PATIENCE: Duration = Duration::from_mins(1);
+
+/// The agent that Oh My OpenCode is loaded for.
+pub(crate) const SISYPHUS: &str = "Sisyphus";
+
+/// What a run works with.
+pub(crate) struct Equipment {
+    pub(crate) engine: Engine,
+    pub(crate) omo: Option<Omo>,
+    /// Why there is no Oh My OpenCode although it was wanted.
+    pub(crate) warning: Option<String>,
+}
+
+/// Brings both at once. Only the engine is needed; the rest is told if it is missing.
+pub(crate) async fn equip(settings: &Settings, tell: Tell<'_>) -> Result<Equipment, Fault> {
+    let (engine, omo) = tokio::join!(engine(settings, tell), omo(settings));
+    let (omo, warning) = match omo {
+        Ok(omo) => (omo, None),
+        Err(why) => (None, Some(format!("Oh My OpenCode was not loaded: {why}"))),
+    };
+    Ok(Equipment { engine: engine?, omo, warning })
+}
+
+async fn engine(settings: &Settings, tell: Tell<'_>) -> Result<Engine, Fault> {
+    let wanted = wanted(settings)?;
+    let progress = &mut |progress| tell(News::Installing(progress));
+    let installed = fro_opencode::install(&wanted, &cache(settings), progress).await;
+    installed.map_err(|error| error.fault())
+}
+
+async fn omo(settings: &Settings) -> Result<Option<Omo>, String> {
+    let Some(version) = &settings.engine.omo else { return Ok(None) };
+    let wanted = wanted(settings).map_err(|fault| fault.to_string())?;
+    let (cache, silent) = (cache(settings), &mut |_| {});
+    let installing = fro_opencode::install_omo(&wanted, version, &cache, silent);
+    let installed = tokio::time::timeout(OMO_PATIENCE, installing).await;
+    let installed = installed.map_err(|_| format!("it was not ready after {} s", OMO_PATIENCE.as_secs()))?;
+    let folder = installed.map_err(|error| error.to_string())?;
+    Ok(Some(Omo { folder, model: model(settings) }))
+}
+
+fn wanted(settings: &Settings) -> Result<Wanted, Fault> {
+    let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
+    let version = settings.engine.version.clone();
+    Ok(Wanted { version, ..Wanted::pinned(settings.engine.environment.clone(), road) })
+}
+
+fn cache(settings: &Settings) -> ToolCache {
+    ToolCache::new(&settings.engine.tool_cache)
+}
