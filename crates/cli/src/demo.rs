@@ -11,6 +11,7 @@ use fro_boundary::Keys;
 use fro_core::{Fault, Login, Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
+use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
 use fro_run::{Ending, EngineSettings, Settings, Unwalled};
 use fro_sim::World;
@@ -105,7 +106,8 @@ impl Stage {
                 timeout: Some(Duration::from_mins(5)),
                 unwalled: Unwalled::Refused,
             },
-            memory: Some(self.folder.path().join("memory")),
+            memory: StoreSettings::folder(self.folder.path().join("memory")),
+            retention: Retention::default(),
             workspace: self.garden.clone(),
             scratch: self.folder.path().to_owned(),
             run: RunLink { id: "demo".to_owned(), url: None },

@@ -38,6 +38,8 @@ variables! {
     GITHUB_STEP_SUMMARY = "GITHUB_STEP_SUMMARY";
     /// The workflow run's id.
     GITHUB_RUN_ID = "GITHUB_RUN_ID";
+    /// Which attempt of the workflow run this is.
+    GITHUB_RUN_ATTEMPT = "GITHUB_RUN_ATTEMPT";
     /// The branch or tag of the workflow run.
     GITHUB_REF_NAME = "GITHUB_REF_NAME";
     /// The checkout.
@@ -48,6 +50,20 @@ variables! {
     RUNNER_TOOL_CACHE = "RUNNER_TOOL_CACHE";
     /// The runner's folder for temporary files.
     RUNNER_TEMP = "RUNNER_TEMP";
+    /// The runner's operating system.
+    RUNNER_OS = "RUNNER_OS";
+    /// Where the cache service of GitHub Actions answers.
+    ACTIONS_RESULTS_URL = "ACTIONS_RESULTS_URL";
+    /// The run's token for the cache service.
+    ACTIONS_RUNTIME_TOKEN = "ACTIONS_RUNTIME_TOKEN";
+    /// Set where the cache service speaks its second version.
+    ACTIONS_CACHE_SERVICE_V2 = "ACTIONS_CACHE_SERVICE_V2";
+    /// What the run may do with the cache: `read`, `write-only` or `none`.
+    ACTIONS_CACHE_MODE = "ACTIONS_CACHE_MODE";
+    /// The region of the bucket, unless an input names it.
+    AWS_REGION = "AWS_REGION";
+    /// The region of the bucket, unless anything else names it.
+    AWS_DEFAULT_REGION = "AWS_DEFAULT_REGION";
     /// The user's cache folder.
     XDG_CACHE_HOME = "XDG_CACHE_HOME";
     /// The user's home folder.
@@ -85,6 +101,13 @@ impl Env {
         self.text(&format!("INPUT_{}", name.replace(' ', "_").to_uppercase()))
             .map(str::trim)
             .filter(|value| !value.is_empty())
+    }
+
+    /// Returns the variables whose names begin like this, for those that are a family.
+    pub(crate) fn starting_with(&self, beginning: &str) -> impl Iterator<Item = (String, String)> {
+        let texts = self.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let family = texts.filter(move |(name, value)| name.starts_with(beginning) && !value.is_empty());
+        family.map(|(name, value)| (name.to_owned(), value.to_owned()))
     }
 
     /// Returns all variables.

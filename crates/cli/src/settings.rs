@@ -1,5 +1,7 @@
 //! Turns what the runner hands us into the settings of a run: every complaint at once, each with its origin.
 
+mod stores;
+
 use std::{
     fmt::Display,
     num::NonZeroU32,
@@ -48,20 +50,17 @@ pub(crate) fn of_action(
     let unwalled = typed.input("allow-unwalled", false, str::parse::<bool>);
     let engine_version = typed.input("opencode-version", Version::Pinned, str::parse);
     let omo = typed.omo();
-    let retry = typed.retry();
-    let pause = env.text(env::FRO_RETRY_DELAYS).and(retry.failing.first().copied()).unwrap_or(PAUSE);
     let model = typed.model();
     let run_page = typed.run_page(event_name);
-    let (Some(repo), Some(token)) = (repo, token) else { return Err(typed.fault()) };
-    if !typed.complaints.is_empty() {
+    let (road, pause) = typed.road();
+    let (memory, retention) = (typed.stores(repo.as_ref(), &road), typed.retention());
+    let (Some(repo), Some(token), []) = (repo, token, typed.complaints.as_slice()) else {
         return Err(typed.fault());
-    }
-    let extra_ca = env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
-    let server = env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com");
+    };
     Ok(Settings {
         event: event(env, event_name, payload, &repo),
         github: address(env),
-        road: RoadSettings { retry, proxy: Proxy::System, extra_ca, ..RoadSettings::default() },
+        road,
         token,
         policy,
         wishes: wishes(env),
@@ -81,10 +80,11 @@ pub(crate) fn of_action(
             timeout: (timeout > 0).then(|| Duration::from_millis(timeout)),
             unwalled: if unwalled { Unwalled::Allowed } else { Unwalled::Refused },
         },
-        memory: env.text(env::FRO_MEMORY).map(PathBuf::from),
+        memory,
+        retention,
         workspace: workspace(env)?,
         scratch: scratch(env),
-        run: run_link(env, server, &repo),
+        run: run_link(env, &repo),
         run_page,
         git_ref: owned(env.text(env::GITHUB_REF_NAME)),
         began,
@@ -146,7 +146,8 @@ fn address(env: &Env) -> Address {
     }
 }
 
-fn run_link(env: &Env, server: &str, repo: &RepoName) -> RunLink {
+fn run_link(env: &Env, repo: &RepoName) -> RunLink {
+    let server = env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com");
     match env.text(env::GITHUB_RUN_ID) {
         Some(id) => RunLink { id: id.to_owned(), url: Some(format!("{server}/{repo}/actions/runs/{id}")) },
         None => RunLink { id: "local".to_owned(), url: None },
@@ -286,6 +287,14 @@ impl Typed<'_> {
             Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(Some(text.to_owned())),
             _ => Err("it reads `provider/model`"),
         })
+    }
+
+    /// Returns how requests travel, and the pause before something is asked again.
+    fn road(&mut self) -> (RoadSettings, Duration) {
+        let extra_ca = self.env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
+        let retry = self.retry();
+        let pause = self.env.text(env::FRO_RETRY_DELAYS).and(retry.failing.first().copied()).unwrap_or(PAUSE);
+        (RoadSettings { retry, proxy: Proxy::System, extra_ca, ..RoadSettings::default() }, pause)
     }
 
     fn retry(&mut self) -> Retry {

@@ -93,6 +93,11 @@ impl Error {
         passing && !self.ambiguous()
     }
 
+    /// Tells whether nobody was there to answer, or took too long.
+    pub fn unanswered(&self) -> bool {
+        matches!(self.0.kind, Kind::Unreachable(_) | Kind::Late(_))
+    }
+
     /// Tells whether what was asked may have been done although no usable answer came.
     ///
     /// Then it must not be sent again; look first whether it is there.

@@ -18,5 +18,5 @@ pub use answer::{Answer, Incoming};
 pub use error::Error;
 pub use request::Request;
 pub use retry::Retry;
-pub use road::{Road, SetupError};
+pub use road::{Road, SetupError, provide_tls};
 pub use settings::{Proxy, RoadSettings, Roots};

@@ -51,8 +51,7 @@ impl SetupError {
 impl Road {
     /// Builds a road.
     pub fn new(settings: RoadSettings) -> Result<Self, SetupError> {
-        // Whoever installs a provider first wins; that one is as good as ours.
-        drop(rustls::crypto::ring::default_provider().install_default());
+        provide_tls();
         // Redirects are followed by us: reqwest turns a redirected POST into a GET and calls it a success.
         let builder = Client::builder()
             .user_agent(&settings.user_agent)
@@ -104,6 +103,12 @@ impl Road {
     fn request(&self, method: Method, url: &str) -> Request {
         Request::new(self.clone(), method, url)
     }
+}
+
+/// Makes sure that this process has cryptography for HTTPS, also for clients other than a road.
+pub fn provide_tls() {
+    // Whoever installs a provider first wins; that one is as good as ours.
+    drop(rustls::crypto::ring::default_provider().install_default());
 }
 
 fn with_proxy(builder: ClientBuilder, proxy: &Proxy) -> Result<ClientBuilder, SetupError> {

@@ -15,7 +15,7 @@
 
 use std::{collections::HashSet, env, fs, path::Path, time::Instant};
 
-use fro_memory::{Folder, Index, Keep, Page, Provenance, Retention, Sessions, Store as _, recall};
+use fro_memory::{Index, Keep, Page, Provenance, Retention, Sessions, Store, recall};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -147,7 +147,7 @@ fn scatter(connection: &Connection) {
 }
 
 fn save(store: &Path, data: &Path, keep: usize) {
-    let store = Folder::open(store).unwrap();
+    let store = Store::folder(store).unwrap();
     let provenance = Provenance {
         now: jiff::Timestamp::from_millisecond(START).unwrap(),
         engine_version: "1.18.33".to_owned(),
@@ -155,12 +155,12 @@ fn save(store: &Path, data: &Path, keep: usize) {
     };
     let begun = Instant::now();
     let retention = Retention { sessions: keep, age: jiff::SignedDuration::ZERO, bytes: None };
-    let kept = Keep::new(&store, data, provenance).pruning(retention).save().unwrap();
+    let kept = Keep::new(data, provenance).pruning(retention).save(&store).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{kept:?}", begun.elapsed().as_secs_f64(), peak());
 }
 
 fn restore(store: &Path, data: &Path) {
-    let store = Folder::open(store).unwrap();
+    let store = Store::folder(store).unwrap();
     let begun = Instant::now();
     let recalled = recall(&store, data).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{recalled:?}", begun.elapsed().as_secs_f64(), peak());

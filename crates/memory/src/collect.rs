@@ -22,13 +22,15 @@ pub struct Collected {
     pub bytes: u64,
 }
 
-/// Deletes manifests and packs that are older than `grace` and that neither the head nor a younger manifest names.
-pub fn collect(store: &dyn Store, now: Timestamp, grace: SignedDuration) -> Result<Collected, Error> {
+/// Deletes manifests and packs that are older than `grace` and that neither the head, nor the save that an older engine
+/// goes back to, nor a younger manifest names.
+pub fn collect(store: &Store, now: Timestamp, grace: SignedDuration) -> Result<Collected, Error> {
     let Listing::Known(listed) = store.list()? else { return Ok(Collected::default()) };
     let Some(head) = store.head()? else { return Ok(Collected::default()) };
     let is_young = |stored_at: Timestamp| now.duration_since(stored_at) < grace;
 
     let mut needed = HashSet::from([Object::Manifest(head.manifest()?)]);
+    needed.extend(Manifest::fetch(store, head.manifest()?)?.earlier.map(Object::Manifest));
     needed.extend(listed.iter().filter(|listed| is_young(listed.stored_at)).map(|listed| listed.object));
     let manifests: Vec<_> = needed.iter().copied().collect();
     for object in manifests {

@@ -12,8 +12,10 @@ use jiff::Timestamp;
 
 use crate::{
     boundary::Ours,
+    collect::{Collected, GRACE, collect},
     database,
     error::Error,
+    ledger::Visibility,
     merge::Merged,
     prune::Retention,
     secrets::Secrets,
@@ -94,13 +96,13 @@ pub struct Report {
 }
 
 /// Saves the engine's memory from its data folder (`XDG_DATA_HOME`), while it runs or after.
-pub fn keep(store: &dyn Store, engine_data: &Path, provenance: &Provenance) -> Result<Kept, Error> {
-    Keep::new(store, engine_data, provenance.clone()).save()
+pub fn keep(store: &Store, engine_data: &Path, provenance: &Provenance) -> Result<Kept, Error> {
+    Keep::new(engine_data, provenance.clone()).save(store)
 }
 
 /// A save with everything that can be said about it.
+#[derive(Debug, Clone)]
 pub struct Keep<'a> {
-    store: &'a dyn Store,
     engine_data: &'a Path,
     provenance: Provenance,
     origin: BTreeMap<String, String>,
@@ -108,13 +110,13 @@ pub struct Keep<'a> {
     ours: Ours,
     retention: Retention,
     ledger: Option<&'a Path>,
+    audience: Visibility,
 }
 
 impl<'a> Keep<'a> {
     /// Describes a save of all sessions, pruned as is usual.
-    pub fn new(store: &'a dyn Store, engine_data: &'a Path, provenance: Provenance) -> Self {
+    pub fn new(engine_data: &'a Path, provenance: Provenance) -> Self {
         Self {
-            store,
             engine_data,
             provenance,
             origin: BTreeMap::new(),
@@ -122,6 +124,7 @@ impl<'a> Keep<'a> {
             ours: Ours::All,
             retention: Retention::default(),
             ledger: None,
+            audience: Visibility::Private,
         }
     }
 
@@ -160,24 +163,37 @@ impl<'a> Keep<'a> {
         self
     }
 
+    /// Says for whom the memory was recalled: what was hidden from the public is missing here and is not deleted.
+    #[must_use]
+    pub fn seen_by(mut self, audience: Visibility) -> Self {
+        self.audience = audience;
+        self
+    }
+
+    /// Returns the time of the save.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.provenance.now
+    }
+
     /// Saves; if others save at the same time, merges with each of them.
-    pub fn save(&self) -> Result<Kept, Error> {
+    pub fn save(&self, store: &Store) -> Result<Kept, Error> {
         let Some(database) = database::find(self.engine_data)? else { return Ok(Kept::Nothing) };
         let secrets = Secrets::knowing(&self.secrets)?;
-        let local = Local::take(self, &database)?;
-        let mut races = 0;
+        let local = Local::take(self, store, &database)?;
+        let (mut races, mut attempts) = (0, 0);
         loop {
-            let head = self.store.head()?;
+            attempts += 1;
+            let head = store.head()?;
             races += u32::from(head != self.provenance.parent && head.is_some());
-            let made =
-                Attempt { keep: self, local: &local, secrets: &secrets, head: head.as_ref() }.make()?;
-            let is_last = races >= ATTEMPTS || !made.may_advance;
+            let made = Attempt { keep: self, store, local: &local, secrets: &secrets, head: head.as_ref() }
+                .make()?;
+            let is_last = attempts == ATTEMPTS || !made.may_advance;
             if made.may_advance
-                && let Advance::Done = self.store.advance(head.as_ref(), &made.uploaded.head)?
+                && let Advance::Done = store.advance(head.as_ref(), &made.uploaded.head)?
             {
                 let report = Report { races, ..made.report };
                 if made.uploaded.left_packs {
-                    crate::collect::collect(self.store, self.provenance.now, crate::collect::GRACE)?;
+                    tidy(store, self.provenance.now);
                 }
                 return Ok(Kept::Saved {
                     head: made.uploaded.head,
@@ -192,5 +208,13 @@ impl<'a> Keep<'a> {
                 return Ok(Kept::Raced { sessions, now: head, parked: made.uploaded.head });
             }
         }
+    }
+}
+
+/// Collects what nobody needs; where that is not allowed the store grows, but the save stands.
+fn tidy(store: &Store, now: Timestamp) {
+    match collect(store, now, GRACE) {
+        Ok(Collected { objects, bytes }) => tracing::debug!(objects, bytes, "old packs were deleted"),
+        Err(error) => tracing::info!("old packs were not deleted: {}", error.story()),
     }
 }

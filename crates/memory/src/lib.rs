@@ -1,7 +1,29 @@
 //! What the engine remembers, kept between runs.
 //!
-//! `recall` puts the newest memory in place before the engine starts, `keep` stores what it knows when it is done.
-//! Damage is a state and never stops a run. Everything here blocks; an async caller gives it a thread.
+//! A run needs four calls, all of which block (an async caller gives them a thread):
+//!
+//! ```no_run
+//! # use fro_memory::{Destination, Keep, Provenance, Recall, StoreSettings, Stores, Visibility};
+//! # let (data, ledger) = (std::path::Path::new("data"), std::path::Path::new("ledger.db"));
+//! # let now = jiff::Timestamp::UNIX_EPOCH;
+//! let mut stores = Stores::open(&StoreSettings::folder("memory"));
+//! let to = Destination {
+//!     engine_data: data,
+//!     ledger: Some(ledger),
+//!     engine_version: Some("1.18.33"),
+//!     audience: Visibility::Private,
+//! };
+//! let recollection = stores.recall(to, now); // before the engine starts; then `arrive`
+//! // … the engine works …
+//! let parent = recollection.recall.head().cloned();
+//! let provenance = Provenance { now, engine_version: "1.18.33".to_owned(), parent };
+//! let keep = Keep::new(data, provenance).only(["ses_1".to_owned()]).with_ledger(ledger);
+//! let keeping = stores.keep(&keep); // while it runs or after
+//! ```
+//!
+//! `recall` and `keep` never fail: damage, a store that is read-only, full or out of reach are states and warnings for
+//! the summary. `post` calls `Stores::open` and `keep` again, with the parent that the main step noted; a save that is
+//! in the store already changes nothing. `Recollection::from` and `Keeping::places` say truly which store did what.
 
 mod arrive;
 mod boundary;
@@ -23,12 +45,14 @@ mod sessions;
 mod snapshot;
 mod stamp;
 mod store;
+mod stores;
 mod upload;
+mod veil;
 mod wipe;
 
 pub use arrive::{Arrival, Here, arrive};
 pub use collect::{Collected, collect};
-pub use error::{Error, Flaw};
+pub use error::{Error, Flaw, Refusal};
 pub use index::{Found, Index};
 pub use keep::{Keep, Kept, Provenance, Report, keep};
 pub use ledger::{Ledger, Run, Tokens, Visibility};
@@ -38,4 +62,11 @@ pub use prune::Retention;
 pub use recall::{Destination, Recall, recall, recall_to};
 pub use sessions::{Info, Page, Said, Sessions};
 pub use snapshot::manifest::Statistics;
-pub use store::{Advance, Head, Listed, Listing, Object, ObjectName, Part, Store, folder::Folder};
+pub use store::{
+    Advance, Head, Listed, Listing, Object, ObjectName, Part, Place, Store,
+    cache::{ActionsCache, CacheMode, CacheSettings, EntryNames},
+    folder::Folder,
+    s3::{Encryption, Endpoint, S3, S3Settings},
+    wire::Patience,
+};
+pub use stores::{CacheUse, Keeping, Recollection, StoreSettings, Stored, Stores};

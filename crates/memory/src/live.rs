@@ -40,7 +40,7 @@ pub enum Refreshed {
 /// No turn may be in flight. Turns that follow after others can end up ahead of `now`, and a message in the future
 /// would make the engine talk to itself, so joined sessions are set back as a whole.
 pub fn refresh(
-    store: &dyn Store,
+    store: &Store,
     engine_data: &Path,
     base: Option<&Head>,
     now: Timestamp,

@@ -110,7 +110,7 @@ pub(crate) fn attach(connection: &Connection, path: &Path, name: &'static str) -
 /// Attaches what both sides started from, if something has to be joined, and tells whether it did.
 pub(crate) fn attach_base(
     connection: &Connection,
-    store: &dyn Store,
+    store: &Store,
     base: Option<&Manifest>,
     verdicts: &BTreeMap<String, Verdict>,
     scratch: &Path,

@@ -7,12 +7,14 @@ use jiff::Timestamp;
 use crate::{
     database,
     error::{Error, Flaw},
+    ledger::Visibility,
     private,
     snapshot::{
         manifest::{ENGINE_DATABASE, LEDGER, Manifest},
         restore::restore,
     },
     store::{Head, Store},
+    veil,
 };
 
 /// What the engine starts with.
@@ -59,40 +61,55 @@ pub struct Destination<'a> {
     pub ledger: Option<&'a Path>,
     /// The version of the engine that will open it: a memory of a newer one is left alone.
     pub engine_version: Option<&'a str>,
+    /// Who will see what the engine says: for the public, private sessions are not there.
+    pub audience: Visibility,
 }
 
 /// Restores the newest memory into the engine's data folder (`XDG_DATA_HOME`), which has no database yet.
-pub fn recall(store: &dyn Store, engine_data: &Path) -> Result<Recall, Error> {
-    recall_to(store, Destination { engine_data, ledger: None, engine_version: None })
+pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
+    let audience = Visibility::Private;
+    recall_to(store, Destination { engine_data, ledger: None, engine_version: None, audience })
 }
 
 /// Restores the newest memory to where it is wanted.
-pub fn recall_to(store: &dyn Store, destination: Destination<'_>) -> Result<Recall, Error> {
-    let Some(head) = store.head()? else { return Ok(Recall::Cold) };
-    match bring(store, &head, destination) {
-        Ok(manifest) => Ok(Recall::Warm {
+pub fn recall_to(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
+    let Some(newest) = store.head()? else { return Ok(Recall::Cold) };
+    let brought = readable(store, &newest, destination.engine_version).and_then(|(head, manifest)| {
+        let hidden = bring(store, &manifest, destination)?;
+        Ok(Recall::Warm {
             head,
-            sessions: manifest.statistics.sessions,
+            sessions: manifest.statistics.sessions.saturating_sub(hidden),
             bytes: manifest.bytes(),
             saved_at: manifest.saved_at,
-        }),
+        })
+    });
+    match brought {
         Err(Error::Flawed(why @ Flaw::EngineNewer { .. })) => Ok(Recall::Damaged { why }),
         Err(Error::Flawed(why)) => {
-            store.set_aside(&head)?;
+            store.set_aside(&newest)?;
             Ok(Recall::Damaged { why })
         }
-        Err(error) => Err(error),
+        brought => brought,
     }
 }
 
-fn bring(store: &dyn Store, head: &Head, destination: Destination<'_>) -> Result<Manifest, Error> {
+/// Returns the newest save, or the newest that this engine can read.
+fn readable(store: &Store, head: &Head, engine: Option<&str>) -> Result<(Head, Manifest), Error> {
     let manifest = Manifest::fetch(store, head.manifest()?)?;
-    if let Some(ours) = destination.engine_version
-        && is_newer(&manifest.engine, ours)
+    let Some(ours) = engine.filter(|ours| is_newer(&manifest.engine, ours)) else {
+        return Ok((head.clone(), manifest));
+    };
+    if let Some(name) = manifest.earlier
+        && let Ok(earlier) = Manifest::fetch(store, name)
+        && !is_newer(&earlier.engine, ours)
     {
-        let flaw = Flaw::EngineNewer { found: manifest.engine.clone(), ours: ours.to_owned() };
-        return Err(flaw.into());
+        return Ok((Head::from(name), earlier));
     }
+    Err(Flaw::EngineNewer { found: manifest.engine, ours: ours.to_owned() }.into())
+}
+
+/// Restores a save and returns how many of its sessions were hidden.
+fn bring(store: &Store, manifest: &Manifest, destination: Destination<'_>) -> Result<u32, Error> {
     private::folder(destination.engine_data)?;
     let home = database::home(destination.engine_data)?;
     private::folder(&home)?;
@@ -102,8 +119,12 @@ fn bring(store: &dyn Store, head: &Head, destination: Destination<'_>) -> Result
         return Err(Error::Occupied(storage));
     }
     let scratch = tempfile::tempdir_in(&home)?;
-    restore(store, &manifest, scratch.path())?;
-    check(&manifest, scratch.path())?;
+    restore(store, manifest, scratch.path())?;
+    check(manifest, scratch.path())?;
+    let hidden = match destination.audience {
+        Visibility::Private => 0,
+        Visibility::Public => veil::hide_private(manifest, scratch.path())?,
+    };
 
     if let Some(ledger) = destination.ledger
         && manifest.databases.contains_key(LEDGER)
@@ -115,7 +136,7 @@ fn bring(store: &dyn Store, head: &Head, destination: Destination<'_>) -> Result
         fs_err::rename(scratch.path().join("storage"), storage)?;
     }
     fs_err::rename(scratch.path().join(ENGINE_DATABASE), home.join(database::FILE))?;
-    Ok(manifest)
+    Ok(hidden)
 }
 
 /// Makes sure that what was restored is a database of the engine with the sessions that the manifest counts.
@@ -144,7 +165,7 @@ fn move_file(from: &Path, to: &Path) -> Result<(), Error> {
 }
 
 /// Compares the first two numbers of versions: a patch changes no schema.
-fn is_newer(found: &str, ours: &str) -> bool {
+pub(crate) fn is_newer(found: &str, ours: &str) -> bool {
     let numbers = |version: &str| -> Option<(u32, u32)> {
         let mut parts = version.split('.');
         Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))

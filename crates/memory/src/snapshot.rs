@@ -12,6 +12,6 @@ pub(crate) mod place;
 pub(crate) mod restore;
 
 /// Counts what our limits keep far below what a count can hold.
-fn count(n: usize) -> u32 {
+pub(crate) fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

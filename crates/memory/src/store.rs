@@ -3,7 +3,10 @@
 //! A store holds immutable objects named by their content and one head that names the newest manifest. Invariant: a
 //! name is a hash and nothing else, so no name can lead out of a store.
 
+pub(crate) mod cache;
 pub(crate) mod folder;
+pub(crate) mod s3;
+pub(crate) mod wire;
 
 use std::{fmt, io::Read, path::Path};
 
@@ -11,39 +14,145 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::error::{Error, Flaw};
+use cache::{ActionsCache, CacheSettings};
+use folder::Folder;
+use s3::{S3, S3Settings};
+use wire::Patience;
 
 /// A place that keeps memory between runs. The contract is tested by `tests/it/contract.rs`.
 ///
 /// Every call blocks. What comes out is unverified bytes, because a remote store streams: the reader holds each of
 /// them against a hash that it knows. What fails for good is an `Error`; a store retries on its own what may pass.
-pub trait Store: Send + Sync {
+#[derive(Debug)]
+pub enum Store {
+    /// A folder of this machine.
+    Folder(Folder),
+    /// The cache of GitHub Actions.
+    ActionsCache(Box<ActionsCache>),
+    /// A bucket of S3 or its kin.
+    S3(Box<S3>),
+}
+
+/// Which kind of store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A folder of this machine.
+    Folder,
+    /// The cache of GitHub Actions.
+    ActionsCache,
+    /// A bucket of S3 or its kin.
+    S3,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Folder => "the folder",
+            Self::ActionsCache => "the Actions cache",
+            Self::S3 => "S3",
+        })
+    }
+}
+
+/// Calls the method of the same name, whichever store it is.
+macro_rules! pass_on {
+    ($store:ident.$method:ident($($argument:expr),*)) => {
+        match $store {
+            Store::Folder(store) => store.$method($($argument),*),
+            Store::ActionsCache(store) => store.$method($($argument),*),
+            Store::S3(store) => store.$method($($argument),*),
+        }
+    };
+}
+
+impl Store {
+    /// Opens the store in this folder, made if need be.
+    pub fn folder(root: impl AsRef<Path>) -> Result<Self, Error> {
+        Folder::open(root).map(Self::Folder)
+    }
+
+    /// Prepares the cache of GitHub Actions; nothing is asked of it yet.
+    pub fn actions_cache(settings: &CacheSettings) -> Result<Self, Error> {
+        Ok(Self::ActionsCache(Box::new(ActionsCache::open(settings)?)))
+    }
+
+    /// Prepares a bucket; nothing is asked of it yet.
+    pub fn s3(settings: &S3Settings) -> Result<Self, Error> {
+        Ok(Self::S3(Box::new(S3::open(settings)?)))
+    }
+
+    /// Returns which kind of store it is.
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Folder(_) => Place::Folder,
+            Self::ActionsCache(_) => Place::ActionsCache,
+            Self::S3(_) => Place::S3,
+        }
+    }
+
     /// Returns what the head says, if there is one.
-    fn head(&self) -> Result<Option<Head>, Error>;
+    pub fn head(&self) -> Result<Option<Head>, Error> {
+        pass_on!(self.head())
+    }
 
     /// Points the head at `next`, unless it no longer says what `expected` does.
     ///
     /// Of several callers with the same expectation at most one gets `Done`. A store that cannot compare and set at
     /// once (the Actions cache) comes as near as it can, and says in its own description what is left open.
-    fn advance(&self, expected: Option<&Head>, next: &Head) -> Result<Advance, Error>;
+    pub fn advance(&self, expected: Option<&Head>, next: &Head) -> Result<Advance, Error> {
+        pass_on!(self.advance(expected, next))
+    }
 
     /// Takes a head that leads to damage out of the way, unless it moved meanwhile.
     ///
     /// Nothing is deleted: what it pointed at stays for a person to look at.
-    fn set_aside(&self, bad: &Head) -> Result<(), Error>;
+    pub fn set_aside(&self, bad: &Head) -> Result<(), Error> {
+        pass_on!(self.set_aside(bad))
+    }
 
     /// Returns a part of an object, shorter if the object is; a missing one is `Flaw::Missing`.
-    fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error>;
+    pub fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error> {
+        pass_on!(self.get(object, part))
+    }
 
     /// Stores a file under its name and returns how many bytes had to travel: none if it was there already.
     ///
     /// It is there whole or not at all, and no reader sees it before it is whole.
-    fn put(&self, object: Object, content: &Path) -> Result<u64, Error>;
+    pub fn put(&self, object: Object, content: &Path) -> Result<u64, Error> {
+        pass_on!(self.put(object, content))
+    }
 
     /// Returns what is stored, or that this store cannot tell.
-    fn list(&self) -> Result<Listing, Error>;
+    pub fn list(&self) -> Result<Listing, Error> {
+        pass_on!(self.list())
+    }
 
     /// Deletes an object; one that is gone already is no error.
-    fn delete(&self, object: Object) -> Result<(), Error>;
+    pub fn delete(&self, object: Object) -> Result<(), Error> {
+        pass_on!(self.delete(object))
+    }
+
+    /// Tells whether an object is there.
+    pub fn has(&self, object: Object) -> Result<bool, Error> {
+        pass_on!(self.has(object))
+    }
+
+    /// Finds out whether this run may write here at all, as far as that can be known without writing.
+    pub fn may_write(&self) -> Result<(), Error> {
+        match self {
+            Self::Folder(_) | Self::S3(_) => Ok(()),
+            Self::ActionsCache(cache) => cache.may_write(),
+        }
+    }
+
+    /// Returns how many packs a save may consist of here before it is packed anew.
+    pub(crate) fn most_packs(&self) -> usize {
+        match self {
+            Self::Folder(_) | Self::S3(_) => 32,
+            // Each costs two requests, and one that was evicted spoils them all.
+            Self::ActionsCache(_) => 8,
+        }
+    }
 }
 
 /// The BLAKE3 hash of an object's bytes.

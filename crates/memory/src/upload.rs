@@ -33,6 +33,7 @@ pub(crate) struct Upload<'a> {
     pub(crate) now: Timestamp,
     pub(crate) origin: &'a BTreeMap<String, String>,
     pub(crate) parents: Vec<ObjectName>,
+    pub(crate) earlier: Option<ObjectName>,
     pub(crate) database: PathBuf,
     pub(crate) ledger: Option<PathBuf>,
     /// Databases that stay as the store has them.
@@ -61,7 +62,7 @@ pub(crate) struct Uploaded {
 
 impl Upload<'_> {
     /// Stores everything but the head.
-    pub(crate) fn store(self, store: &dyn Store, known: Catalog, scratch: &Path) -> Result<Uploaded, Error> {
+    pub(crate) fn store(self, store: &Store, known: Catalog, scratch: &Path) -> Result<Uploaded, Error> {
         self.clean()?;
         let before: BTreeSet<_> = known.packs.iter().map(|pack| pack.name.to_string()).collect();
         let pack = scratch.join("pack");
@@ -69,7 +70,8 @@ impl Upload<'_> {
         let databases =
             databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect();
         let (files, claims, borrowed, secrets) = (Some(self.files), self.claims, self.borrowed, self.secrets);
-        let sources = Sources { databases, files, claims, borrowed, secrets };
+        let most_packs = store.most_packs();
+        let sources = Sources { databases, files, claims, borrowed, secrets, most_packs };
         let (built, migrations) = thread::scope(|scope| {
             let checked = scope.spawn(|| check(&self.database));
             let built = build(sources, known, &pack);
@@ -84,6 +86,7 @@ impl Upload<'_> {
             engine: self.engine_version.to_owned(),
             saved_at: self.now,
             parents: self.parents,
+            earlier: self.earlier,
             origin: self.origin.clone(),
             packs: built.packs.packs,
             databases: built.databases,
@@ -136,7 +139,7 @@ pub(crate) fn migrations(connection: &Connection) -> rusqlite::Result<BTreeSet<S
     connection.prepare("SELECT id FROM migration")?.query_map([], |row| row.get(0))?.collect()
 }
 
-fn put_manifest(store: &dyn Store, manifest: &Manifest, scratch: &Path) -> Result<(ObjectName, u64), Error> {
+fn put_manifest(store: &Store, manifest: &Manifest, scratch: &Path) -> Result<(ObjectName, u64), Error> {
     let bytes = manifest.to_bytes()?;
     let name = ObjectName::from(blake3::hash(&bytes));
     let path = scratch.join("manifest");

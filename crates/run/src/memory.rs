@@ -14,7 +14,9 @@ use fro_core::{
     remembered::{Audience, Past},
     say::{sessions as say, summary::size},
 };
-use fro_memory::{Destination, Folder, Here, Keep, Kept, Ledger, Provenance, Recall};
+use fro_memory::{
+    Destination, Here, Keep, Keeping, Ledger, Provenance, Recall, Recollection, Stores, Visibility,
+};
 use jiff::Timestamp;
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
@@ -23,12 +25,21 @@ use crate::{answer::Asked, settings::Settings};
 
 /// The memory of one run.
 pub(crate) struct Memory {
-    store: Option<PathBuf>,
+    place: Place,
+    visible: Visibility,
     engine_data: PathBuf,
     /// Outside the engine's folders, so that the agent cannot reach it.
     private: TempDir,
     recall: Option<Recall>,
     flaw: Option<String>,
+}
+
+/// Where it is kept.
+enum Place {
+    Nowhere,
+    Kept(Stores),
+    /// A thread had the stores and did not bring them back.
+    Lost,
 }
 
 impl Memory {
@@ -37,7 +48,15 @@ impl Memory {
         let private = tempfile::Builder::new().prefix("fro-bot-desk-").tempdir_in(&settings.scratch);
         let private =
             private.map_err(|error| Fault::ours(format!("cannot make a private folder: {error}")))?;
-        Ok(Self { store: settings.memory.clone(), engine_data, private, recall: None, flaw: None })
+        let place = match &settings.memory {
+            nowhere if nowhere.is_empty() => Place::Nowhere,
+            kept => Place::Kept(Stores::open(kept)),
+        };
+        let visible = match audience(settings) {
+            Audience::Everyone => Visibility::Public,
+            Audience::Insiders => Visibility::Private,
+        };
+        Ok(Self { place, visible, engine_data, private, recall: None, flaw: None })
     }
 
     /// Returns the folder that the agent cannot reach.
@@ -46,27 +65,29 @@ impl Memory {
     }
 
     /// Puts the newest memory in place for an engine of this version.
-    pub(crate) async fn bring(&mut self, engine_version: &'static str) -> Result<Recall, String> {
-        let (engine_data, ledger) = (self.engine_data.clone(), self.ledger_file());
-        let brought = match self.store.clone() {
-            None => Ok(Recall::Cold),
-            Some(store) => {
-                blocking(move || {
-                    let destination = Destination {
-                        engine_data: &engine_data,
-                        ledger: Some(&ledger),
-                        engine_version: Some(engine_version),
-                    };
-                    fro_memory::recall_to(&Folder::open(&store)?, destination)
-                })
-                .await
+    pub(crate) async fn bring(&mut self, engine_version: &'static str) -> Result<Recollection, String> {
+        let mut stores = match std::mem::replace(&mut self.place, Place::Lost) {
+            Place::Kept(stores) => stores,
+            other => {
+                self.place = other;
+                return Ok(Recollection { recall: Recall::Cold, from: None, warnings: Vec::new() });
             }
         };
-        match &brought {
-            Ok(recall) => self.recall = Some(recall.clone()),
-            Err(why) => self.flaw = Some(why.clone()),
-        }
-        brought
+        let (engine_data, ledger, audience) = (self.engine_data.clone(), self.ledger_file(), self.visible);
+        let brought = blocking(move || {
+            let to = Destination {
+                engine_data: &engine_data,
+                ledger: Some(&ledger),
+                engine_version: Some(engine_version),
+                audience,
+            };
+            let recollection = stores.recall(to, Timestamp::now());
+            Ok((stores, recollection))
+        });
+        let (stores, recollection) = brought.await.inspect_err(|why| self.flaw = Some(why.clone()))?;
+        self.place = Place::Kept(stores);
+        self.recall = Some(recollection.recall.clone());
+        Ok(recollection)
     }
 
     /// Decides where the run takes place and what it is reminded of, and makes the memory at home in the checkout.
@@ -124,40 +145,44 @@ impl Memory {
 
     /// Saves what the engine knows of these sessions.
     pub(crate) async fn keep(
-        &self,
+        &mut self,
         settings: &Settings,
         engine_version: &str,
         sessions: Vec<String>,
-    ) -> Result<Option<Kept>, String> {
-        let Some(store) = self.store.clone() else { return Ok(None) };
+    ) -> Result<Option<Keeping>, String> {
+        let Place::Kept(mut stores) = std::mem::replace(&mut self.place, Place::Lost) else {
+            return Ok(None);
+        };
         let provenance = Provenance {
             now: Timestamp::now(),
             engine_version: engine_version.to_owned(),
             parent: self.recall.as_ref().and_then(Recall::head).cloned(),
         };
-        let (data, ledger) = (self.engine_data.clone(), self.ledger_file());
-        let secrets: Vec<_> = settings.secrets().cloned().collect();
+        let (data, ledger, visible) = (self.engine_data.clone(), self.ledger_file(), self.visible);
+        let (secrets, retention): (Vec<_>, _) = (settings.secrets().cloned().collect(), settings.retention);
         let origin =
             [("run".to_owned(), settings.run.id.clone()), ("event".to_owned(), settings.event.name.clone())];
         let kept = blocking(move || {
-            let store = Folder::open(&store)?;
-            let keep = Keep::new(&store, &data, provenance).from(origin).without(secrets).only(sessions);
-            keep.with_ledger(&ledger).save()
+            let keep = Keep::new(&data, provenance).from(origin).without(secrets).only(sessions);
+            let keeping = stores.keep(&keep.with_ledger(&ledger).pruning(retention).seen_by(visible));
+            Ok((stores, keeping))
         });
-        kept.await.map(Some)
+        let (stores, keeping) = kept.await?;
+        self.place = Place::Kept(stores);
+        Ok(Some(keeping))
     }
 
     /// Returns what the summary says of the memory.
     pub(crate) fn told(&self) -> String {
-        match (&self.store, &self.recall, &self.flaw) {
-            (None, ..) => "none is kept".to_owned(),
-            (Some(_), None, None) => "not looked up".to_owned(),
-            (Some(_), None, Some(_)) => "could not be read, began without it".to_owned(),
-            (Some(_), Some(Recall::Cold), _) => "miss (first run)".to_owned(),
-            (Some(_), Some(Recall::Warm { sessions, bytes, .. }), _) => {
+        match (&self.place, &self.recall, &self.flaw) {
+            (Place::Nowhere, ..) => "none is kept".to_owned(),
+            (_, None, None) => "not looked up".to_owned(),
+            (_, None, Some(_)) => "could not be read, began without it".to_owned(),
+            (_, Some(Recall::Cold), _) => "miss (first run)".to_owned(),
+            (_, Some(Recall::Warm { sessions, bytes, .. }), _) => {
                 format!("hit, {sessions} sessions, {}", size(*bytes))
             }
-            (Some(_), Some(Recall::Damaged { .. }), _) => "damaged, began without it".to_owned(),
+            (_, Some(Recall::Damaged { .. }), _) => "damaged, began without it".to_owned(),
         }
     }
 

@@ -6,6 +6,7 @@ use fro_boundary::Keys;
 use fro_core::{Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
 use fro_github::Address;
 use fro_http::RoadSettings;
+use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
 use jiff::Timestamp;
 
@@ -27,7 +28,9 @@ pub struct Settings {
     /// How to use the engine.
     pub engine: EngineSettings,
     /// Where memory is kept, if it is.
-    pub memory: Option<PathBuf>,
+    pub memory: StoreSettings,
+    /// How much of it is kept.
+    pub retention: Retention,
     /// The checkout that the agent works in.
     pub workspace: PathBuf,
     /// Where temporary folders go.
@@ -47,7 +50,7 @@ pub struct Settings {
 impl Settings {
     /// Returns everything that must never be seen.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        self.engine.keys.secrets().iter().chain([&self.token])
+        self.engine.keys.secrets().iter().chain([&self.token]).chain(self.memory.secrets())
     }
 }
 

@@ -14,7 +14,7 @@ use fro_core::{
         summary::{Origin, Served},
     },
 };
-use fro_memory::Recall;
+use fro_memory::Recollection;
 use fro_opencode::{Engine, House, Launch, Message, ModelName, Omo, Server, Session};
 use tempfile::TempDir;
 
@@ -87,12 +87,10 @@ impl Workplace {
         let (equipment, recall) =
             tokio::join!(equip::equip(settings, tell), self.memory.bring(fro_opencode::VERSION));
         match recall {
-            Ok(recall) => {
-                tell(News::Recalled(recall.clone()));
-                if let Recall::Damaged { why } = &recall {
-                    self.warnings.push(format!(
-                        "the memory was damaged ({why}) and set aside; this run began without it"
-                    ));
+            Ok(Recollection { recall, warnings, .. }) => {
+                tell(News::Recalled(recall));
+                for warning in warnings {
+                    self.warn(tell, warning);
                 }
             }
             Err(why) => self.warn(tell, format!("the memory could not be read: {why}")),
@@ -225,7 +223,14 @@ impl Workplace {
             tell(News::EngineStopped);
             self.account();
             match self.memory.keep(settings, fro_opencode::VERSION, self.sessions.clone()).await {
-                Ok(Some(kept)) => tell(News::Kept(kept)),
+                Ok(Some(keeping)) => {
+                    for warning in keeping.warnings {
+                        tell(News::Warning(warning));
+                    }
+                    if let Some(kept) = keeping.kept {
+                        tell(News::Kept(kept));
+                    }
+                }
                 Ok(None) => {}
                 Err(why) => tell(News::Warning(format!("the memory was not saved: {why}"))),
             }

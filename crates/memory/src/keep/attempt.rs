@@ -16,9 +16,10 @@ use crate::{
     database::{self, judge},
     error::Error,
     group::Group,
-    ledger,
+    ledger::{self, Visibility},
     merge::{self, Merged, Sides, Target, Verdict, rows},
     prune::prune,
+    recall::is_newer,
     secrets::Secrets,
     snapshot::{
         build::Hashed,
@@ -57,7 +58,7 @@ struct Known {
 }
 
 impl Known {
-    fn fetch(store: &dyn Store, head: &Head) -> Result<Self, Error> {
+    fn fetch(store: &Store, head: &Head) -> Result<Self, Error> {
         let name = head.manifest()?;
         let manifest = Manifest::fetch(store, name)?;
         let catalog = Catalog::fetch(store, &manifest)?;
@@ -70,7 +71,7 @@ impl Known {
 }
 
 impl Local {
-    pub(super) fn take(keep: &Keep<'_>, database: &Path) -> Result<Self, Error> {
+    pub(super) fn take(keep: &Keep<'_>, store: &Store, database: &Path) -> Result<Self, Error> {
         let scratch = tempfile::tempdir()?;
         let copy = scratch.path().join("ours.db");
         copy::take(database, &copy)?;
@@ -84,7 +85,7 @@ impl Local {
         }
         let base = match &keep.provenance.parent {
             // A parent that was collected or damaged since is like none: nothing is then known to be deleted.
-            Some(parent) => match Known::fetch(keep.store, parent) {
+            Some(parent) => match Known::fetch(store, parent) {
                 Err(Error::Flawed(_)) => None,
                 known => Some(known?),
             },
@@ -107,6 +108,7 @@ impl Local {
 /// One attempt.
 pub(super) struct Attempt<'a> {
     pub(super) keep: &'a Keep<'a>,
+    pub(super) store: &'a Store,
     pub(super) local: &'a Local,
     pub(super) secrets: &'a Secrets,
     pub(super) head: Option<&'a Head>,
@@ -137,7 +139,8 @@ impl Attempt<'_> {
         let accepted = self.keep.ours.accept(before, &self.local.stamps);
         let scratch = tempfile::tempdir_in(self.local.scratch.path())?;
         let draft = self.draft(theirs, &accepted, scratch.path())?;
-        let mut report = Report { merged: draft.merged, left_out: accepted.left_out, ..Report::default() };
+        let left_out = self.told(&accepted);
+        let mut report = Report { merged: draft.merged, left_out, ..Report::default() };
         let adoption = if theirs.is_some() { copy::Adoption::Known } else { copy::Adoption::First };
         let (stamps, free) = self.finish(&draft.database, adoption, &mut report)?;
         let (ledger, borrowed) = self.ledger(theirs, scratch.path())?;
@@ -146,10 +149,11 @@ impl Attempt<'_> {
         }
         let parents = theirs.into_iter().chain(base).map(|known| known.name).collect::<Vec<_>>();
         let upload = Upload {
-            engine_version: &self.keep.provenance.engine_version,
+            engine_version: self.engine(theirs),
             now: self.keep.provenance.now,
             origin: &self.keep.origin,
             parents: dedup(parents),
+            earlier: theirs.and_then(|theirs| self.earlier(theirs)),
             database: draft.database,
             ledger,
             borrowed,
@@ -166,19 +170,55 @@ impl Attempt<'_> {
             free,
         };
         let known = theirs.map(|theirs| theirs.catalog.clone()).unwrap_or_default();
-        let uploaded = upload.store(self.keep.store, known, scratch.path())?;
-        report.left_out.extend(uploaded.left_out.iter().map(ToString::to_string));
+        let uploaded = upload.store(self.store, known, scratch.path())?;
+        report.left_out.extend(self.told_files(&uploaded)?);
         report.statistics = uploaded.statistics;
         Ok(Made { uploaded, report, may_advance: draft.may_advance })
+    }
+
+    /// Returns the engine that can read what is saved: the newer one, where ours was merged into a newer database.
+    fn engine<'b>(&'b self, theirs: Option<&'b Known>) -> &'b str {
+        let ours = self.keep.provenance.engine_version.as_str();
+        theirs
+            .map(|theirs| theirs.manifest.engine.as_str())
+            .filter(|found| is_newer(found, ours))
+            .unwrap_or(ours)
+    }
+
+    /// Returns the newest save that an older engine can read, if ours cannot be read by it.
+    fn earlier(&self, theirs: &Known) -> Option<ObjectName> {
+        let is_step = is_newer(&self.keep.provenance.engine_version, &theirs.manifest.engine);
+        if is_step { Some(theirs.name) } else { theirs.manifest.earlier }
+    }
+
+    /// Returns the foreign changes that are worth telling: what was hidden is no change.
+    fn told(&self, accepted: &Accepted) -> Vec<String> {
+        let is_told = |session: &&String| match self.keep.audience {
+            Visibility::Private => true,
+            Visibility::Public => self.local.stamps.contains_key(*session),
+        };
+        accepted.left_out.iter().filter(is_told).cloned().collect()
+    }
+
+    fn told_files(&self, uploaded: &Uploaded) -> Result<Vec<String>, Error> {
+        let mut told = Vec::new();
+        for place in &uploaded.left_out {
+            let is_told = match self.keep.audience {
+                Visibility::Private => true,
+                Visibility::Public => self.local.files.read(place)?.is_some(),
+            };
+            told.extend(is_told.then(|| place.to_string()));
+        }
+        Ok(told)
     }
 
     /// Looks at the head; one that cannot be read is set aside and counts as none.
     fn theirs(&self) -> Result<Option<Known>, Error> {
         let Some(head) = self.head else { return Ok(None) };
-        match Known::fetch(self.keep.store, head) {
+        match Known::fetch(self.store, head) {
             Ok(known) => Ok(Some(known)),
             Err(Error::Flawed(_)) => {
-                self.keep.store.set_aside(head)?;
+                self.store.set_aside(head)?;
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -221,7 +261,7 @@ impl Attempt<'_> {
         };
         let mut verdicts = sides.verdicts();
         verdicts.extend(accepted.left_out.iter().map(|session| (session.clone(), Verdict::Theirs)));
-        restore_database(self.keep.store, &theirs.manifest, scratch, ENGINE_DATABASE)?;
+        restore_database(self.store, &theirs.manifest, scratch, ENGINE_DATABASE)?;
         let restored = scratch.join(ENGINE_DATABASE);
         let ours = scratch.join("ours.db");
         let (target, database, other) = if theirs.manifest.migrations.is_superset(&self.local.migrations) {
@@ -240,7 +280,7 @@ impl Attempt<'_> {
             return Ok(Draft { database, merged: Merged::default(), may_advance: false });
         }
         let base = self.local.base.as_ref().map(|base| &base.manifest);
-        let has_base = merge::attach_base(&connection, self.keep.store, base, &verdicts, scratch)?;
+        let has_base = merge::attach_base(&connection, self.store, base, &verdicts, scratch)?;
         let merged = merge::at_once(&connection, || merge::apply(&connection, &verdicts, target, has_base))?;
         Ok(Draft { database: database.clone(), merged, may_advance: true })
     }
@@ -281,7 +321,7 @@ impl Attempt<'_> {
                 if self.local.base.as_ref().is_some_and(|base| base.name == known.name) {
                     return Ok((Some(ours.clone()), Hashed::new()));
                 }
-                restore_database(self.keep.store, &known.manifest, scratch, LEDGER)?;
+                restore_database(self.store, &known.manifest, scratch, LEDGER)?;
                 let merged = scratch.join(LEDGER);
                 ledger::merge(&merged, ours)?;
                 Ok((Some(merged), Hashed::new()))

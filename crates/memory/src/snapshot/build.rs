@@ -35,6 +35,8 @@ pub(crate) struct Sources<'a> {
     /// Databases that are taken as the store has them: their length and their chunks.
     pub(crate) borrowed: Hashed,
     pub(crate) secrets: &'a Secrets,
+    /// The most packs that the store wants a save to have.
+    pub(crate) most_packs: usize,
 }
 
 /// A snapshot whose new chunks are in a pack.
@@ -58,7 +60,7 @@ pub(crate) fn build(sources: Sources<'_>, known: Catalog, pack: &Path) -> Result
     let Choice { ours: mut files, theirs, left_out } = sources.claims.settle(files);
     let borrowed: HashSet<Hash> = pages(&sources.borrowed).chain(chunks(&theirs)).collect();
     let needed = pages(&databases).chain(chunks(&files)).collect();
-    let mut packs = known.worth_keeping(&needed, &borrowed);
+    let mut packs = known.worth_keeping(&needed, &borrowed, sources.most_packs);
 
     let mut writer = pack::Writer::begin(pack)?;
     for (name, (_, hashes)) in &databases {

@@ -12,12 +12,6 @@ use super::{
 };
 use crate::{error::Error, store::Store};
 
-/// More packs than this are written anew into fewer: each costs a request when restoring.
-const MANY_PACKS: usize = 32;
-
-/// How many are left then, the largest.
-const FEW_PACKS: usize = 12;
-
 /// A file as hashes of its chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileChunks {
@@ -36,7 +30,7 @@ pub(crate) struct Catalog {
 
 impl Catalog {
     /// Reads the indexes of all packs of a save.
-    pub(crate) fn fetch(store: &dyn Store, manifest: &Manifest) -> Result<Self, Error> {
+    pub(crate) fn fetch(store: &Store, manifest: &Manifest) -> Result<Self, Error> {
         let mut catalog = Self::default();
         for note in &manifest.packs {
             catalog.add(*note, Index::fetch(store, note)?);
@@ -83,8 +77,9 @@ impl Catalog {
 
     /// Leaves out packs that are mostly dead or too many, so that what lives in them is packed anew.
     ///
-    /// `needed` is everything the next save has, `borrowed` what only the store has: its packs must stay.
-    pub(crate) fn worth_keeping(self, needed: &HashSet<Hash>, borrowed: &HashSet<Hash>) -> Self {
+    /// `needed` is everything the next save has, `borrowed` what only the store has: its packs must stay. Of more than
+    /// `most` packs only the largest stay, three in eight: each costs a request when restoring.
+    pub(crate) fn worth_keeping(self, needed: &HashSet<Hash>, borrowed: &HashSet<Hash>, most: usize) -> Self {
         let mut worth: Vec<_> = (0..)
             .zip(self.packs.into_iter().zip(self.indexes))
             .filter_map(|(pack, (note, index))| {
@@ -97,10 +92,10 @@ impl Catalog {
                 (is_bound || live(needed) * 2 > note.bytes).then_some((is_bound, note, index))
             })
             .collect();
-        if worth.len() > MANY_PACKS {
+        if worth.len() > most {
             worth.sort_by_key(|(is_bound, note, _)| std::cmp::Reverse((*is_bound, note.bytes)));
             let bound = worth.iter().filter(|(is_bound, ..)| *is_bound).count();
-            worth.truncate(FEW_PACKS.max(bound));
+            worth.truncate((most * 3 / 8).max(bound));
         }
         let mut kept = Self::default();
         for (_, note, index) in worth {

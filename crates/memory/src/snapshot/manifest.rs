@@ -47,6 +47,9 @@ pub(crate) struct Manifest {
     pub(crate) saved_at: Timestamp,
     /// The saves that this one contains: the head it was put on, and the one that the run started from.
     pub(crate) parents: Vec<ObjectName>,
+    /// The newest save of an engine that could not read this one, for whoever goes back to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) earlier: Option<ObjectName>,
     /// Who saved: names and values that only people read.
     pub(crate) origin: BTreeMap<String, String>,
     pub(crate) packs: Vec<PackNote>,
@@ -125,7 +128,7 @@ impl Manifest {
     }
 
     /// Fetches the manifest of this name.
-    pub(crate) fn fetch(store: &dyn Store, name: ObjectName) -> Result<Self, Error> {
+    pub(crate) fn fetch(store: &Store, name: ObjectName) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         store.get(Object::Manifest(name), Part::Whole)?.take(MAX_PACKED + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > MAX_PACKED {

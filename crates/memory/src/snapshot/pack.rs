@@ -20,7 +20,7 @@ use zstd::stream::{read::Decoder, write::Encoder};
 
 use super::count;
 use crate::{
-    error::{Error, Flaw},
+    error::{Error, Flaw, nonsense},
     store::{Object, ObjectName, Part, Store},
 };
 
@@ -65,7 +65,7 @@ pub(crate) struct Index {
 
 impl Index {
     /// Reads the index of a pack and nothing else of it.
-    pub(crate) fn fetch(store: &dyn Store, note: &PackNote) -> Result<Self, Error> {
+    pub(crate) fn fetch(store: &Store, note: &PackNote) -> Result<Self, Error> {
         let altered = || Flaw::Altered(note.name);
         let from = note.index_start().ok_or_else(altered)?;
         let length = note.size - from;
@@ -174,7 +174,7 @@ type HandOut<'a> = &'a mut dyn FnMut(u32, &[u8]) -> Result<(), Error>;
 ///
 /// `wanted` are ordinals in rising order; reading ends after the last of them.
 pub(crate) fn read(
-    store: &dyn Store,
+    store: &Store,
     note: &PackNote,
     wanted: &[u32],
     hand_out: HandOut<'_>,
@@ -195,9 +195,8 @@ pub(crate) fn unpack(
     wanted: &[u32],
     hand_out: HandOut<'_>,
 ) -> Result<(), Error> {
-    let wrong = |_| io::Error::from(io::ErrorKind::InvalidData);
     let mut magic = [0; 8];
-    body.read_exact(&mut magic).map_err(wrong)?;
+    body.read_exact(&mut magic).map_err(nonsense)?;
     if &magic != MAGIC {
         return Err(io::Error::from(io::ErrorKind::InvalidData).into());
     }
@@ -208,7 +207,7 @@ pub(crate) fn unpack(
     for (ordinal, (hash, length)) in (0..).zip(&index.chunks) {
         let Some(next) = wanted.peek() else { break };
         chunk.resize(*length as usize, 0);
-        decoder.read_exact(&mut chunk).map_err(wrong)?;
+        decoder.read_exact(&mut chunk).map_err(nonsense)?;
         if **next == ordinal {
             if blake3::hash(&chunk) != *hash {
                 return Err(io::Error::from(io::ErrorKind::InvalidData).into());
@@ -246,12 +245,12 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::store::folder::Folder;
+    use crate::store::Store;
 
     /// Returns a store with a pack of these chunks.
-    fn packed(chunks: &[Vec<u8>]) -> (TempDir, Folder, PackNote, Vec<u8>) {
+    fn packed(chunks: &[Vec<u8>]) -> (TempDir, Store, PackNote, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
-        let store = Folder::open(folder.path()).unwrap();
+        let store = Store::folder(folder.path()).unwrap();
         let path = folder.path().join("pack");
         let mut writer = Writer::begin(&path).unwrap();
         for chunk in chunks {
@@ -263,7 +262,7 @@ mod tests {
         (folder, store, note, bytes)
     }
 
-    fn read_all(store: &Folder, note: &PackNote, wanted: &[u32]) -> Result<Vec<Vec<u8>>, Error> {
+    fn read_all(store: &Store, note: &PackNote, wanted: &[u32]) -> Result<Vec<Vec<u8>>, Error> {
         let mut chunks = Vec::new();
         read(store, note, wanted, &mut |_, chunk| {
             chunks.push(chunk.to_vec());

@@ -20,13 +20,13 @@ use crate::{
 };
 
 /// Writes the databases and files of a save into a folder.
-pub(crate) fn restore(store: &dyn Store, manifest: &Manifest, folder: &Path) -> Result<(), Error> {
+pub(crate) fn restore(store: &Store, manifest: &Manifest, folder: &Path) -> Result<(), Error> {
     write(store, manifest, folder, What::Everything)
 }
 
 /// Writes one database of a save into a folder.
 pub(crate) fn restore_database(
-    store: &dyn Store,
+    store: &Store,
     manifest: &Manifest,
     folder: &Path,
     name: &str,
@@ -57,7 +57,7 @@ struct Target {
     file: Option<fs::File>,
 }
 
-fn write(store: &dyn Store, manifest: &Manifest, folder: &Path, what: What<'_>) -> Result<(), Error> {
+fn write(store: &Store, manifest: &Manifest, folder: &Path, what: What<'_>) -> Result<(), Error> {
     let mut targets = Vec::new();
     let mut goals: Vec<Vec<Goal>> = vec![Vec::new(); manifest.packs.len()];
     for (name, pages) in &manifest.databases {

@@ -17,7 +17,7 @@ use fs_err::File;
 use jiff::Timestamp;
 use tempfile::NamedTempFile;
 
-use super::{Advance, Head, Listed, Listing, Object, ObjectName, Part, Store};
+use super::{Advance, Head, Listed, Listing, Object, ObjectName, Part};
 use crate::{
     error::{Error, Flaw},
     private,
@@ -34,7 +34,7 @@ pub struct Folder {
 
 impl Folder {
     /// Opens the store in this folder, made if need be.
-    pub fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
+    pub(crate) fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
         private::folder(root.as_ref())?;
         let root = fs_err::canonicalize(root)?;
         for part in ["manifests", "packs", "aside", "scratch"] {
@@ -88,8 +88,9 @@ impl Folder {
     }
 }
 
-impl Store for Folder {
-    fn head(&self) -> Result<Option<Head>, Error> {
+/// What every store promises: see `Store`.
+impl Folder {
+    pub(crate) fn head(&self) -> Result<Option<Head>, Error> {
         let file = match File::open(self.head_path()) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -100,7 +101,7 @@ impl Store for Folder {
         Ok(Some(Head::new(String::from_utf8_lossy(&text))))
     }
 
-    fn advance(&self, expected: Option<&Head>, next: &Head) -> Result<Advance, Error> {
+    pub(crate) fn advance(&self, expected: Option<&Head>, next: &Head) -> Result<Advance, Error> {
         let mut file = self.scratch_file()?;
         file.write_all(next.as_str().as_bytes())?;
         self.locked(|| {
@@ -113,7 +114,7 @@ impl Store for Folder {
         })
     }
 
-    fn set_aside(&self, bad: &Head) -> Result<(), Error> {
+    pub(crate) fn set_aside(&self, bad: &Head) -> Result<(), Error> {
         self.locked(|| {
             if self.head()?.as_ref() == Some(bad) {
                 let name = ObjectName::from(blake3::hash(bad.as_str().as_bytes()));
@@ -123,7 +124,7 @@ impl Store for Folder {
         })
     }
 
-    fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error> {
+    pub(crate) fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error> {
         let path = self.path(object);
         match fs_err::symlink_metadata(&path) {
             Ok(about) if about.is_file() => {}
@@ -143,7 +144,12 @@ impl Store for Folder {
         })
     }
 
-    fn put(&self, object: Object, content: &Path) -> Result<u64, Error> {
+    #[expect(clippy::unnecessary_wraps, reason = "every store has the same methods")]
+    pub(crate) fn has(&self, object: Object) -> Result<bool, Error> {
+        Ok(self.path(object).symlink_metadata().is_ok_and(|about| about.is_file()))
+    }
+
+    pub(crate) fn put(&self, object: Object, content: &Path) -> Result<u64, Error> {
         let path = self.path(object);
         let bytes = fs_err::metadata(content)?.len();
         if path.symlink_metadata().is_ok_and(|about| about.is_file() && about.len() == bytes) {
@@ -158,7 +164,7 @@ impl Store for Folder {
         Ok(bytes)
     }
 
-    fn list(&self) -> Result<Listing, Error> {
+    pub(crate) fn list(&self) -> Result<Listing, Error> {
         let mut listed = Vec::new();
         for kind in ["manifests", "packs"] {
             for entry in fs_err::read_dir(self.root.join(kind))? {
@@ -168,7 +174,7 @@ impl Store for Folder {
         Ok(Listing::Known(listed))
     }
 
-    fn delete(&self, object: Object) -> Result<(), Error> {
+    pub(crate) fn delete(&self, object: Object) -> Result<(), Error> {
         match fs_err::remove_file(self.path(object)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),

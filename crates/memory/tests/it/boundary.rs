@@ -1,6 +1,6 @@
 //! The agent's shell can write to the database; a save takes only what the run may have said.
 
-use fro_memory::{Folder, Head, Keep, Kept, Provenance, Report, Retention, keep, recall};
+use fro_memory::{Head, Keep, Kept, Provenance, Report, Retention, Store, keep, recall};
 
 use crate::engine::{Engine, NOON, add_message, after, open_session, saved, say};
 
@@ -73,9 +73,9 @@ fn an_honest_run_is_saved_as_it_is() {
 #[test]
 fn on_the_first_run_only_its_own_sessions_are_saved() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(2);
-    let kept = Keep::new(&folder, engine.data(), after(None)).only([OWN.to_owned()]).save().unwrap();
+    let kept = Keep::new(engine.data(), after(None)).only([OWN.to_owned()]).save(&folder).unwrap();
     let Kept::Saved { sessions: 1, report, .. } = kept else { panic!("{kept:?}") };
     assert_eq!(report.left_out, ["ses_00000001"]);
 }
@@ -92,7 +92,7 @@ fn old_sessions_go_with_their_children_and_files_and_a_race_does_not_bring_them_
     );
     let few = Retention { sessions: 2, age: jiff::SignedDuration::ZERO, bytes: None };
     let tomorrow = Provenance { now: "2026-11-16T12:00:00Z".parse().unwrap(), ..after(Some(&world.head)) };
-    let kept = Keep::new(&world.folder, engine.data(), tomorrow).pruning(few).save().unwrap();
+    let kept = Keep::new(engine.data(), tomorrow).pruning(few).save(&world.folder).unwrap();
     let Kept::Saved { sessions: 2, report, .. } = kept else { panic!("{kept:?}") };
     assert_eq!(report.pruned, ["ses_00000001", "ses_child", "ses_00000000"]);
     let next = world.recall();
@@ -109,7 +109,7 @@ fn old_sessions_go_with_their_children_and_files_and_a_race_does_not_bring_them_
 
 /// A store with four sessions and a file.
 struct World {
-    folder: Folder,
+    folder: Store,
     head: Head,
     _store: tempfile::TempDir,
 }
@@ -117,7 +117,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let store = tempfile::tempdir().unwrap();
-        let folder = Folder::open(store.path()).unwrap();
+        let folder = Store::folder(store.path()).unwrap();
         let engine = Engine::with_sessions(4);
         engine.write("session_diff/ses_00000001.json", "good");
         let head = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
@@ -132,8 +132,8 @@ impl World {
 
     #[track_caller]
     fn keep(&self, engine: &Engine) -> Report {
-        let keep = Keep::new(&self.folder, engine.data(), after(Some(&self.head)));
-        report(keep.only([OWN.to_owned()]).save().unwrap())
+        let keep = Keep::new(engine.data(), after(Some(&self.head)));
+        report(keep.only([OWN.to_owned()]).save(&self.folder).unwrap())
     }
 
     #[track_caller]

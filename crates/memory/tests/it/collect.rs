@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use fro_memory::{Collected, Folder, Store as _, collect, keep, recall};
+use fro_memory::{Collected, Store, collect, keep, recall};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{Engine, NOON, add_message, after, saved};
@@ -12,7 +12,7 @@ const GRACE: SignedDuration = SignedDuration::from_hours(72);
 #[test]
 fn many_saves_stay_few_packs_and_what_is_dead_goes_after_a_while() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(3);
     let mut head = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
     for number in 0..45 {
@@ -45,7 +45,7 @@ fn many_saves_stay_few_packs_and_what_is_dead_goes_after_a_while() {
 #[test]
 fn what_a_run_started_from_stays_while_it_runs() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(1);
     let base = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
     let pack = fs::read_dir(store.path().join("packs")).unwrap().next().unwrap().unwrap().path();

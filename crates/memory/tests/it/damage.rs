@@ -12,7 +12,7 @@ use proptest::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use fro_memory::{Error, Flaw, Folder, Head, Object, ObjectName, Part, Recall, Store as _, keep, recall};
+use fro_memory::{Error, Flaw, Head, Object, ObjectName, Part, Recall, Store, keep, recall};
 
 use crate::{
     contract::{get, put},
@@ -52,7 +52,7 @@ proptest! {
             *place.get_mut(&mut text) = byte;
         }
         forge(store.path(), &zstd::encode_all(text.as_slice(), 1).unwrap());
-        let folder = Folder::open(store.path()).unwrap();
+        let folder = Store::folder(store.path()).unwrap();
         let engine = Engine::fresh();
         recall(&folder, engine.data()).unwrap();
     }
@@ -152,7 +152,7 @@ fn a_hostile_manifest_with_right_hashes_is_damage() {
         "countless chunks: the manifest cannot be read: a pack counts too many chunks",
         "a smaller pack: the object [hash] is not what its name says",
         "another index: the object [hash] is not what its name says",
-        "an unknown field: the manifest cannot be read: unknown field `tree`, expected one of `format`, `engine`, `saved_at`, `parents`, `origin`, `packs`, `databases`, `files`, `file_chunks`, `migrations`, `sessions`, `gone`, `statistics`",
+        "an unknown field: the manifest cannot be read: unknown field `tree`, expected one of `format`, `engine`, `saved_at`, `parents`, `earlier`, `origin`, `packs`, `databases`, `files`, `file_chunks`, `migrations`, `sessions`, `gone`, `statistics`",
         "other sessions: the database does not match its manifest: it has 2 sessions",
         "a bomb: the manifest is larger than 67108864 bytes",
     ]
@@ -193,7 +193,7 @@ fn a_hostile_database_with_right_hashes_is_damage() {
 #[test]
 fn a_damaged_database_of_the_engine_is_not_kept() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(500);
     let good = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
     engine.change("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -208,7 +208,7 @@ fn a_damaged_database_of_the_engine_is_not_kept() {
 /// what was said about the damage.
 #[track_caller]
 fn starts_clean(store: &Path) -> Flaw {
-    let folder = Folder::open(store).unwrap();
+    let folder = Store::folder(store).unwrap();
     let engine = Engine::fresh();
     let recalled = recall(&folder, engine.data()).unwrap();
     let Recall::Damaged { why } = recalled else { panic!("{recalled:?}") };
@@ -224,7 +224,7 @@ fn starts_clean(store: &Path) -> Flaw {
 /// Returns a store with one save: a manifest, a pack, a head.
 fn kept() -> TempDir {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(2);
     engine.write("session_diff/ses_00000001.json", "[]");
     saved(&keep(&folder, engine.data(), &after(None)).unwrap());
@@ -246,7 +246,7 @@ fn swapped(change: impl FnOnce(&Engine)) -> TempDir {
     index.extend(length(chunks.len()));
     let pack = [b"FROPACK2", zstd::encode_all(pages.as_slice(), 1).unwrap().as_slice(), &index].concat();
     let name = blake3::hash(&pack);
-    let folder = Folder::open(forged.path()).unwrap();
+    let folder = Store::folder(forged.path()).unwrap();
     put(&folder, Object::Pack(name.into()), &pack);
     let mut manifest = manifest(good.path());
     manifest["packs"] = json!([{ "name": name.to_hex().as_str(), "size": pack.len(), "chunks": chunks.len(),
@@ -265,7 +265,7 @@ fn length(n: usize) -> [u8; 4] {
 
 /// Returns the manifest of the head as JSON.
 fn manifest(store: &Path) -> Value {
-    let folder = Folder::open(store).unwrap();
+    let folder = Store::folder(store).unwrap();
     let name = folder.head().unwrap().unwrap().manifest().unwrap();
     let bytes = get(&folder, Object::Manifest(name), Part::Whole);
     serde_json::from_slice(&zstd::decode_all(bytes.as_slice()).unwrap()).unwrap()
@@ -273,7 +273,7 @@ fn manifest(store: &Path) -> Value {
 
 /// Puts a manifest of these bytes at the head.
 fn forge(store: &Path, bytes: &[u8]) -> ObjectName {
-    let folder = Folder::open(store).unwrap();
+    let folder = Store::folder(store).unwrap();
     let name = ObjectName::from(blake3::hash(bytes));
     put(&folder, Object::Manifest(name), bytes);
     folder.advance(folder.head().unwrap().as_ref(), &Head::from(name)).unwrap();

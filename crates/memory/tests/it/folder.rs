@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 use proptest::prelude::{ProptestConfig, any, proptest};
 
 use fro_core::Fault;
-use fro_memory::{Error, Flaw, Folder, Head, Object, ObjectName, Part, Store as _};
+use fro_memory::{Error, Flaw, Head, Object, ObjectName, Part, Store};
 
 use crate::contract::{self, get, put};
 
@@ -13,13 +13,13 @@ use crate::contract::{self, get, put};
 fn a_folder_keeps_the_contract() {
     let root = tempfile::tempdir().unwrap();
     let fresh = || tempfile::tempdir_in(&root).unwrap().keep();
-    contract::holds(|| Folder::open(fresh()).unwrap());
+    contract::holds(|| Store::folder(fresh()).unwrap());
 }
 
 #[test]
 fn only_the_owner_can_read_it_and_nothing_is_left_in_between() {
     let root = tempfile::tempdir().unwrap();
-    let folder = Folder::open(root.path().join("memory")).unwrap();
+    let folder = Store::folder(root.path().join("memory")).unwrap();
     let name = ObjectName::from(blake3::hash(b"seed"));
     for _ in 0..2 {
         put(&folder, Object::Manifest(name), b"seed");
@@ -41,7 +41,7 @@ fn only_the_owner_can_read_it_and_nothing_is_left_in_between() {
 fn a_folder_that_cannot_be_made_is_for_its_owner_to_mend() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("file"), "").unwrap();
-    let fault = Fault::from(Folder::open(root.path().join("file/memory")).unwrap_err());
+    let fault = Fault::from(Store::folder(root.path().join("file/memory")).unwrap_err());
 
     let told = format!("{fault}\nhint: {}", fault.hint()).replace(root.path().to_str().unwrap(), "[root]");
     insta::assert_snapshot!(told, @"
@@ -53,7 +53,7 @@ fn a_folder_that_cannot_be_made_is_for_its_owner_to_mend() {
 #[test]
 fn a_damaged_object_is_healed_by_storing_it_again() {
     let root = tempfile::tempdir().unwrap();
-    let folder = Folder::open(root.path()).unwrap();
+    let folder = Store::folder(root.path()).unwrap();
     let object = Object::Pack(blake3::hash(b"seed").into());
     put(&folder, object, b"seed");
     fs::write(root.path().join(object.to_string()), b"sead").unwrap();
@@ -64,7 +64,7 @@ fn a_damaged_object_is_healed_by_storing_it_again() {
 #[test]
 fn a_link_is_no_object() {
     let root = tempfile::tempdir().unwrap();
-    let folder = Folder::open(root.path()).unwrap();
+    let folder = Store::folder(root.path()).unwrap();
     let object = Object::Pack(blake3::hash(b"seed").into());
     std::os::unix::fs::symlink("/etc/hostname", root.path().join(object.to_string())).unwrap();
     let refused = folder.get(object, Part::Whole).map(drop);

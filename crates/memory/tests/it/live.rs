@@ -1,13 +1,13 @@
 //! What others saved reaches an engine that is running, and nothing of its own is lost.
 
-use fro_memory::{Folder, Refreshed, keep, recall, refresh};
+use fro_memory::{Refreshed, Store, keep, recall, refresh};
 
 use crate::engine::{Engine, NOON, add_message, after, saved, say};
 
 #[test]
 fn a_running_engine_learns_what_others_saved() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let base = saved(&keep(&folder, Engine::with_sessions(2).data(), &after(None)).unwrap());
     let [running, other] = [Engine::fresh(), Engine::fresh()];
     for engine in [&running, &other] {

@@ -4,14 +4,23 @@
 
 mod arrive;
 mod boundary;
+mod bucket;
+mod cache;
 mod collect;
 mod contract;
 mod damage;
 mod engine;
+mod faults;
 mod folder;
+mod github;
 mod live;
+mod many;
 mod merge;
 mod reader;
+mod rollback;
 mod round_trip;
+mod s3;
 mod scrubbed;
 mod search;
+mod stores;
+mod visible;

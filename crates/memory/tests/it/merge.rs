@@ -4,7 +4,7 @@ use std::thread;
 
 use proptest::prelude::{ProptestConfig, any, proptest};
 
-use fro_memory::{Folder, Head, Keep, Kept, Report, Store as _, keep, recall};
+use fro_memory::{Head, Keep, Kept, Report, Store, keep, recall};
 
 use crate::engine::{Engine, NOON, add_message, after, open_session, saved, say};
 
@@ -237,7 +237,7 @@ proptest! {
 
 /// A store with a save, from which all engines of a story start.
 struct World {
-    folder: Folder,
+    folder: Store,
     base: Head,
     store: tempfile::TempDir,
 }
@@ -245,7 +245,7 @@ struct World {
 impl World {
     fn new(sessions: u32) -> Self {
         let store = tempfile::tempdir().unwrap();
-        let folder = Folder::open(store.path()).unwrap();
+        let folder = Store::folder(store.path()).unwrap();
         let base = saved(&keep(&folder, Engine::with_sessions(sessions).data(), &after(None)).unwrap());
         Self { folder, base, store }
     }
@@ -253,7 +253,7 @@ impl World {
     /// Returns an engine that starts from the first save.
     fn engine(&self) -> Engine {
         let first = tempfile::tempdir().unwrap();
-        let folder = Folder::open(first.path()).unwrap();
+        let folder = Store::folder(first.path()).unwrap();
         for kind in ["manifests", "packs"] {
             for entry in std::fs::read_dir(self.store.path().join(kind)).unwrap() {
                 let path = entry.unwrap().path();
@@ -275,7 +275,7 @@ impl World {
 
     #[track_caller]
     fn keep(&self, engine: &Engine) -> Report {
-        let kept = Keep::new(&self.folder, engine.data(), after(Some(&self.base))).save().unwrap();
+        let kept = Keep::new(engine.data(), after(Some(&self.base))).save(&self.folder).unwrap();
         let Kept::Saved { report, .. } = kept else { panic!("{kept:?}") };
         report
     }

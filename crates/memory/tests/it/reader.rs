@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
-use fro_memory::{Folder, keep, recall};
+use fro_memory::{Store, keep, recall};
 
 use crate::engine::{Engine, after, saved, say};
 
 #[test]
 fn a_memory_can_be_read_without_our_code() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let first = Engine::with_sessions(20);
     first.write("session_diff/ses_00000001.json", "[]");
     first.write("large", "a hose, ".repeat(1_000_000));

@@ -10,14 +10,14 @@ use std::{
     thread,
 };
 
-use fro_memory::{Destination, Error, Flaw, Folder, Kept, Recall, Store as _, keep, recall, recall_to};
+use fro_memory::{Destination, Error, Flaw, Kept, Recall, Store, Visibility, keep, recall, recall_to};
 
 use crate::engine::{Engine, after, saved, say};
 
 #[test]
 fn what_one_engine_knew_the_next_one_knows() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let before = Engine::with_sessions(3);
     let kept = keep(&folder, before.data(), &after(None)).unwrap();
     let Kept::Saved { head, sessions: 3, bytes, uploaded, .. } = kept else { panic!("{kept:?}") };
@@ -36,7 +36,7 @@ fn what_one_engine_knew_the_next_one_knows() {
 #[test]
 fn saves_follow_each_other() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(1);
     let first = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
     say(&mut engine.connect(), 1, "It still leaks.");
@@ -50,7 +50,7 @@ fn saves_follow_each_other() {
 #[test]
 fn an_unchanged_memory_costs_a_manifest() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(50);
     let first = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
     let second = keep(&folder, engine.data(), &after(Some(&first))).unwrap();
@@ -60,7 +60,7 @@ fn an_unchanged_memory_costs_a_manifest() {
 #[test]
 fn a_save_while_the_engine_writes_is_one_moment_of_it() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(1);
     let written = AtomicU32::new(1);
 
@@ -99,7 +99,7 @@ fn write_until(stop: Receiver<()>, engine: &Engine, written: &AtomicU32) {
 #[test]
 fn files_of_the_engine_come_along_and_credentials_do_not() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(1);
     let large = "a hose, ".repeat(1_000_000);
     for (place, content) in
@@ -131,11 +131,15 @@ fn files_of_the_engine_come_along_and_credentials_do_not() {
 #[test]
 fn a_memory_of_a_newer_engine_is_left_for_it() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let head = saved(&keep(&folder, Engine::with_sessions(1).data(), &after(None)).unwrap());
     let engine = Engine::fresh();
-    let to =
-        |version| Destination { engine_data: engine.data(), ledger: None, engine_version: Some(version) };
+    let to = |version| Destination {
+        engine_data: engine.data(),
+        ledger: None,
+        engine_version: Some(version),
+        audience: Visibility::Private,
+    };
     let why = Flaw::EngineNewer { found: "1.18.33".to_owned(), ours: "1.15.4".to_owned() };
     assert_eq!(recall_to(&folder, to("1.15.4")).unwrap(), Recall::Damaged { why });
     assert_eq!(folder.head().unwrap(), Some(head));
@@ -145,7 +149,7 @@ fn a_memory_of_a_newer_engine_is_left_for_it() {
 #[test]
 fn a_log_left_by_a_killed_engine_is_part_of_the_memory() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let running = Engine::with_sessions(0);
     let mut open = running.connect();
     say(&mut open, 0, "Said last.");
@@ -164,7 +168,7 @@ fn a_log_left_by_a_killed_engine_is_part_of_the_memory() {
 #[test]
 fn an_engine_that_never_ran_has_nothing_to_keep_or_recall() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::fresh();
     assert_eq!(recall(&folder, engine.data()).unwrap(), Recall::Cold);
     assert_eq!(keep(&folder, engine.data(), &after(None)).unwrap(), Kept::Nothing);
@@ -178,7 +182,7 @@ fn an_engine_that_never_ran_has_nothing_to_keep_or_recall() {
 #[test]
 fn a_database_or_a_log_that_is_there_is_not_overwritten() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     saved(&keep(&folder, Engine::with_sessions(1).data(), &after(None)).unwrap());
     for left_behind in ["opencode.db", "opencode.db-wal"] {
         let engine = Engine::fresh();
@@ -194,7 +198,7 @@ fn a_database_or_a_log_that_is_there_is_not_overwritten() {
 #[test]
 fn a_link_in_place_of_the_database_is_not_followed() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let other = Engine::with_sessions(1);
     let by_file = Engine::fresh();
     fs::create_dir(by_file.data().join("opencode")).unwrap();

@@ -2,7 +2,7 @@
 
 use std::{fs, io::Read as _, path::Path};
 
-use fro_memory::{Folder, Keep, Kept, keep, recall};
+use fro_memory::{Keep, Kept, Store, keep, recall};
 
 use crate::engine::{Engine, after, saved, say};
 
@@ -11,7 +11,7 @@ const SECRET: &str = "ghp_0123456789abcdefTHESECRET";
 #[test]
 fn no_credential_reaches_the_store() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(2);
     engine
         .connect()
@@ -40,7 +40,7 @@ fn no_credential_reaches_the_store() {
 #[test]
 fn a_replaced_credential_does_not_survive_in_dead_space() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(2);
     let connection = engine.connect();
     connection
@@ -59,7 +59,7 @@ fn a_replaced_credential_does_not_survive_in_dead_space() {
 #[test]
 fn known_secrets_are_replaced_in_every_form_and_the_rest_stays() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(0);
     let odd = "p\"a\\s\ns é word";
     let mut connection = engine.connect();
@@ -70,9 +70,9 @@ fn known_secrets_are_replaced_in_every_form_and_the_rest_stays() {
     engine.write("session_diff/ses_1.json", format!("[{SECRET}]"));
     engine.change(&format!("UPDATE session SET title = '{SECRET}' WHERE id = 'ses_00000003'"));
 
-    let kept = Keep::new(&folder, engine.data(), after(None))
+    let kept = Keep::new(engine.data(), after(None))
         .without([SECRET, odd].map(fro_core::Secret::new))
-        .save()
+        .save(&folder)
         .unwrap();
 
     let Kept::Saved { report, .. } = kept else { panic!("{kept:?}") };
@@ -91,7 +91,7 @@ fn known_secrets_are_replaced_in_every_form_and_the_rest_stays() {
 #[test]
 fn an_older_engine_without_some_tables_is_kept_too() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(1);
     engine
         .connect()

@@ -1,8 +1,7 @@
 //! What was said is found again, in any script, and the records of runs are kept with it.
 
 use fro_memory::{
-    Destination, Folder, Index, Keep, Ledger, Page, Run, Sessions, Tokens, Visibility, keep, recall,
-    recall_to,
+    Destination, Index, Keep, Ledger, Page, Run, Sessions, Store, Tokens, Visibility, keep, recall, recall_to,
 };
 use serde_json::json;
 
@@ -108,12 +107,12 @@ fn sessions_are_listed_and_read() {
 #[test]
 fn the_records_of_all_runs_come_together() {
     let store = tempfile::tempdir().unwrap();
-    let folder = Folder::open(store.path()).unwrap();
+    let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(1);
     let first = Ledger::open(engine.data().join("ledger.db")).unwrap();
     first.record(&run("1", "octo/garden#7", "ses_00000000", 1)).unwrap();
     let save = |ledger: &Ledger, parent| {
-        Keep::new(&folder, engine.data(), after(parent)).with_ledger(ledger.path()).save().unwrap()
+        Keep::new(engine.data(), after(parent)).with_ledger(ledger.path()).save(&folder).unwrap()
     };
     let base = saved(&save(&first, None));
 
@@ -123,7 +122,12 @@ fn the_records_of_all_runs_come_together() {
         let engine = Engine::fresh();
         recall_to(
             &folder,
-            Destination { engine_data: engine.data(), ledger: Some(&path), engine_version: None },
+            Destination {
+                engine_data: engine.data(),
+                ledger: Some(&path),
+                engine_version: None,
+                audience: Visibility::Private,
+            },
         )
         .unwrap();
         Ledger::open(path).unwrap()

@@ -1,0 +1,145 @@
+//! Where the memory is kept, as the inputs and the runner say.
+
+use fro_core::{RepoName, Secret};
+use fro_http::{RoadSettings, Url};
+use fro_memory::{
+    CacheMode, CacheSettings, CacheUse, Encryption, Endpoint, EntryNames, Patience, Retention, S3Settings,
+    StoreSettings,
+};
+use jiff::SignedDuration;
+
+use super::Typed;
+use crate::env::{self, Env};
+
+/// The size of a memory from which on people are warned, in megabytes.
+const WARN_SIZE: u64 = 500;
+
+/// Whose memory it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Repository,
+    Organisation,
+}
+
+impl Typed<'_> {
+    /// Reads where the memory is kept.
+    pub(super) fn stores(&mut self, repo: Option<&RepoName>, road: &RoadSettings) -> StoreSettings {
+        let skip_cache = self.input("skip-cache", false, str::parse::<bool>);
+        let extent = self.input("memory-scope", Extent::Repository, |text| match text {
+            "repo" => Ok(Extent::Repository),
+            "org" => Ok(Extent::Organisation),
+            _ => Err("it is `repo` or `org`"),
+        });
+        let megabytes = self.input("memory-warn-size", WARN_SIZE, str::parse::<u64>);
+        let s3 = self.s3(repo, extent, road);
+        if extent == Extent::Organisation && s3.is_none() {
+            self.complaints
+                .push("`memory-scope: org` needs a bucket: set `s3-backup` and `s3-bucket`".to_owned());
+        }
+        let cache = match (skip_cache, extent, repo) {
+            (false, Extent::Repository, Some(repo)) => cache(self.env, repo, road),
+            // The cache of one repository can be read by runs that may not see the others.
+            _ => CacheUse::Unused,
+        };
+        let folder = self.env.text(env::FRO_MEMORY).map(Into::into);
+        StoreSettings { s3, folder, cache, warn_size: Some(megabytes.saturating_mul(1_000_000)) }
+    }
+
+    /// Reads how much is kept.
+    pub(super) fn retention(&mut self) -> Retention {
+        let usual = Retention::default();
+        let sessions = self.input("session-retention", usual.sessions, str::parse::<usize>);
+        let age = self.input("session-max-age", usual.age, |text| {
+            let days = text.trim_end_matches("days").trim_end_matches('d').trim().parse::<u32>();
+            days.map(|days| SignedDuration::from_hours(i64::from(days) * 24))
+                .map_err(|_| "it is a number of days")
+        });
+        Retention { sessions, age, ..usual }
+    }
+
+    fn s3(&mut self, repo: Option<&RepoName>, extent: Extent, road: &RoadSettings) -> Option<S3Settings> {
+        let is_wanted = self.input("s3-backup", false, str::parse::<bool>);
+        let insecure = self.input("s3-allow-insecure-endpoint", false, str::parse::<bool>);
+        let endpoint = self.env.input("s3-endpoint").map(str::to_owned);
+        let encryption = self.encryption();
+        if !is_wanted {
+            return None;
+        }
+        let Some(bucket) = self.env.input("s3-bucket") else {
+            self.complaints.push("the input `s3-bucket` is empty, though `s3-backup` is set".to_owned());
+            return None;
+        };
+        let region = [env::AWS_REGION, env::AWS_DEFAULT_REGION].iter().find_map(|name| self.env.text(name));
+        let region = self.env.input("aws-region").or(region);
+        if region.is_none() && endpoint.is_none() {
+            self.complaints.push("the input `aws-region` is empty; it reads like `eu-central-1`".to_owned());
+        }
+        let repo = repo?;
+        let base = self.env.input("s3-prefix").unwrap_or("fro-bot").trim_matches('/');
+        let prefix = match extent {
+            Extent::Repository => format!("{base}/repo/{repo}"),
+            Extent::Organisation => format!("{base}/org/{}", repo.owner()),
+        };
+        Some(S3Settings {
+            bucket: bucket.to_owned(),
+            region: region.unwrap_or("us-east-1").to_owned(),
+            endpoint: match endpoint {
+                None => Endpoint::Aws,
+                Some(url) if insecure => Endpoint::Insecure(url),
+                Some(url) => Endpoint::Custom(url),
+            },
+            prefix,
+            encryption,
+            expected_owner: self.env.input("s3-expected-bucket-owner").map(str::to_owned),
+            credentials: self
+                .env
+                .starting_with("AWS_")
+                .map(|(name, value)| (name, Secret::new(value)))
+                .collect(),
+            extra_ca: road.extra_ca.clone(),
+            patience: Patience::default(),
+        })
+    }
+
+    fn encryption(&mut self) -> Encryption {
+        let key = self.env.input("s3-kms-key-id").map(str::to_owned);
+        let missing = "`aws:kms` needs the input `s3-kms-key-id`";
+        self.input("s3-sse", Encryption::AsTheBucket, |text| match (text, key) {
+            ("AES256", _) => Ok(Encryption::S3),
+            ("aws:kms", Some(key)) => Ok(Encryption::Kms(key)),
+            ("aws:kms", None) => Err(missing),
+            _ => Err("it is `AES256` or `aws:kms`"),
+        })
+    }
+}
+
+/// Finds the cache service, whose second version is the only one that we speak.
+fn cache(env: &Env, repo: &RepoName, road: &RoadSettings) -> CacheUse {
+    let (Some(url), Some(token)) = (env.text(env::ACTIONS_RESULTS_URL), env.text(env::ACTIONS_RUNTIME_TOKEN))
+    else {
+        return CacheUse::Unused;
+    };
+    let server = env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com");
+    let host = Url::parse(server).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let is_hosted = host == "github.com" || host.ends_with(".ghe.com") || host.ends_with(".localhost");
+    if env.text(env::ACTIONS_CACHE_SERVICE_V2).is_none() || !is_hosted {
+        let why = "the memory is not kept in the Actions cache: this GitHub server has only the first version of its \
+                   cache service; keep the memory in S3 (`s3-backup`)";
+        return CacheUse::Unusable(why.to_owned());
+    }
+    CacheUse::Service(Box::new(CacheSettings {
+        road: road.clone(),
+        url: url.to_owned(),
+        token: Secret::new(token),
+        mode: CacheMode::parse(env.text(env::ACTIONS_CACHE_MODE).unwrap_or_default()),
+        names: EntryNames {
+            identity: "github".to_owned(),
+            repo: repo.to_string(),
+            branch: env.text(env::GITHUB_REF_NAME).unwrap_or("none").to_owned(),
+            os: env.text(env::RUNNER_OS).unwrap_or("Linux").to_owned(),
+            run: env.text(env::GITHUB_RUN_ID).unwrap_or("local").to_owned(),
+            attempt: env.text(env::GITHUB_RUN_ATTEMPT).and_then(|text| text.parse().ok()).unwrap_or(1),
+        },
+        patience: Patience::default(),
+    }))
+}

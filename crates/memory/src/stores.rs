@@ -1,0 +1,283 @@
+//! All stores of one memory together: which is asked first, how the others follow, and what is told of it.
+//!
+//! The first store that works is the truth. The others are mirrors: they hold the same manifests and packs under the
+//! same names, so that a head of one means the same in all. A save that only a mirror has (the truth was out of reach
+//! when it was made, or was set up later) is brought home before anything else is recalled.
+
+mod mirror;
+
+use std::path::PathBuf;
+
+use fro_core::Secret;
+use jiff::Timestamp;
+
+use crate::{
+    collect::GRACE,
+    error::{Error, Refusal},
+    keep::{Keep, Kept},
+    recall::{Destination, Recall, recall_to},
+    snapshot::manifest::Manifest,
+    store::{Object, Place, Store, cache::CacheSettings, s3::S3Settings},
+};
+
+/// Where a memory is kept. With none of them there is no memory.
+#[derive(Debug, Clone, Default)]
+pub struct StoreSettings {
+    /// A bucket; the first to be asked.
+    pub s3: Option<S3Settings>,
+    /// A folder of this machine.
+    pub folder: Option<PathBuf>,
+    /// The cache of GitHub Actions.
+    pub cache: CacheUse,
+    /// The size from which on people are warned, in bytes.
+    pub warn_size: Option<u64>,
+}
+
+impl StoreSettings {
+    /// Keeps the memory in this folder and nowhere else.
+    pub fn folder(root: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(root.into()), ..Self::default() }
+    }
+
+    /// Returns everything in these settings that must never be seen.
+    pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        let token = match &self.cache {
+            CacheUse::Service(cache) => Some(&cache.token),
+            CacheUse::Unused | CacheUse::Unusable(_) => None,
+        };
+        token.into_iter().chain(self.s3.iter().flat_map(S3Settings::secrets))
+    }
+
+    /// Tells whether a memory is kept at all.
+    pub fn is_empty(&self) -> bool {
+        self.s3.is_none() && self.folder.is_none() && !matches!(self.cache, CacheUse::Service(_))
+    }
+}
+
+/// What is known of the cache of GitHub Actions.
+#[derive(Debug, Clone, Default)]
+pub enum CacheUse {
+    /// It is not wanted, or this is no workflow.
+    #[default]
+    Unused,
+    /// It is wanted, but cannot be used; this is why.
+    Unusable(String),
+    /// It is there.
+    Service(Box<CacheSettings>),
+}
+
+/// The stores of one memory, opened for one run. Dropping them ends their connections.
+#[derive(Debug)]
+pub struct Stores {
+    members: Vec<Member>,
+    unusable: Vec<String>,
+    warn_size: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Member {
+    store: Store,
+    /// Nobody answered; this run does not wait for it a second time.
+    is_lost: bool,
+}
+
+/// What was recalled, from where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recollection {
+    /// What the engine starts with.
+    pub recall: Recall,
+    /// The store that had it.
+    pub from: Option<Place>,
+    /// What a maintainer should know.
+    pub warnings: Vec<String>,
+}
+
+/// What was kept, where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keeping {
+    /// The save in the first store that took it; nothing if none did.
+    pub kept: Option<Kept>,
+    /// Each store with what became of it there, in order.
+    pub places: Vec<(Place, Stored)>,
+    /// What a maintainer should know.
+    pub warnings: Vec<String>,
+}
+
+/// What became of a save in one store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    /// It is there, and the next run finds it.
+    Saved,
+    /// Others never stopped saving, or their engine's database cannot take ours in.
+    Raced,
+    /// This run may only read the store.
+    ReadOnly,
+    /// The store failed.
+    Failed,
+    /// There was nothing to save.
+    Nothing,
+}
+
+impl Stores {
+    /// Opens what the settings name. What cannot be opened is a warning of the first recall or save.
+    pub fn open(settings: &StoreSettings) -> Self {
+        let mut stores = Self { members: Vec::new(), unusable: Vec::new(), warn_size: settings.warn_size };
+        stores.add(settings.s3.as_ref().map(Store::s3));
+        stores.add(settings.folder.as_ref().map(Store::folder));
+        match &settings.cache {
+            CacheUse::Unused => {}
+            CacheUse::Unusable(why) => stores.unusable.push(why.clone()),
+            CacheUse::Service(cache) => {
+                stores.add(Some(Store::actions_cache(cache)));
+            }
+        }
+        stores
+    }
+
+    fn add(&mut self, opened: Option<Result<Store, Error>>) {
+        match opened {
+            None => {}
+            Some(Ok(store)) => self.members.push(Member { store, is_lost: false }),
+            Some(Err(error)) => self.unusable.push(format!("the memory: {}", error.story())),
+        }
+    }
+
+    /// Returns the stores that could be opened, the first to be asked first.
+    pub fn iter(&self) -> impl Iterator<Item = &Store> {
+        self.members.iter().map(|member| &member.store)
+    }
+
+    /// Restores the newest memory from the first store that has one. Never fails: trouble is a warning.
+    pub fn recall(&mut self, to: Destination<'_>, now: Timestamp) -> Recollection {
+        let mut warnings = std::mem::take(&mut self.unusable);
+        self.bring_home(now, &mut warnings);
+        let mut told = Recollection { recall: Recall::Cold, from: None, warnings };
+        for member in self.members.iter_mut().filter(|member| !member.is_lost) {
+            let place = member.store.place();
+            match recall_to(&member.store, to) {
+                Ok(recall @ Recall::Warm { .. }) => {
+                    told.recall = recall;
+                    told.from = Some(place);
+                    break;
+                }
+                Ok(Recall::Damaged { why }) => {
+                    told.warnings.push(format!("the memory in {place} cannot be used: {why}"));
+                    if told.recall == Recall::Cold {
+                        told.recall = Recall::Damaged { why };
+                        told.from = Some(place);
+                    }
+                }
+                Ok(Recall::Cold) => {}
+                Err(error) => member.complain("recalled from", &error, &mut told.warnings),
+            }
+        }
+        told
+    }
+
+    /// Saves to the first store that takes it and copies the save to the others. Never fails: trouble is a warning.
+    pub fn keep(&mut self, keep: &Keep<'_>) -> Keeping {
+        let warnings = std::mem::take(&mut self.unusable);
+        let mut told = Keeping { kept: None, places: Vec::new(), warnings };
+        let mut truth: Option<usize> = None;
+        for index in 0..self.members.len() {
+            let place = self.members[index].store.place();
+            if self.members[index].is_lost {
+                told.places.push((place, Stored::Failed));
+                continue;
+            }
+            let done = match (truth, told.kept.as_ref().and_then(Kept::head)) {
+                (Some(truth), Some(_)) => self.follow(truth, index, keep.now()),
+                _ => self.save(index, keep, &mut told).inspect(|stored| {
+                    truth = (*stored == Stored::Saved).then_some(index);
+                }),
+            };
+            let stored = done.unwrap_or_else(|error| {
+                self.members[index].complain("saved to", &error, &mut told.warnings);
+                if error.refusal() == Some(Refusal::ReadOnly) { Stored::ReadOnly } else { Stored::Failed }
+            });
+            told.places.push((place, stored));
+        }
+        told.warnings.extend(told.kept.as_ref().and_then(|kept| self.too_large(kept)));
+        told
+    }
+
+    /// Gives a mirror what the truth has by now; a save that only the mirror has goes home first.
+    fn follow(&self, truth: usize, mirror: usize, now: Timestamp) -> Result<Stored, Error> {
+        self.members[mirror].store.may_write()?;
+        self.adopt(truth, mirror, now)?;
+        mirror::copy(&self.members[truth].store, &self.members[mirror].store)
+    }
+
+    fn save(&self, index: usize, keep: &Keep<'_>, told: &mut Keeping) -> Result<Stored, Error> {
+        let store = &self.members[index].store;
+        store.may_write()?;
+        let kept = keep.save(store)?;
+        let stored = match &kept {
+            Kept::Saved { .. } => Stored::Saved,
+            Kept::Raced { .. } => Stored::Raced,
+            Kept::Nothing => Stored::Nothing,
+        };
+        told.kept = Some(kept);
+        Ok(stored)
+    }
+
+    fn too_large(&self, kept: &Kept) -> Option<String> {
+        let Kept::Saved { bytes, sessions, .. } = kept else { return None };
+        let limit = self.warn_size.filter(|limit| bytes > limit)?;
+        let (has, wanted) = (bytes.div_ceil(1_000_000), limit / 1_000_000);
+        Some(format!(
+            "the memory has {has} MB in {sessions} sessions, more than {wanted} MB (`memory-warn-size`); \
+             `session-retention` and `session-max-age` make it smaller"
+        ))
+    }
+
+    /// Brings saves that only a mirror has into the truth.
+    fn bring_home(&mut self, now: Timestamp, warnings: &mut Vec<String>) {
+        let mut truth: Option<usize> = None;
+        for index in 0..self.members.len() {
+            let done = match truth {
+                None => self.members[index].store.head().map(|_| truth = Some(index)),
+                Some(truth) => self.adopt(truth, index, now),
+            };
+            if let Err(error) = done {
+                self.members[index].complain("compared with", &error, warnings);
+            }
+        }
+    }
+
+    fn adopt(&self, truth: usize, mirror: usize, now: Timestamp) -> Result<(), Error> {
+        let (truth, mirror) = (&self.members[truth].store, &self.members[mirror].store);
+        let Some(stray) = mirror.head()? else { return Ok(()) };
+        let Ok(name) = stray.manifest() else { return Ok(()) };
+        if truth.has(Object::Manifest(name))? {
+            return Ok(());
+        }
+        // The truth forgets old manifests after a while, so an old stranger is no stray but a mirror that fell behind.
+        let is_young = match Manifest::fetch(mirror, name) {
+            Ok(manifest) => now.duration_since(manifest.saved_at) < GRACE,
+            Err(Error::Flawed(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if is_young || truth.head()?.is_none() {
+            mirror::bring_home(mirror, truth, name, now)?;
+        }
+        Ok(())
+    }
+}
+
+impl Member {
+    /// Tells of an error once: a store that was lost is not asked again.
+    fn complain(&mut self, deed: &str, error: &Error, warnings: &mut Vec<String>) {
+        self.is_lost |= error.refusal() == Some(Refusal::Unreachable);
+        let place = self.store.place();
+        let remedy = match error.refusal() {
+            Some(Refusal::ReadOnly) => {
+                "; give the job a token that may write to the cache (`cache-mode: write`), or keep the memory in S3"
+            }
+            Some(Refusal::Denied) => "; check the credentials and what they may do",
+            Some(Refusal::Full) => "; delete old caches of the repository, or keep the memory in S3",
+            Some(Refusal::Unreachable | Refusal::Failing) | None => "",
+        };
+        warnings.push(format!("the memory was not {deed} {place}: {}{remedy}", error.story()));
+    }
+}

@@ -1,0 +1,77 @@
+//! Copies a save from one store to another, and brings home what only a mirror has.
+
+use std::io;
+
+use fs_err::File;
+use jiff::{SignedDuration, Timestamp};
+
+use super::Stored;
+use crate::{
+    error::Error,
+    keep::{Keep, Provenance},
+    ledger::Visibility,
+    prune::Retention,
+    recall::{Destination, Recall, recall_to},
+    snapshot::manifest::Manifest,
+    store::{Advance, Head, Object, ObjectName, Part, Store},
+};
+
+/// So often the head of a mirror is moved when others move it too.
+const ATTEMPTS: u32 = 5;
+
+/// Gives a mirror the newest save that the truth has.
+pub(super) fn copy(truth: &Store, mirror: &Store) -> Result<Stored, Error> {
+    let Some(head) = truth.head()? else { return Ok(Stored::Nothing) };
+    let name = head.manifest()?;
+    let manifest = Manifest::fetch(truth, name)?;
+    for pack in &manifest.packs {
+        let pack_object = Object::Pack(pack.name);
+        if !mirror.has(pack_object)? {
+            carry(truth, mirror, pack_object, Part::Slice { from: 0, length: pack.size })?;
+        }
+    }
+    carry(truth, mirror, Object::Manifest(name), Part::Whole)?;
+    for _ in 0..ATTEMPTS {
+        let now = mirror.head()?;
+        if now.as_ref() == Some(&head) {
+            return Ok(Stored::Saved);
+        }
+        if let Advance::Done = mirror.advance(now.as_ref(), &head)? {
+            return Ok(Stored::Saved);
+        }
+    }
+    Ok(Stored::Raced)
+}
+
+/// Merges a save of a mirror into the truth, as if its run had saved there.
+pub(super) fn bring_home(
+    mirror: &Store,
+    truth: &Store,
+    name: ObjectName,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let manifest = Manifest::fetch(mirror, name)?;
+    let folder = tempfile::tempdir()?;
+    let (engine_data, ledger) = (folder.path().join("data"), folder.path().join("ledger.db"));
+    let to = Destination {
+        engine_data: &engine_data,
+        ledger: Some(&ledger),
+        engine_version: None,
+        audience: Visibility::Private,
+    };
+    let Recall::Warm { .. } = recall_to(mirror, to)? else { return Ok(()) };
+    let everything = Retention { sessions: usize::MAX, age: SignedDuration::MAX, bytes: None };
+    let parent = manifest.parents.first().copied().map(Head::from);
+    let provenance = Provenance { now, engine_version: manifest.engine, parent };
+    let keep = Keep::new(&engine_data, provenance).from(manifest.origin).pruning(everything);
+    keep.with_ledger(&ledger).save(truth)?;
+    // From now on the truth knows it, and it is not brought a second time.
+    carry(mirror, truth, Object::Manifest(name), Part::Whole)
+}
+
+fn carry(from: &Store, to: &Store, object: Object, part: Part) -> Result<(), Error> {
+    let file = tempfile::NamedTempFile::new()?;
+    io::copy(&mut from.get(object, part)?, &mut File::create(file.path())?)?;
+    to.put(object, file.path())?;
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! Whatever a bucket does to us: a run goes on, what was good stays good, and what is told is true.
+
+use std::{collections::BTreeMap, fs, thread};
+
+use fro_memory::{Kept, Recall, Store, keep, recall};
+use jiff::Timestamp;
+
+use crate::{
+    bucket::{Bucket, Fault, files},
+    engine::{Engine, after, saved, say},
+};
+
+const PREFIX: &str = "octo/garden";
+
+/// Every operation that a recall or a save has with a bucket, as words of its request line.
+const OPERATIONS: [(&str, &str); 7] = [
+    ("read the head", "GET /head.2"),
+    ("read a manifest", "GET /manifests/"),
+    ("read a pack", "GET /packs/"),
+    ("look a pack up", "HEAD /packs/"),
+    ("write a pack", "PUT /packs/"),
+    ("write a manifest", "PUT /manifests/"),
+    ("move the head", "PUT /head.2"),
+];
+
+const FAULTS: [(&str, Fault); 7] = [
+    ("hangs", Fault::Hang),
+    ("403", Fault::Status(403)),
+    ("409", Fault::Status(409)),
+    ("412", Fault::Status(412)),
+    ("500", Fault::Status(500)),
+    ("503", Fault::Status(503)),
+    ("cut", Fault::Cut),
+];
+
+/// Saves once, then breaks one thing at a time while a run recalls and saves.
+#[test]
+fn every_operation_may_fail_in_every_way() {
+    let rows = thread::scope(|scope| {
+        let rows = OPERATIONS.map(|(operation, line)| {
+            scope.spawn(move || {
+                FAULTS.map(|(name, fault)| format!("{operation:16} {name:6} {}\n", one_run(line, fault)))
+            })
+        });
+        rows.map(|row| row.join().unwrap().concat())
+    });
+    let table = rows.concat();
+    println!("{table}");
+    insta::assert_snapshot!(table);
+}
+
+/// Returns what a run tells when requests like this fail: what it recalled, and whether it saved.
+fn one_run(line: &str, fault: Fault) -> String {
+    let bucket = Bucket::open();
+    let good = bucket.store(PREFIX);
+    let first = Engine::with_sessions(2);
+    let head = saved(&keep(&good, first.data(), &after(None)).unwrap());
+
+    bucket.fail(line, fault);
+    let store = if fault == Fault::Hang { bucket.hasty_store(PREFIX) } else { bucket.store(PREFIX) };
+    let engine = Engine::fresh();
+    let recalled = recall(&store, engine.data());
+    let told = match &recalled {
+        Ok(Recall::Warm { .. }) => "recalled".to_owned(),
+        Ok(Recall::Cold) => "nothing there".to_owned(),
+        Ok(Recall::Damaged { why }) => format!("damaged: {why}"),
+        Err(error) => format!("recall: {error}"),
+    };
+    if recalled.is_err() {
+        // A run whose memory cannot be read works all the same.
+        fs::remove_dir_all(engine.home()).ok();
+    }
+    let engine = if matches!(recalled, Ok(Recall::Warm { .. })) { engine } else { Engine::with_sessions(0) };
+    say(&mut engine.connect(), 9, "said meanwhile");
+    let parent = recalled.ok().and_then(|recalled| recalled.head().cloned());
+    let kept = keep(&store, engine.data(), &after(parent.as_ref()));
+    bucket.mend();
+
+    let next = Engine::fresh();
+    recall(&good, next.data()).unwrap();
+    for session in ["ses_00000000", "ses_00000001"] {
+        assert_eq!(next.words(session), ["The hose leaks."], "what was good is gone: {line} {fault:?}");
+    }
+    let is_there = next.words("ses_00000009") == ["said meanwhile"];
+    match kept {
+        Ok(Kept::Saved { .. }) => {
+            assert!(is_there, "it was called saved and is not there: {line} {fault:?}");
+            format!("{told}; saved")
+        }
+        Ok(kept) => panic!("{kept:?}"),
+        Err(error) => {
+            assert!(!is_there, "it was called lost and is there: {line} {fault:?}");
+            assert_eq!(good.head().unwrap(), Some(head));
+            format!("{told}; save: {error}")
+        }
+    }
+}
+
+/// Flips one bit in each place of each object, a few at a time, and looks what a run makes of it.
+#[test]
+fn a_flipped_bit_is_noticed_wherever_it_is() {
+    let bucket = Bucket::open();
+    let store = bucket.store(PREFIX);
+    let engine = Engine::with_sessions(2);
+    let head = saved(&keep(&store, engine.data(), &after(None)).unwrap());
+    let objects = files(&bucket.files(PREFIX));
+    assert_eq!(objects.len(), 3, "{objects:?}");
+    let mut seed = 1_u64;
+    let mut told = BTreeMap::<String, u32>::new();
+    for path in objects.iter().cycle().take(90) {
+        let bytes = fs::read(path).unwrap();
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let place = usize::try_from(seed >> 33).unwrap() % bytes.len();
+        let mut flipped = bytes.clone();
+        flipped[place] ^= 1 << (seed % 8);
+        fs::write(path, &flipped).unwrap();
+        let what = outcome(&store, &engine);
+        let kind = path.parent().and_then(|folder| folder.file_name()).unwrap().to_str().unwrap();
+        *told.entry(format!("{kind}: {what}")).or_default() += 1;
+
+        for object in files(&bucket.files(PREFIX)) {
+            fs::remove_file(object).unwrap();
+        }
+        let again = saved(&keep(&store, engine.data(), &after(None)).unwrap());
+        assert_eq!(again, head, "saving the same again must give the same names");
+    }
+    insta::assert_debug_snapshot!(told);
+}
+
+fn outcome(store: &Store, engine: &Engine) -> String {
+    let next = Engine::fresh();
+    match recall(store, next.data()).unwrap() {
+        Recall::Warm { .. } => {
+            assert_eq!(next.remembers(), engine.remembers(), "a changed memory was taken for a good one");
+            "harmless".to_owned()
+        }
+        Recall::Damaged { .. } => {
+            assert_eq!(store.head().unwrap(), None, "it is set aside once");
+            assert_eq!(next.files(), Vec::<String>::new(), "nothing of it was put in place");
+            "damaged, set aside".to_owned()
+        }
+        Recall::Cold => "not seen any more".to_owned(),
+    }
+}
+
+/// A run that is killed between its upload and the head leaves nothing that hurts the next one.
+#[test]
+fn a_run_killed_before_the_head_moved_is_as_if_it_had_not_been() {
+    let bucket = Bucket::open();
+    let store = bucket.store(PREFIX);
+    let first = Engine::with_sessions(1);
+    let head = saved(&keep(&store, first.data(), &after(None)).unwrap());
+    bucket.fail("PUT /head.2", Fault::Status(500));
+    say(&mut first.connect(), 7, "lost with its run");
+    keep(&store, first.data(), &after(Some(&head))).unwrap_err();
+    bucket.mend();
+
+    let next = Engine::fresh();
+    recall(&store, next.data()).unwrap();
+    say(&mut next.connect(), 8, "said after");
+    saved(&keep(&store, next.data(), &after(Some(&head))).unwrap());
+    let last = Engine::fresh();
+    recall(&store, last.data()).unwrap();
+    assert_eq!(last.words("ses_00000007"), Vec::<String>::new());
+    assert_eq!(last.words("ses_00000008"), ["said after"]);
+    let day_after = Timestamp::now() + jiff::SignedDuration::from_hours(100);
+    let collected = fro_memory::collect(&store, day_after, jiff::SignedDuration::from_hours(72)).unwrap();
+    assert!(collected.objects >= 2, "what the killed run had uploaded is collected in time: {collected:?}");
+}

@@ -1,0 +1,105 @@
+//! Who may see what: a public subject never recalls private sessions, and saving does not lose them.
+
+use fro_memory::{Destination, Keep, Kept, Ledger, Recall, Run, Store, Tokens, Visibility, recall_to};
+
+use crate::engine::{Engine, NOON, add_message, after, open_session, saved};
+
+const OPEN: &str = "ses_open";
+const OWN: &str = "ses_own";
+
+#[test]
+fn the_public_sees_neither_private_sessions_nor_what_is_left_of_them() {
+    let (store, folder) = organisation();
+    let engine = Engine::fresh();
+    let recalled = recall(&folder, &engine, Visibility::Public);
+    assert!(matches!(recalled, Recall::Warm { sessions: 2, .. }), "{recalled:?}");
+    let seen: Vec<_> = engine.remembers().into_iter().map(|(id, words, _)| (id, words)).collect();
+    let pair = |id: &str, words: &str| (id.to_owned(), words.to_owned());
+    assert_eq!(seen, [pair("ses_child", "a child's words"), pair(OPEN, "open words")]);
+    let raw = std::fs::read(engine.database()).unwrap();
+    for secret in ["hushed words", "nobody's words"] {
+        assert!(
+            !raw.windows(secret.len()).any(|bytes| bytes == secret.as_bytes()),
+            "{secret} are still there"
+        );
+    }
+    assert!(!engine.home().join("storage/session_diff/ses_hushed.json").exists());
+    assert!(engine.home().join("storage/session_diff/ses_open.json").exists());
+    drop(store);
+}
+
+#[test]
+fn what_was_hidden_is_still_there_after_a_public_run() {
+    let (_store, folder) = organisation();
+    let engine = Engine::fresh();
+    let head = recall(&folder, &engine, Visibility::Public).head().unwrap().clone();
+    open_session(&engine.connect(), OWN, NOON + 50);
+    add_message(&engine.connect(), OWN, "msg_own", NOON + 50, "own words");
+    let keep =
+        Keep::new(engine.data(), after(Some(&head))).only([OWN.to_owned()]).seen_by(Visibility::Public);
+    let kept = keep.save(&folder).unwrap();
+    let Kept::Saved { sessions: 5, report, .. } = kept else { panic!("{kept:?}") };
+    assert_eq!(report.left_out, Vec::<String>::new());
+
+    let insider = Engine::fresh();
+    recall(&folder, &insider, Visibility::Private);
+    let words = ["ses_hushed", "ses_unknown", OPEN, OWN].map(|session| insider.words(session));
+    assert_eq!(words, [["hushed words"], ["nobody's words"], ["open words"], ["own words"]]);
+    assert_eq!(insider.read("session_diff/ses_hushed.json"), "[\"hushed\"]");
+}
+
+/// The memory of an organisation: a public session with a child, a private one, and one that nobody knows.
+fn organisation() -> (tempfile::TempDir, Store) {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Store::folder(store.path()).unwrap();
+    let engine = Engine::with_sessions(0);
+    let connection = engine.connect();
+    let said = [
+        (OPEN, "open words"),
+        ("ses_child", "a child's words"),
+        ("ses_hushed", "hushed words"),
+        ("ses_unknown", "nobody's words"),
+    ];
+    for (session, words) in said {
+        open_session(&connection, session, NOON);
+        add_message(&connection, session, &session.replace("ses", "msg"), NOON, words);
+    }
+    engine.change(&format!("UPDATE session SET parent_id = '{OPEN}' WHERE id = 'ses_child'"));
+    engine.write("session_diff/ses_open.json", "[]");
+    engine.write("session_diff/ses_hushed.json", "[\"hushed\"]");
+    let ledger = Ledger::open(engine.data().join("ledger.db")).unwrap();
+    ledger.record(&run("1", OPEN, Visibility::Public)).unwrap();
+    ledger.record(&run("2", "ses_hushed", Visibility::Public)).unwrap();
+    ledger.record(&run("3", "ses_hushed", Visibility::Private)).unwrap();
+    saved(&Keep::new(engine.data(), after(None)).with_ledger(ledger.path()).save(&folder).unwrap());
+    (store, folder)
+}
+
+fn recall(store: &Store, engine: &Engine, audience: Visibility) -> Recall {
+    let to = Destination { engine_data: engine.data(), ledger: None, engine_version: None, audience };
+    recall_to(store, to).unwrap()
+}
+
+fn run(id: &str, session: &str, visibility: Visibility) -> Run {
+    Run {
+        id: id.to_owned(),
+        subject: "octo/garden#7".to_owned(),
+        session: Some(session.to_owned()),
+        ended_at: jiff::Timestamp::from_millisecond(NOON).unwrap(),
+        surface: "github".to_owned(),
+        event: "issue_comment".to_owned(),
+        actor: "ada".to_owned(),
+        trust: "maintainer".to_owned(),
+        visibility,
+        outcome: "answered".to_owned(),
+        duration: 1,
+        first_output: None,
+        cost: 0,
+        tokens: Tokens::default(),
+        links: Vec::new(),
+        recalled: Vec::new(),
+        memory_calls: 0,
+        exploration_calls: 0,
+        is_warm: false,
+    }
+}
