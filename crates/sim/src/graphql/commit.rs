@@ -36,8 +36,20 @@ struct GitActor {
 
 impl PullRequestCommit {
     pub(super) fn new(asked: &Arc<Asked>, repo: &Arc<state::Repo>, commit: &state::Commit) -> Self {
-        let commit = Commit { asked: Arc::clone(asked), repo: Arc::clone(repo), told: commit.clone() };
-        Self { commit }
+        Self { commit: Commit::new(asked, repo, commit) }
+    }
+}
+
+impl Commit {
+    /// Finds a commit of any pull request here.
+    pub(super) fn find(asked: &Arc<Asked>, repo: &Arc<state::Repo>, oid: &str) -> Option<Self> {
+        let pulls = repo.issues.iter().filter_map(|issue| issue.pull.as_ref());
+        let commit = pulls.flat_map(|pull| &pull.commits).find(|commit| commit.oid == oid)?;
+        Some(Self::new(asked, repo, commit))
+    }
+
+    fn new(asked: &Arc<Asked>, repo: &Arc<state::Repo>, commit: &state::Commit) -> Self {
+        Self { asked: Arc::clone(asked), repo: Arc::clone(repo), told: commit.clone() }
     }
 }
 

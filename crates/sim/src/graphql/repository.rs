@@ -13,7 +13,7 @@ use crate::{
         issue::{self, Issue, IssueState},
         pull_request::{self, PullRequest, PullRequestState},
         refusal::missing,
-        scalar::Uri,
+        scalar::{GitSshRemote, Uri},
         thread::Thread,
     },
     state::{self, Node, node_id},
@@ -106,12 +106,13 @@ impl Repository {
         Uri(format!("{}/{}", self.asked.address, self.repo.full_name()))
     }
 
-    async fn ssh_url(&self) -> Uri {
-        Uri(format!("{}/{}.git", self.asked.address, self.repo.full_name()))
+    async fn ssh_url(&self) -> GitSshRemote {
+        GitSshRemote(format!("{}/{}.git", self.asked.address, self.repo.full_name()))
     }
 
-    async fn owner(&self) -> Option<RepositoryOwner> {
+    async fn owner(&self) -> Result<RepositoryOwner> {
         RepositoryOwner::find(&self.asked, &self.repo.owner)
+            .ok_or_else(|| "the owner's account is gone".into())
     }
 
     async fn parent(&self) -> Option<Repository> {

@@ -1,14 +1,17 @@
 //! A review of a pull request.
 
+use std::sync::Arc;
+
 use async_graphql::{Enum, ID, SimpleObject};
 
 use crate::{
     graphql::{
         Asked,
         actor::Actor,
+        commit::Commit,
         issue_comment::CommentAuthorAssociation,
         reaction::{self, ReactionGroup},
-        scalar::{BigInt, DateTime, GitObjectId},
+        scalar::{BigInt, DateTime},
     },
     state::{self, Node, node_id},
 };
@@ -22,14 +25,8 @@ pub(super) struct PullRequestReview {
     body: String,
     submitted_at: Option<DateTime>,
     author_association: CommentAuthorAssociation,
-    commit: Option<ReviewedCommit>,
+    commit: Option<Commit>,
     reaction_groups: Option<Vec<ReactionGroup>>,
-}
-
-/// The commit that a review is about; of the type `Commit` to GitHub, of which only this is told here.
-#[derive(SimpleObject)]
-struct ReviewedCommit {
-    oid: GitObjectId,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
@@ -42,7 +39,7 @@ enum PullRequestReviewState {
 }
 
 impl PullRequestReview {
-    pub(super) fn new(asked: &Asked, repo: &state::Repo, review: &state::Review) -> Self {
+    pub(super) fn new(asked: &Arc<Asked>, repo: &Arc<state::Repo>, review: &state::Review) -> Self {
         let state = match review.state {
             state::ReviewState::Approved => PullRequestReviewState::Approved,
             state::ReviewState::ChangesRequested => PullRequestReviewState::ChangesRequested,
@@ -59,7 +56,7 @@ impl PullRequestReview {
             submitted_at: (review.state != state::ReviewState::Pending)
                 .then_some(DateTime(review.submitted_at)),
             author_association: repo.association(&review.author).into(),
-            commit: Some(ReviewedCommit { oid: GitObjectId(review.commit_oid.clone()) }),
+            commit: Commit::find(asked, repo, &review.commit_oid),
             reaction_groups: Some(reaction::groups(asked, &[])),
         }
     }

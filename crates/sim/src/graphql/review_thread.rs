@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use async_graphql::{ID, Object, Result};
+use async_graphql::{Enum, ID, Object, Result};
 
 use crate::{
     graphql::{
         Asked,
-        actor::Actor,
+        actor::{Actor, User},
         connection::{Connection, Window},
+        issue_comment::CommentAuthorAssociation,
+        reaction::{self, ReactionGroup},
         scalar::{BigInt, DateTime},
     },
-    state::{Comment, Node, ReviewThread, node_id},
+    state::{Comment, Node, ReviewThread, Role, Side, node_id},
 };
 
 #[derive(Clone)]
@@ -29,6 +31,31 @@ pub(super) struct PullRequestReviewComment {
     comment: Comment,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "Side")]
+enum DiffSide {
+    Left,
+    Right,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+enum PullRequestReviewThreadSubjectType {
+    File,
+    Line,
+}
+
+impl PullRequestReviewThread {
+    /// Whether whoever asks may say that it is done with: people who may push, and the pull request's author.
+    fn is_for_viewer_to_settle(&self) -> bool {
+        let Asked { state, caller, .. } = &*self.asked;
+        let Some(login) = caller.writer() else { return false };
+        let Some(repo) = state.repos.iter().find(|repo| repo.id == self.repo) else { return false };
+        let first = self.thread.comments.first().and_then(|first| repo.review_comment(first.id));
+        let own = first.is_some_and(|(issue, ..)| issue.author.eq_ignore_ascii_case(login));
+        caller.may(repo, &["pull_requests"]) && (own || caller.has(Role::Write, repo))
+    }
+}
+
 #[Object]
 impl PullRequestReviewThread {
     pub(super) async fn id(&self) -> ID {
@@ -43,12 +70,60 @@ impl PullRequestReviewThread {
         self.thread.line.is_none()
     }
 
+    async fn is_collapsed(&self) -> bool {
+        self.thread.resolved
+    }
+
+    async fn resolved_by(&self) -> Option<User> {
+        let person = self.asked.state.person(self.thread.resolved_by.as_deref()?)?;
+        Some(User::new(person, &self.asked.address))
+    }
+
     async fn path(&self) -> &str {
         &self.thread.path
     }
 
     async fn line(&self) -> Option<u64> {
         self.thread.line
+    }
+
+    async fn original_line(&self) -> Option<u64> {
+        self.thread.original_line
+    }
+
+    async fn start_line(&self) -> Option<u64> {
+        self.thread.start.map(|(line, _)| line).filter(|_| self.thread.line.is_some())
+    }
+
+    async fn original_start_line(&self) -> Option<u64> {
+        self.thread.start.map(|(line, _)| line)
+    }
+
+    async fn diff_side(&self) -> DiffSide {
+        self.thread.side.into()
+    }
+
+    async fn start_diff_side(&self) -> Option<DiffSide> {
+        self.thread.start.map(|(_, side)| side.into())
+    }
+
+    async fn subject_type(&self) -> PullRequestReviewThreadSubjectType {
+        match self.thread.original_line {
+            Some(_) => PullRequestReviewThreadSubjectType::Line,
+            None => PullRequestReviewThreadSubjectType::File,
+        }
+    }
+
+    async fn viewer_can_resolve(&self) -> bool {
+        !self.thread.resolved && self.is_for_viewer_to_settle()
+    }
+
+    async fn viewer_can_unresolve(&self) -> bool {
+        self.thread.resolved && self.is_for_viewer_to_settle()
+    }
+
+    async fn viewer_can_reply(&self) -> bool {
+        self.asked.caller.writer().is_some()
     }
 
     async fn comments(
@@ -74,6 +149,10 @@ impl PullRequestReviewComment {
         node_id(Node::ReviewComment { repo: self.repo, id: self.comment.id }).into()
     }
 
+    async fn database_id(&self) -> u64 {
+        self.comment.id
+    }
+
     async fn full_database_id(&self) -> BigInt {
         BigInt(self.comment.id)
     }
@@ -92,5 +171,25 @@ impl PullRequestReviewComment {
 
     async fn created_at(&self) -> DateTime {
         DateTime(self.comment.created_at)
+    }
+
+    async fn author_association(&self) -> CommentAuthorAssociation {
+        self.comment.association.into()
+    }
+
+    async fn is_minimized(&self) -> bool {
+        self.comment.minimized.is_some()
+    }
+
+    async fn minimized_reason(&self) -> Option<&str> {
+        self.comment.minimized.as_deref()
+    }
+
+    async fn reaction_groups(&self) -> Option<Vec<ReactionGroup>> {
+        Some(reaction::groups(&self.asked, &self.comment.reactions))
+    }
+
+    async fn viewer_did_author(&self) -> bool {
+        self.asked.caller.login().is_ok_and(|login| login.eq_ignore_ascii_case(&self.comment.author))
     }
 }

@@ -21,6 +21,10 @@ pub(super) struct BigInt(pub(super) u64);
 #[derive(Clone)]
 pub(super) struct GitObjectId(pub(super) String);
 
+/// Where git goes by SSH.
+#[derive(Clone)]
+pub(super) struct GitSshRemote(pub(super) String);
+
 #[Scalar]
 impl ScalarType for DateTime {
     fn parse(_: Value) -> InputValueResult<Self> {
@@ -56,6 +60,17 @@ impl ScalarType for BigInt {
 
 #[Scalar(name = "GitObjectID")]
 impl ScalarType for GitObjectId {
+    fn parse(_: Value) -> InputValueResult<Self> {
+        Err(InputValueError::custom("only written"))
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.clone().into()
+    }
+}
+
+#[Scalar(name = "GitSSHRemote")]
+impl ScalarType for GitSshRemote {
     fn parse(_: Value) -> InputValueResult<Self> {
         Err(InputValueError::custom("only written"))
     }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends by a panic")]
 
+mod apps;
 mod cache;
 mod client;
 
@@ -9,9 +10,11 @@ mod every_route;
 mod faults;
 mod git;
 mod graphql;
+mod jobs;
 mod model;
 mod page;
 mod program;
 mod rest;
+mod reviews;
 mod surfaces;
 mod world;
