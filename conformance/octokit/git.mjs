@@ -41,6 +41,12 @@ export default async function testify({ check, refused, garden, maya, rita, bot 
     await refused(422, git.updateRef({ ...garden, ref: "heads/main", sha: head }));
     await refused(404, rita.rest.git.createRef({ ...garden, ref: "refs/heads/rita", sha: main }));
   });
+  await check("repos.getBranch, and whether it is protected", async () => {
+    const branch = async (name) => (await repos.getBranch({ ...garden, branch: name })).data;
+    assert.equal((await branch("main")).protected, true);
+    assert.deepEqual([(await branch("new-seal")).protected, (await branch("new-seal")).commit.author.login], [false, "maya"]);
+    await refused(404, repos.getBranch({ ...garden, branch: "nowhere" }));
+  });
   await check("repos.getContent of a file and a folder, getReadme", async () => {
     const file = (await repos.getContent({ ...garden, path: "greenhouse/door.rs" })).data;
     assert.match(Buffer.from(file.content, "base64").toString(), /pub fn shut/);

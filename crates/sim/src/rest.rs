@@ -121,6 +121,7 @@ fn reviews() -> Routes {
 
 fn git() -> Routes {
     Routes::below(REPO)
+        .on("GET /branches/{branch}", references::show_branch)
         .on("GET /readme", contents::readme)
         .on("GET /contents", contents::root)
         .on("GET /contents/{*path}", contents::show)

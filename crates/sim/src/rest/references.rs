@@ -37,6 +37,30 @@ struct MovedReference {
     force: bool,
 }
 
+/// `GET /repos/{owner}/{repo}/branches/{branch}`
+pub(super) async fn show_branch(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Path((owner, repo, name)): OneInRepo,
+) -> Result<Json<Value>, Problem> {
+    let (bare, full_name) = opened(&hub, &caller, &owner, &repo).await?;
+    let missing = |_| Problem::missing("Branch not found");
+    let tip = bare.commit(&bare.tip(&name).await.map_err(missing)?).await.map_err(missing)?;
+    shaped(&hub, &caller, &full_name, |shape, repo| {
+        let protected = repo.protected.contains(&name);
+        let url = format!("{}/branches/{name}", shape.repo_url(repo));
+        let page = format!("{}/{full_name}/tree/{name}", shape.address);
+        Json(json!({
+            "name": name,
+            "commit": shape.commit(repo, &tip),
+            "_links": { "self": url, "html": page },
+            "protected": protected,
+            "protection": { "enabled": protected },
+            "protection_url": format!("{url}/protection"),
+        }))
+    })
+}
+
 /// `GET /repos/{owner}/{repo}/git/ref/{name}`
 pub(super) async fn show(
     State(hub): State<Arc<Hub>>,
