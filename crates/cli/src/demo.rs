@@ -85,7 +85,12 @@ impl Stage {
         let config = self.world.model().provider();
         Ok(Settings {
             event,
-            github: Address { api: self.world.api_url(), graphql: self.world.graphql_url() },
+            github: Address {
+                api: self.world.api_url(),
+                graphql: self.world.graphql_url(),
+                web: self.world.api_url(),
+                stores: Vec::new(),
+            },
             road: RoadSettings::loopback(),
             token: Secret::new(self.world.token(garden::BOT)),
             policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },

@@ -72,6 +72,8 @@ variables! {
     FRO_MEMORY = "FRO_MEMORY";
     /// How long, in milliseconds, to wait before GitHub or a model that broke off is asked again; a list such as `30000,60000,120000`.
     FRO_RETRY_DELAYS = "FRO_RETRY_DELAYS";
+    /// Where attached files are kept on a GitHub of one's own, such as `https://media.ghe.example`; a list.
+    FRO_ATTACHMENT_STORES = "FRO_ATTACHMENT_STORES";
     /// How much the crates tell of their work, such as `info` or `fro_opencode=debug`; only warnings without it.
     FRO_LOG = "FRO_LOG";
     /// Files with further certificate authorities.

@@ -143,6 +143,13 @@ fn address(env: &Env) -> Address {
     Address {
         api: env.text(env::GITHUB_API_URL).unwrap_or("https://api.github.com").to_owned(),
         graphql: env.text(env::GITHUB_GRAPHQL_URL).unwrap_or("https://api.github.com/graphql").to_owned(),
+        web: env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com").to_owned(),
+        stores: env
+            .text(env::FRO_ATTACHMENT_STORES)
+            .unwrap_or_default()
+            .split(',')
+            .map(str::to_owned)
+            .collect(),
     }
 }
 

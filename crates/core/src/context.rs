@@ -7,6 +7,7 @@ pub use change::{Change, ToldChange, ToldCommit, ToldFile, ToldReview, ToldThrea
 use jiff::Timestamp;
 
 use crate::{
+    attachment::{self, Attached},
     budget::Bounded,
     gate::Permit,
     names::{Login, RepoName},
@@ -24,6 +25,8 @@ const ALL_COMMENTS: usize = 40_000;
 const LINE: usize = 256;
 /// Labels that are shown.
 const LABELS: usize = 30;
+/// Bytes of the maintainers' rules for agents.
+const RULES: usize = 16_000;
 
 /// The subject as GitHub told it, before anything is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +85,22 @@ pub struct Context {
     pub comments: Bounded<Vec<Remark>>,
     /// What only a pull request has.
     pub change: Option<Change>,
+    /// Whether all of it could be read.
+    pub extent: Extent,
+    /// The files that came with the request and the description.
+    pub attached: Vec<Attached>,
+    /// What `AGENTS.md` of the base branch says.
+    pub rules: Option<Bounded<String>>,
+}
+
+/// How much of a subject could be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// All that there is a place for.
+    #[default]
+    Whole,
+    /// The richer question failed, so that reviews, threads and commits are missing.
+    Degraded,
 }
 
 /// A text somebody wrote, cut to its budget.
@@ -115,7 +134,27 @@ impl Context {
             labels: Bounded::first(labels, LABELS),
             comments: newest_within(comments, ALL_COMMENTS, COMMENTS).and_missing(n_missing),
             change: told.change.map(|change| Change::within_budget(change, permit)),
+            extent: Extent::Whole,
+            attached: Vec::new(),
+            rules: None,
         }
+    }
+
+    /// Adds files, by whose names the description calls them from now on.
+    pub fn attach(&mut self, attached: Vec<Attached>) {
+        self.attached = attached;
+        self.description.spoken.text = self.called_by_name(&self.description.spoken.text);
+    }
+
+    /// Puts the names of attached files in the place of their addresses.
+    pub(crate) fn called_by_name(&self, text: &str) -> String {
+        attachment::renamed(text, &self.attached)
+    }
+
+    /// Adds the maintainers' rules for agents, if there are any.
+    pub fn set_rules(&mut self, rules: Option<&str>) {
+        let rules = rules.map(str::trim).filter(|rules| !rules.is_empty());
+        self.rules = rules.map(|rules| Bounded::text(rules, RULES));
     }
 
     /// Returns the context of a run that is about nothing in particular.
@@ -130,6 +169,9 @@ impl Context {
             labels: Bounded::first(Vec::new(), LABELS),
             comments: Bounded::first(Vec::new(), COMMENTS),
             change: None,
+            extent: Extent::Whole,
+            attached: Vec::new(),
+            rules: None,
         }
     }
 }

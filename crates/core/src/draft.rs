@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::place::{Anchor, Side};
+
 /// Bytes of a draft; what is longer would not fit a comment.
 const LONGEST: usize = 60_000;
 /// Remarks beside the code that one draft may have.
@@ -39,17 +41,6 @@ pub struct InlineComment {
     pub body: String,
 }
 
-/// A version of a changed file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Side {
-    /// As it was before the change.
-    Left,
-    /// As the change leaves it.
-    #[default]
-    Right,
-}
-
 impl Draft {
     /// Reads a draft as the model wrote it; the complaint is for the model.
     pub fn read(arguments: Value) -> Result<Self, String> {
@@ -73,6 +64,17 @@ impl Draft {
 }
 
 impl InlineComment {
+    /// Returns the lines that it is about.
+    pub fn anchor(&self) -> Anchor {
+        let lines = |line: u32| usize::try_from(line).unwrap_or(usize::MAX);
+        Anchor {
+            path: self.path.clone(),
+            side: self.side,
+            start_line: self.start_line.map(lines),
+            line: lines(self.line),
+        }
+    }
+
     fn check(&self) -> Result<(), &'static str> {
         let is_plain = !self.path.is_empty()
             && !self.path.starts_with('/')

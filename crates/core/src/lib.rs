@@ -5,6 +5,7 @@
 //! be tested in a millisecond.
 
 pub mod agent;
+pub mod attachment;
 pub mod budget;
 pub mod clean;
 pub mod command;

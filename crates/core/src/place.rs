@@ -75,6 +75,8 @@ pub enum Spot {
     Comment(u64),
     /// A comment in a review thread, by its database id.
     ReviewComment(u64),
+    /// A review of a pull request, by its database id.
+    Review(u64),
     /// The issue or pull request itself.
     Subject(Subject),
     /// A discussion or a comment in one.

@@ -6,6 +6,7 @@
 mod change;
 pub mod follow_up;
 mod reminder;
+mod surroundings;
 mod task;
 
 use std::fmt::Write as _;
@@ -74,7 +75,8 @@ pub fn compose(trigger: &Trigger, permit: &Permit, context: &Context, wishes: &W
     }
     sections.push(instruction("Who you are", identity(trigger, permit)));
     sections.push(instruction("Where you are", place(permit, context)));
-    if let Some(request) = request(trigger, permit) {
+    sections.extend(surroundings::rules(context));
+    if let Some(request) = request(trigger, permit, context) {
         sections.push(Section { title: "The request", pieces: vec![request] });
     }
     if context.subject != Subject::Repository {
@@ -84,6 +86,8 @@ pub fn compose(trigger: &Trigger, permit: &Permit, context: &Context, wishes: &W
     if let Some(change) = &context.change {
         sections.push(Section { title: "The change", pieces: change::pieces(change, context) });
     }
+    sections.extend(surroundings::attached(context));
+    sections.push(surroundings::tools(permit));
     sections.push(instruction(reminder::TITLE, reminder::MEMORY.to_owned()));
     sections.push(Section { title: "Task", pieces: task::pieces(trigger, permit, wishes) });
     sections.push(instruction("How to answer", answering(permit)));
@@ -162,7 +166,7 @@ fn subject_lines(context: &Context) -> String {
 }
 
 /// Returns the words that ask, unless they are the description itself or the operator's.
-fn request(trigger: &Trigger, permit: &Permit) -> Option<Piece> {
+fn request(trigger: &Trigger, permit: &Permit, context: &Context) -> Option<Piece> {
     match trigger {
         Trigger::Comment(_) | Trigger::ReviewComment(_) | Trigger::DiscussionComment(_) => {}
         Trigger::Issue(_) | Trigger::Pull(_) | Trigger::Discussion(_) | Trigger::Order(_) => return None,
@@ -170,7 +174,7 @@ fn request(trigger: &Trigger, permit: &Permit) -> Option<Piece> {
     let spoken = Spoken {
         who: trigger.asker().clone(),
         trust: permit.trust(),
-        text: Bounded::text(trigger.words(), 10_000).noted(),
+        text: context.called_by_name(&Bounded::text(trigger.words(), 10_000).noted()),
     };
     Some(Piece::Quoted { lead: format!("@{} asks:", fence::inline(trigger.asker().as_str())), spoken })
 }
@@ -190,10 +194,11 @@ fn reading(permit: &Permit) -> String {
 
 fn conversation(context: &Context) -> Vec<Piece> {
     let author = fence::inline(context.description.spoken.who.as_str());
-    let mut pieces = vec![Piece::Quoted {
+    let mut pieces: Vec<_> = surroundings::gaps(context).into_iter().collect();
+    pieces.push(Piece::Quoted {
         lead: format!("Description of {} by @{author}:", context.subject.mark()),
         spoken: described(&context.description),
-    }];
+    });
     pieces.extend(remarks("Comment", "comments", &context.comments));
     pieces
 }

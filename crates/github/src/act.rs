@@ -6,6 +6,7 @@ pub(crate) mod discuss;
 pub(crate) mod label;
 pub(crate) mod react;
 pub(crate) mod reply;
+pub(crate) mod review;
 
 use fro_core::{Permit, Subject};
 

@@ -2,11 +2,15 @@
 
 pub(crate) mod actor;
 pub(crate) mod answer;
+pub(crate) mod attachment;
 pub(crate) mod change;
 pub(crate) mod comment;
 pub(crate) mod comments;
 pub(crate) mod discussion;
+pub(crate) mod fallback;
+pub(crate) mod house_rules;
 pub(crate) mod permission;
+pub(crate) mod review;
 pub(crate) mod review_comment;
 pub(crate) mod subject;
 pub(crate) mod viewer;

@@ -10,6 +10,10 @@ pub struct Address {
     pub api: String,
     /// The GraphQL API, `https://api.github.com/graphql` on github.com.
     pub graphql: String,
+    /// The pages that people read, `https://github.com` on github.com.
+    pub web: String,
+    /// Where attached files are kept, beyond GitHub's own stores: schemes and hosts.
+    pub stores: Vec<String>,
 }
 
 /// One repository on GitHub, seen with one token. Clones are cheap.
@@ -32,6 +36,26 @@ impl GitHub {
         &self.repo
     }
 
+    /// Returns where the pages are that people read.
+    pub fn web(&self) -> &str {
+        &self.address.web
+    }
+
+    /// Returns where attached files are kept, beyond GitHub's own stores.
+    pub(crate) fn stores(&self) -> &[String] {
+        &self.address.stores
+    }
+
+    /// Begins to read something that is not behind the API.
+    pub(crate) fn fetch(&self, url: &str) -> Request {
+        self.road.get(url)
+    }
+
+    /// Begins to read something that is not behind the API, but only for those who may.
+    pub(crate) fn fetch_signed(&self, url: &str) -> Request {
+        self.road.get(url).bearer(&self.token)
+    }
+
     pub(crate) fn get(&self, path: &str) -> Request {
         self.signed(self.road.get(self.rest(path)))
     }
@@ -42,6 +66,10 @@ impl GitHub {
 
     pub(crate) fn patch(&self, path: &str) -> Request {
         self.signed(self.road.patch(self.rest(path)))
+    }
+
+    pub(crate) fn put(&self, path: &str) -> Request {
+        self.signed(self.road.put(self.rest(path)))
     }
 
     pub(crate) fn delete(&self, path: &str) -> Request {

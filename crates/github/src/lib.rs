@@ -9,7 +9,10 @@ mod client;
 mod error;
 mod graphql;
 
-pub use act::{label::Label, react::ReactionId};
-pub use ask::{answer::Answer, comment::Comment, comments::Since, discussion::Discussion, subject::Hydrated};
+pub use act::{label::Label, react::ReactionId, review::Remark};
+pub use ask::{
+    answer::Answer, attachment::Attachment, comment::Comment, comments::Since, discussion::Discussion,
+    review::ChangedFile, subject::Hydrated,
+};
 pub use client::{Address, GitHub};
 pub use error::Error;

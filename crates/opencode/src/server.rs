@@ -143,6 +143,11 @@ impl Server {
         Ok(Self { client, stream, process, grace: launch.grace })
     }
 
+    /// Removes the files that came with a session's messages: what was attached is not to be remembered.
+    pub async fn forget_files(&self, session: &Session) -> Result<(), Error> {
+        self.client.forget_files(session).await
+    }
+
     /// Subscribes to everything that is said from now on.
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.stream.subscribe()

@@ -235,6 +235,39 @@ pub(crate) struct Todo {
     pub(crate) status: String,
 }
 
+/// A message, as far as files came with it.
+#[derive(Deserialize)]
+pub(crate) struct WithFiles {
+    info: Named,
+    parts: Vec<FilePart>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    id: String,
+}
+
+#[derive(Deserialize)]
+struct FilePart {
+    id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    /// Written by the engine, not by whoever spoke.
+    #[serde(default)]
+    synthetic: bool,
+}
+
+impl WithFiles {
+    /// Returns the ids of the message and of each part that is a file or was made of one.
+    pub(crate) fn of_files(&self) -> Vec<(&str, &str)> {
+        if !self.parts.iter().any(|part| part.kind == "file") {
+            return Vec::new();
+        }
+        let parts = self.parts.iter().filter(|part| part.kind == "file" || part.synthetic);
+        parts.map(|part| (self.info.id.as_str(), part.id.as_str())).collect()
+    }
+}
+
 /// A message with its parts.
 #[derive(Deserialize)]
 pub(crate) struct Message {

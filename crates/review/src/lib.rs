@@ -4,7 +4,9 @@
 //! place is checked here against the pull request's own hunks, and one that does not fit moves to where it does.
 
 mod diff;
+mod layout;
 mod place;
 
 pub use diff::{Diff, Error, FileDiff, Hunk};
+pub use layout::Layout;
 pub use place::Place;

@@ -3,20 +3,24 @@
 use std::time::Duration;
 
 use fro_core::{
-    Fault, Permit, Redactor, Spot, Trigger,
+    Anchor, Fault, Permit, Redactor, Spot, Trigger,
     conversation::outcome::{Outcome, Trouble, Turn},
-    delivery, prompt,
+    delivery,
+    draft::InlineComment,
+    prompt,
     say::{self, marker::Marker, summary::Account},
 };
 use fro_github::GitHub;
+use fro_review::Layout;
 use jiff::Timestamp;
 
 use crate::{
-    Ending,
+    Ending, Receipt,
     acknowledge::Acknowledgement,
     deliver,
     hydrate::{self, Hydrated},
     news::{News, Tell},
+    remarks,
     settings::{Settings, model},
     workplace::Workplace,
 };
@@ -46,25 +50,25 @@ pub(crate) async fn once(
     };
     let ((), hydrated, prepared) = tokio::join!(
         acknowledgement.begin(),
-        hydrate::hydrate(asked.github, asked.permit, &marker, asked.tell),
+        hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell),
         prepare,
     );
-    let (turn, earlier, broke) = match (hydrated, prepared) {
+    let said = match (hydrated, prepared) {
         (Ok(hydrated), Ok(())) => match words {
-            Some(words) => (Turn::answered(words), hydrated.earlier, None),
+            Some(words) => Said { earlier: hydrated.earlier, ..Said::new(Turn::answered(words)) },
             None => converse(asked, workplace, hydrated).await,
         },
-        (Err(fault), _) => (Turn::failed(Trouble::NoContext), None, Some(fault)),
-        (Ok(hydrated), Err(fault)) => (Turn::failed(Trouble::NotStarted), hydrated.earlier, Some(fault)),
+        (Err(fault), _) => Said { broke: Some(fault), ..Said::new(Turn::failed(Trouble::NoContext)) },
+        (Ok(hydrated), Err(fault)) => Said {
+            earlier: hydrated.earlier,
+            broke: Some(fault),
+            ..Said::new(Turn::failed(Trouble::NotStarted))
+        },
     };
-
-    let redactor = Redactor::knowing(asked.settings.secrets());
-    let account = account(asked, workplace, &turn);
-    let delivery = delivery::settle(&turn.outcome, &account, marker, &redactor, asked.settings.seed);
-    let receipt = deliver::once(asked.github, asked.permit, &delivery, earlier, asked.settings).await?;
+    let receipt = tell(asked, workplace, &said, &marker).await?;
     (asked.tell)(News::Delivered { url: receipt.url.clone() });
-    workplace.write_back(asked, &turn, &receipt).await;
-    match (broke, &turn.outcome) {
+    workplace.write_back(asked, &said.turn, &receipt).await;
+    match (said.broke, &said.turn.outcome) {
         (Some(fault), _) => Err(fault),
         (None, Outcome::Answered { .. }) => Ok(Ending::Answered(receipt)),
         (None, Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. }) => {
@@ -73,25 +77,68 @@ pub(crate) async fn once(
     }
 }
 
-/// Puts the request to the engine.
-async fn converse(
+/// What there is to tell.
+struct Said {
+    turn: Turn,
+    /// Remarks that belong beside the code, and the commit that they are about.
+    remarks: Vec<InlineComment>,
+    commit: Option<String>,
+    /// Our answer, if an earlier attempt left one.
+    earlier: Option<Spot>,
+    broke: Option<Fault>,
+}
+
+impl Said {
+    fn new(turn: Turn) -> Self {
+        Self { turn, remarks: Vec::new(), commit: None, earlier: None, broke: None }
+    }
+}
+
+/// Delivers it: as a review if there are remarks that can stand beside the code, else as one text.
+async fn tell(
     asked: &Asked<'_>,
-    workplace: &mut Workplace,
-    hydrated: Hydrated,
-) -> (Turn, Option<Spot>, Option<Fault>) {
+    workplace: &Workplace,
+    said: &Said,
+    marker: &Marker,
+) -> Result<Receipt, Fault> {
+    let (github, permit, settings) = (asked.github, asked.permit, asked.settings);
+    let redactor = Redactor::knowing(settings.secrets());
+    let account = account(asked, workplace, &said.turn);
+    let settle = |below: &[(Anchor, String)]| {
+        let outcome = said.turn.outcome.clone().and(&say::remarks::listed(below));
+        delivery::settle(&outcome, &account, marker.clone(), &redactor, settings.seed)
+    };
+    let placed =
+        remarks::place(github, permit, &said.remarks, said.commit.clone(), said.earlier.as_ref()).await;
+    let delivery = settle(&placed.layout.below);
+    if let Some(receipt) = remarks::deliver(github, permit, &delivery, &placed, &redactor).await? {
+        return Ok(receipt);
+    }
+    let delivery = settle(&Layout::below(&said.remarks).below);
+    deliver::once(github, permit, &delivery, said.earlier.clone(), settings).await
+}
+
+/// Puts the request to the engine.
+async fn converse(asked: &Asked<'_>, workplace: &mut Workplace, hydrated: Hydrated) -> Said {
     let mut prompt = prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings.wishes);
     if let Some(reminder) = workplace.remember(asked, &hydrated.context).await {
         prompt = prompt.reminding(reminder);
     }
-    match workplace.converse(asked, &prompt).await {
+    workplace.note(hydrated.warnings);
+    match workplace.converse(asked, &prompt, hydrated.files).await {
         Ok(Turn { outcome, usage }) => {
-            let outcome = match workplace.drafts().last() {
-                Some(draft) => outcome.with_draft(draft.body),
-                None => outcome,
+            let (outcome, remarks) = match workplace.drafts().last() {
+                Some(draft) => (outcome.with_draft(draft.body), draft.comments),
+                None => (outcome, Vec::new()),
             };
-            (Turn { outcome, usage }, hydrated.earlier, None)
+            let commit = hydrated.context.change.map(|change| change.head_oid);
+            Said { remarks, commit, earlier: hydrated.earlier, ..Said::new(Turn { outcome, usage }) }
         }
-        Err(fault) => (Turn::failed(Trouble::NotStarted), hydrated.earlier, Some(fault)),
+        Err(fault) => Said {
+            earlier: hydrated.earlier,
+            broke: Some(fault),
+            ..Said::new(Turn::failed(Trouble::NotStarted))
+        },
     }
 }
 

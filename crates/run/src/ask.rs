@@ -23,8 +23,25 @@ pub(crate) struct Asked {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Asks, and asks again where that may help. The deadline is one for all attempts.
+/// Asks, and asks again where that may help. What was attached is not remembered.
 pub(crate) async fn ask(
+    server: &Server,
+    session: Session,
+    message: &Message,
+    bounds: (&Limits, Duration),
+    listen: &mut (dyn FnMut(&Heard) + Send),
+) -> Asked {
+    let asked = persist(server, session, message, bounds, listen).await;
+    if !message.files.is_empty()
+        && let Err(error) = server.forget_files(&asked.session).await
+    {
+        tracing::warn!("attached files may be kept in the memory: {error}");
+    }
+    asked
+}
+
+/// The deadline is one for all attempts.
+async fn persist(
     server: &Server,
     session: Session,
     message: &Message,
@@ -52,7 +69,7 @@ pub(crate) async fn ask(
             Again::GoOn => {
                 asked.warnings.push("the model broke off and was asked a second time".to_owned());
                 tokio::time::sleep(pause).await;
-                Message { text: follow_up::go_on().to_owned(), files: Vec::new(), ..message.clone() }
+                second(message, &asked.turn)
             }
         };
         let before = std::mem::replace(
@@ -62,6 +79,16 @@ pub(crate) async fn ask(
         asked.turn.usage += before.usage;
         keep_words(&mut asked.turn.outcome, before.outcome);
     }
+}
+
+/// Returns what is said the second time. A prompt that never reached the model is said again, without its files: the
+/// engine drops a message whose picture it cannot read.
+fn second(message: &Message, turn: &Turn) -> Message {
+    let text = match turn.usage.calls {
+        0 => message.text.clone(),
+        _ => follow_up::go_on().to_owned(),
+    };
+    Message { text, files: Vec::new(), ..message.clone() }
 }
 
 /// What a session is called that takes the place of a full one.

@@ -35,7 +35,7 @@ pub(crate) async fn once(
 }
 
 /// Looks for an answer that was taken although we never heard of it.
-async fn lost(
+pub(crate) async fn lost(
     github: &GitHub,
     permit: &Permit,
     delivery: &Delivery,
@@ -54,7 +54,12 @@ pub(crate) fn is_own(author: Option<&Login>, body: &str, own: &Login, marker: &M
 }
 
 /// Reads the answer back: one that nobody can read is none.
-async fn prove(github: &GitHub, permit: &Permit, delivery: &Delivery, spot: &Spot) -> Result<Receipt, Fault> {
+pub(crate) async fn prove(
+    github: &GitHub,
+    permit: &Permit,
+    delivery: &Delivery,
+    spot: &Spot,
+) -> Result<Receipt, Fault> {
     let read = github.answer(permit, spot).await.map_err(|error| error.fault())?;
     if plain(&read.body) == plain(delivery.body.as_str()) {
         return Ok(Receipt { url: read.url });

@@ -6,6 +6,7 @@
 mod acknowledge;
 mod answer;
 mod ask;
+mod attach;
 mod deliver;
 mod desk;
 mod equip;
@@ -15,6 +16,7 @@ mod hydrate;
 mod memory;
 mod models;
 mod news;
+mod remarks;
 mod settings;
 mod wall;
 mod workplace;

@@ -33,6 +33,13 @@ pub enum News {
         /// How many comments the agent is shown.
         n_comments: usize,
     },
+    /// A file that came with the words was looked at.
+    Attached {
+        /// What it is called.
+        name: String,
+        /// What it is, or why it was left out.
+        note: String,
+    },
     /// The engine answers behind this wall.
     EngineUp {
         /// What stands between it and the machine.

@@ -15,7 +15,7 @@ use fro_core::{
     },
 };
 use fro_memory::Recollection;
-use fro_opencode::{Engine, House, Launch, Message, ModelName, Omo, Server, Session};
+use fro_opencode::{Engine, File, House, Launch, Message, ModelName, Omo, Server, Session};
 use tempfile::TempDir;
 
 use crate::{
@@ -118,7 +118,12 @@ impl Workplace {
     }
 
     /// Starts the engine behind its wall and has one turn with it.
-    pub(crate) async fn converse(&mut self, asked: &Asked<'_>, prompt: &Prompt) -> Result<Turn, Fault> {
+    pub(crate) async fn converse(
+        &mut self,
+        asked: &Asked<'_>,
+        prompt: &Prompt,
+        files: Vec<File>,
+    ) -> Result<Turn, Fault> {
         let (settings, tell) = (asked.settings, asked.tell);
         let engine =
             self.engine.clone().ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
@@ -140,12 +145,8 @@ impl Workplace {
         tell(News::EngineUp { walls: self.walls.clone().unwrap_or_default() });
 
         let directory = &settings.workspace;
-        let agents = server.agents(directory).await.map_err(|error| error.fault())?;
-        let primary: Vec<_> =
-            agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
         let usual = self.omo.as_ref().map(|_| equip::SISYPHUS);
-        let choice = agent::choose(settings.engine.agent.as_deref().or(usual), &primary);
-        let choice = choice.ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))?;
+        let choice = choice(server, settings, usual).await?;
         let session = match self.reminder.as_ref().map(|reminder| &reminder.continuity) {
             Some(Continuity::Continued(id)) => Session { id: id.clone(), directory: directory.clone() },
             Some(Continuity::Fresh(_)) | None => {
@@ -160,9 +161,8 @@ impl Workplace {
         self.agent = Some(choice.agent.clone());
 
         let model = settings.engine.model.as_deref().and_then(ModelName::parse);
-        let message = Message { text: prompt.render(), files: Vec::new(), agent: Some(choice.agent), model };
-        let deadline = settings.engine.timeout.and_then(|timeout| settings.began.checked_add(timeout).ok());
-        let limits = Limits { deadline, steps: settings.engine.max_steps, ..Limits::default() };
+        let message = Message { text: prompt.render(), files, agent: Some(choice.agent), model };
+        let limits = limits(settings);
         let mut explorations = 0;
         let listen = &mut |heard: &Heard| {
             explorations += u32::from(heard.explores());
@@ -259,6 +259,11 @@ impl Workplace {
         }
     }
 
+    /// Adds to what a maintainer should know, without telling it again.
+    pub(crate) fn note(&mut self, warnings: Vec<String>) {
+        self.warnings.extend(warnings);
+    }
+
     fn warn(&mut self, tell: Tell<'_>, warning: String) {
         tell(News::Warning(warning.clone()));
         self.warnings.push(warning);
@@ -314,6 +319,21 @@ impl Workplace {
         }
         warnings
     }
+}
+
+/// Chooses the agent to ask among those that the engine offers.
+async fn choice(server: &Server, settings: &Settings, usual: Option<&str>) -> Result<agent::Choice, Fault> {
+    let agents = server.agents(&settings.workspace).await.map_err(|error| error.fault())?;
+    let primary: Vec<_> =
+        agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
+    agent::choose(settings.engine.agent.as_deref().or(usual), &primary)
+        .ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))
+}
+
+/// Returns the bounds of the run's turns; the clock began to run with the process.
+fn limits(settings: &Settings) -> Limits {
+    let deadline = settings.engine.timeout.and_then(|timeout| settings.began.checked_add(timeout).ok());
+    Limits { deadline, steps: settings.engine.max_steps, ..Limits::default() }
 }
 
 /// Removes the folder. An engine whose start was broken off may need a moment to be gone from it.

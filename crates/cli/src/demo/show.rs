@@ -52,7 +52,8 @@ impl Phase {
             | News::Installed { .. }
             | News::Recalled(_)
             | News::Hydrated { .. }
-            | News::Reminded(_) => Some(Self::Preparing),
+            | News::Reminded(_)
+            | News::Attached { .. } => Some(Self::Preparing),
             News::EngineUp { .. } => Some(Self::Starting),
             News::Session { .. } | News::Heard(_) => Some(Self::Working),
             News::Delivered { .. } => Some(Self::Answering),
@@ -171,7 +172,11 @@ fn spin(bar: &ProgressBar, message: &str) {
 /// Returns what happens after a piece of news.
 fn upcoming(news: &News) -> &'static str {
     match news {
-        News::Permitted(_) | News::Acknowledged | News::Installing(_) | News::Recalled(_) => "preparing",
+        News::Permitted(_)
+        | News::Acknowledged
+        | News::Installing(_)
+        | News::Recalled(_)
+        | News::Attached { .. } => "preparing",
         News::Installed { .. } | News::Hydrated { .. } | News::Reminded(_) => "starting the engine",
         News::EngineUp { .. } => "opening a session",
         News::Session { .. } | News::Heard(_) | News::Warning(_) => "the agent is at work",

@@ -64,6 +64,9 @@ pub(crate) fn of(news: &News) -> Option<Line> {
         News::Hydrated { subject, n_comments } => {
             (Tone::Plain, format!("read {subject} with {n_comments} further comments"))
         }
+        News::Attached { name, note } => {
+            (Tone::Plain, format!("attached file {}: {}", harmless(name), harmless(note)))
+        }
         News::EngineUp { walls } => (Tone::Plain, format!("engine is up behind its wall: {walls}")),
         News::Reminded(reminder) => (Tone::Plain, reminded(reminder)),
         News::Session { id, agent } => {

@@ -64,6 +64,20 @@ impl Outcome {
         }
     }
 
+    /// Adds to the end of what was said, if anything was.
+    #[must_use]
+    pub fn and(mut self, more: &str) -> Self {
+        match &mut self {
+            Self::Answered { text, .. } => text.push_str(more),
+            Self::Refused { partial } | Self::OutOfTime { partial } | Self::Failed { partial, .. } => {
+                if let Some(text) = partial {
+                    text.push_str(more);
+                }
+            }
+        }
+        self
+    }
+
     /// Puts what was handed in into the place of what was said last.
     #[must_use]
     pub fn with_draft(self, body: String) -> Self {

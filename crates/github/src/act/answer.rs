@@ -30,6 +30,7 @@ impl GitHub {
                 let comment = self.comment(*id).await?;
                 self.update_comment(permit, &comment, body).await.map(Answer::from)
             }
+            (Surface::Conversation(_), Spot::Review(id)) => self.update_review(permit, *id, body).await,
             (Surface::ReviewThread { pull, .. }, Spot::ReviewComment(id)) => {
                 self.update_reply(permit, (*pull, *id), body).await
             }

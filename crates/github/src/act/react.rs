@@ -73,7 +73,7 @@ fn reactions(permit: &Permit, aim: &Aim) -> Result<String, Error> {
         Spot::ReviewComment(id) => Ok(format!("/repos/{repo}/pulls/comments/{id}/reactions")),
         // A pull request is reacted to as the issue that it also is.
         Spot::Subject(_) => Ok(format!("/repos/{repo}/issues/{}/reactions", number(permit, aim)?)),
-        Spot::Node(_) | Spot::Nowhere => Err(aim.missed(Cause::Unfit)),
+        Spot::Review(_) | Spot::Node(_) | Spot::Nowhere => Err(aim.missed(Cause::Unfit)),
     }
 }
 
@@ -81,6 +81,6 @@ fn whereabouts(permit: &Permit) -> String {
     match permit.spot() {
         Spot::Comment(id) => format!("on comment {id} of"),
         Spot::ReviewComment(id) => format!("on review comment {id} of"),
-        Spot::Subject(_) | Spot::Node(_) | Spot::Nowhere => "on".to_owned(),
+        Spot::Review(_) | Spot::Subject(_) | Spot::Node(_) | Spot::Nowhere => "on".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! What stands where our answer goes?
 
-use fro_core::{Login, Permit, Spot, Surface, context::ToldComment};
+use fro_core::{Login, Permit, Spot, Subject, Surface, context::ToldComment};
 use jiff::Timestamp;
 
 use crate::{
@@ -50,6 +50,10 @@ impl GitHub {
         match spot {
             Spot::Comment(id) => self.comment(*id).await.map(Answer::from),
             Spot::ReviewComment(id) => Ok(self.review_comment(*id).await?.answer()),
+            Spot::Review(id) => {
+                let pull = permit.subject().number().unwrap_or_default();
+                self.review(pull, *id).await
+            }
             Spot::Node(id) => Ok(self.discussion_comment(id).await?.said.answer()),
             Spot::Subject(_) | Spot::Nowhere => Err(aim("read an answer on", permit).missed(Cause::Unfit)),
         }
@@ -59,7 +63,12 @@ impl GitHub {
     pub async fn answers(&self, permit: &Permit, since: Since) -> Result<Vec<Answer>, Error> {
         match permit.surface() {
             Surface::Conversation(number) => {
-                Ok(self.comments(*number, since).await?.into_iter().map(Answer::from).collect())
+                let comments = self.comments(*number, since).await?;
+                let mut answers: Vec<_> = comments.into_iter().map(Answer::from).collect();
+                if permit.subject() == Subject::PullRequest(*number) {
+                    answers.extend(self.reviews(*number).await?);
+                }
+                Ok(answers)
             }
             Surface::ReviewThread { pull, root } => self.replies(*pull, *root).await,
             Surface::Discussion { number, .. } => Ok(self.discussion(*number).await?.answers),

@@ -130,8 +130,7 @@ impl From<CommitNode> for ToldCommit {
 impl From<Review> for ToldReview {
     fn from(review: Review) -> Self {
         let comment = ToldComment {
-            // A review is no comment that somebody could have called us with.
-            spot: Spot::ReviewComment(review.full_database_id),
+            spot: Spot::Review(review.full_database_id),
             author: review.author.map(Actor::login),
             at: review.submitted_at.unwrap_or_default(),
             body: review.body,

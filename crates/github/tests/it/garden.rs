@@ -37,7 +37,12 @@ impl Garden {
     pub(crate) fn seen_with(&self, token: &str, repo: &str) -> GitHub {
         let at_once = vec![Duration::ZERO];
         let retry = Retry { limited: at_once.clone(), failing: at_once, longest: Duration::from_secs(1) };
-        let address = Address { api: self.world.api_url(), graphql: self.world.graphql_url() };
+        let address = Address {
+            api: self.world.api_url(),
+            graphql: self.world.graphql_url(),
+            web: self.world.api_url(),
+            stores: Vec::new(),
+        };
         let road = Road::new(RoadSettings { retry, ..RoadSettings::loopback() }).unwrap();
         GitHub::new(address, Secret::new(token), RepoName::parse(repo).unwrap(), road)
     }

@@ -199,6 +199,19 @@ impl Client {
         json(self.send(self.road.get(self.there(&path, &session.directory))).await, "show its messages")
     }
 
+    /// Removes the files that came with a session's messages, and what the engine wrote out of them.
+    pub(crate) async fn forget_files(&self, session: &Session) -> Result<(), Error> {
+        let path = format!("/session/{}/message", session.id);
+        let answer = self.send(self.road.get(self.there(&path, &session.directory))).await;
+        let messages: Vec<wire::WithFiles> = json(answer, "show its messages")?;
+        for (message, part) in messages.iter().flat_map(wire::WithFiles::of_files) {
+            let path = format!("/session/{}/message/{message}/part/{part}", session.id);
+            let deleted = self.send(self.road.delete(self.there(&path, &session.directory))).await;
+            deleted.map_err(|source| Error::Engine { deed: "forget a file", source })?;
+        }
+        Ok(())
+    }
+
     /// Returns the sessions of a folder that work or wait.
     pub(crate) async fn busy(&self, directory: &Path) -> Result<Vec<Session>, Error> {
         let request = self.road.get(self.there("/session/status", directory));

@@ -83,6 +83,7 @@ async fn a_context_that_cannot_be_read_still_gets_an_answer() {
     // The first question is who we are; the second is the conversation.
     faults.on("POST /graphql", FaultKind::Delay(Duration::ZERO)).times(1);
     faults.on("POST /graphql", FaultKind::Status(502)).always();
+    faults.on("GET /repos/{owner}/{repo}/issues/{number}", FaultKind::Status(502)).always();
     let run = sim.mention("@fro-bot why?").run().await;
     assert_eq!(run.code, Some(3), "{run}");
     assert!(run.only_comment().contains("(`no_context`)"), "{run}");

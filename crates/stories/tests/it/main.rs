@@ -3,13 +3,16 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story that cannot be told fails its test")]
 
 mod answers;
+mod attachments;
 mod bad_days;
+mod context;
 mod demo;
 mod endings;
 mod gate;
 mod gh;
 mod memory;
 mod models;
+mod reviews;
 mod second_tries;
 mod shell;
 mod triggers;

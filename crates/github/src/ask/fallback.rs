@@ -1,0 +1,172 @@
+//! What is this issue or pull request about, if GraphQL cannot tell? Less of it, by REST.
+
+use fro_core::{
+    Login,
+    context::{Told, ToldChange, ToldComment, ToldFile},
+    place::Spot,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, de::DeserializeOwned};
+
+use crate::{
+    client::GitHub,
+    error::{Aim, Error},
+};
+
+/// How many comments are read, the newest ones.
+const COMMENTS: usize = 50;
+
+impl GitHub {
+    /// Reads an issue or a pull request without its reviews, threads and commits.
+    pub async fn subject_in_parts(&self, number: u64) -> Result<Told, Error> {
+        let repo = self.repo();
+        let aim = Aim::new(format!("read {repo}#{number} by REST"), "issues: read` and `pull-requests: read");
+        let issue: Issue = self.part(&aim, &format!("/repos/{repo}/issues/{number}")).await?;
+        let last = issue.comments.div_ceil(COMMENTS).max(1);
+        let mut comments = Vec::new();
+        for page in last.saturating_sub(1).max(1)..=last {
+            let path = format!("/repos/{repo}/issues/{number}/comments?per_page={COMMENTS}&page={page}");
+            comments.extend(self.part::<Vec<Comment>>(&aim, &path).await?);
+        }
+        let change = match issue.pull_request {
+            Some(_) => Some(self.change_in_parts(&aim, number).await?),
+            None => None,
+        };
+        Ok(issue.told(comments, change))
+    }
+
+    async fn change_in_parts(&self, aim: &Aim, number: u64) -> Result<ToldChange, Error> {
+        let path = format!("/repos/{}/pulls/{number}", self.repo());
+        let pull: Pull = self.part(aim, &path).await?;
+        let files: Vec<File> = self.part(aim, &format!("{path}/files?per_page=100")).await?;
+        Ok(pull.told(files))
+    }
+
+    async fn part<T: DeserializeOwned>(&self, aim: &Aim, path: &str) -> Result<T, Error> {
+        let answer = self.get(path).send().await.map_err(|error| aim.missed(error))?;
+        answer.json().map_err(|error| aim.missed(error))
+    }
+}
+
+#[derive(Deserialize)]
+struct Issue {
+    title: String,
+    body: Option<String>,
+    state: String,
+    user: Option<Author>,
+    labels: Vec<Label>,
+    comments: usize,
+    pull_request: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Author {
+    login: Login,
+}
+
+#[derive(Deserialize)]
+struct Label {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    id: u64,
+    user: Option<Author>,
+    body: Option<String>,
+    created_at: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct Pull {
+    draft: bool,
+    additions: u64,
+    deletions: u64,
+    changed_files: usize,
+    commits: usize,
+    base: End,
+    head: End,
+}
+
+#[derive(Deserialize)]
+struct End {
+    #[serde(rename = "ref")]
+    branch: String,
+    sha: String,
+    /// Nothing once a fork was deleted.
+    repo: Option<Repo>,
+}
+
+#[derive(Deserialize)]
+struct Repo {
+    full_name: String,
+}
+
+#[derive(Deserialize)]
+struct File {
+    filename: String,
+    additions: u64,
+    deletions: u64,
+    status: String,
+}
+
+impl Issue {
+    fn told(self, comments: Vec<Comment>, change: Option<ToldChange>) -> Told {
+        Told {
+            // REST tells it elsewhere; an agent without it can ask.
+            default_branch: String::new(),
+            title: self.title,
+            author: self.user.map(|user| user.login),
+            body: self.body.unwrap_or_default(),
+            state: self.state.to_uppercase(),
+            labels: self.labels.into_iter().map(|label| label.name).collect(),
+            n_comments: self.comments,
+            comments: comments.into_iter().map(Comment::told).collect(),
+            change,
+        }
+    }
+}
+
+impl Comment {
+    fn told(self) -> ToldComment {
+        ToldComment {
+            spot: Spot::Comment(self.id),
+            author: self.user.map(|user| user.login),
+            at: self.created_at,
+            body: self.body.unwrap_or_default(),
+        }
+    }
+}
+
+impl Pull {
+    fn told(self, files: Vec<File>) -> ToldChange {
+        let name = |end: &End| end.repo.as_ref().map(|repo| repo.full_name.clone());
+        ToldChange {
+            draft: self.draft,
+            fork: name(&self.head) != name(&self.base),
+            base: self.base.branch,
+            head: self.head.branch,
+            head_oid: self.head.sha,
+            additions: self.additions,
+            deletions: self.deletions,
+            files: files.into_iter().map(File::told).collect(),
+            n_files: self.changed_files,
+            commits: Vec::new(),
+            n_commits: self.commits,
+            reviews: Vec::new(),
+            n_reviews: 0,
+            threads: Vec::new(),
+        }
+    }
+}
+
+impl File {
+    fn told(self) -> ToldFile {
+        ToldFile {
+            path: self.filename,
+            additions: self.additions,
+            deletions: self.deletions,
+            change: self.status.to_uppercase(),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Remarks beside the code: placed by the pull request's own hunks, given as one review.
+
+use fro_core::{Clean, Delivery, Fault, Permit, Redactor, Spot, Subject, Surface, draft::InlineComment};
+use fro_github::{ChangedFile, Error, GitHub, Remark};
+use fro_review::{Diff, FileDiff, Layout};
+use jiff::Timestamp;
+
+use crate::{Receipt, deliver};
+
+/// Remarks on one commit, each with its place.
+#[derive(Default)]
+pub(crate) struct Placed {
+    /// The commit that the agent saw.
+    pub(crate) commit: String,
+    pub(crate) layout: Layout,
+}
+
+/// Finds a place for every remark. Where that cannot be, because the code has moved on or an earlier attempt has
+/// answered already, they stand in the answer itself.
+pub(crate) async fn place(
+    github: &GitHub,
+    permit: &Permit,
+    remarks: &[InlineComment],
+    seen: Option<String>,
+    earlier: Option<&Spot>,
+) -> Placed {
+    let below = || Placed { commit: String::new(), layout: Layout::below(remarks) };
+    let (Subject::PullRequest(pull), Surface::Conversation(_)) = (permit.subject(), permit.surface()) else {
+        return below();
+    };
+    let (Some(commit), None, false) = (seen, earlier, remarks.is_empty()) else { return below() };
+    match diff(github, pull, &commit).await {
+        Ok(Some(diff)) => Placed { layout: diff.lay_out(remarks), commit },
+        Ok(None) => below(),
+        Err(error) => {
+            tracing::warn!("remarks stay in the answer: {}", error.fault().what());
+            below()
+        }
+    }
+}
+
+/// Reads the hunks, unless there is a newer commit than the one that was looked at.
+async fn diff(github: &GitHub, pull: u64, commit: &str) -> Result<Option<Diff>, Error> {
+    let files = github.changed_files(pull).await?;
+    if github.head(pull).await? != commit {
+        return Ok(None);
+    }
+    let read = |file: ChangedFile| {
+        let hunks = FileDiff::from_patch(&file.path, file.moved_from.clone(), file.patch.as_deref());
+        hunks.unwrap_or(FileDiff { path: file.path, moved_from: file.moved_from, hunks: Vec::new() })
+    };
+    Ok(Some(Diff::new(files.into_iter().map(read).collect())))
+}
+
+/// Gives the answer as a review, if there are remarks that stand beside the code. Nothing came of it if GitHub did
+/// not take one of the places.
+pub(crate) async fn deliver(
+    github: &GitHub,
+    permit: &Permit,
+    delivery: &Delivery,
+    placed: &Placed,
+    redactor: &Redactor,
+) -> Result<Option<Receipt>, Fault> {
+    if placed.layout.beside.is_empty() {
+        return Ok(None);
+    }
+    let clean = |body: &String| -> Clean { redactor.clean(body) };
+    let beside = placed.layout.beside.iter();
+    let remarks: Vec<_> =
+        beside.map(|(anchor, body)| Remark { anchor: anchor.clone(), body: clean(body) }).collect();
+    let began = Timestamp::now();
+    let answer = match github.post_review(permit, &placed.commit, &delivery.body, &remarks).await {
+        Ok(answer) => answer,
+        Err(error) if error.status() == Some(422) => return Ok(None),
+        Err(error) if error.ambiguous() => {
+            deliver::lost(github, permit, delivery, began).await?.ok_or_else(|| error.fault())?
+        }
+        Err(error) => return Err(error.fault()),
+    };
+    let receipt = deliver::prove(github, permit, delivery, &answer.spot).await?;
+    let (Spot::Review(id), Some(pull)) = (&answer.spot, permit.subject().number()) else {
+        return Ok(Some(receipt));
+    };
+    let shown = github.remarks(pull, *id).await.map_err(|error| error.fault())?;
+    if shown == remarks.len() {
+        return Ok(Some(receipt));
+    }
+    let told = format!("{shown} of {} remarks of the review are there: {}", remarks.len(), receipt.url);
+    Err(Fault::ours(told))
+}
