@@ -53,6 +53,12 @@ export default async function testify() {
       assert.equal((await client(main, deed)).result, "mem-main-100");
       assert.equal(restored(), notes);
     });
+    await check("the newest of several that begin alike wins", async () => {
+      const newer = fill("compost");
+      assert.ok((await client(main, { save: "mem-main-102" })).result > 0);
+      assert.equal((await client(main, { restore: "mem-main-103", or: ["mem-main-"] })).result, "mem-main-102");
+      assert.equal(restored(), newer);
+    });
     await check("a miss is a miss", async () => {
       assert.equal((await client(main, { restore: "nothing-here" })).result, null);
     });
@@ -86,7 +92,7 @@ export default async function testify() {
       fill("soil");
       assert.ok((await client(pull, { save: "mem-main-200" })).result > 0);
       assert.equal((await client(pull, { restore: "x", or: ["mem-main-"] })).result, "mem-main-200");
-      assert.equal((await client(main, { restore: "x", or: ["mem-main-"] })).result, "mem-main-100");
+      assert.equal((await client(main, { restore: "x", or: ["mem-main-"] })).result, "mem-main-102");
       assert.equal((await client(pull, { restore: "mem-main-100" })).result, "mem-main-100");
     });
     await check("save in blocks and restore by ranges, through Azure's client", async () => {
