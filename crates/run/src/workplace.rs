@@ -145,8 +145,7 @@ impl Workplace {
         tell(News::EngineUp { walls: self.walls.clone().unwrap_or_default() });
 
         let directory = &settings.workspace;
-        let usual = self.omo.as_ref().map(|_| equip::SISYPHUS);
-        let choice = choice(server, settings, usual).await?;
+        let choice = choice(server, settings, self.omo.as_ref().map(|_| equip::SISYPHUS)).await?;
         let session = match self.reminder.as_ref().map(|reminder| &reminder.continuity) {
             Some(Continuity::Continued(id)) => Session { id: id.clone(), directory: directory.clone() },
             Some(Continuity::Fresh(_)) | None => {
