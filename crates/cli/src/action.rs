@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use crate::{
     env::{self, Env},
+    handover::Handover,
     interrupt::{self, Interrupt},
     log,
     report::{self, Report},
@@ -25,7 +26,11 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
     let settings = settings::of_action(env, &name, payload, began)?;
     log::start(env, Redactor::knowing(settings.secrets()));
     let report = Report::new(env, &settings);
-    let tell = |news| report.tell(&news);
+    let handover = Handover::new(env);
+    let tell = |news| {
+        handover.note(&news);
+        report.tell(&news);
+    };
     let ending = Box::pin(fro_run::run(&settings, &tell, interrupt.asked())).await?;
     Ok(match ending {
         Ending::Skipped(reason) if reason.fails_the_run() => {
@@ -39,7 +44,7 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
 }
 
 /// Reads the name and the payload of the event.
-fn event(env: &Env) -> Result<(String, String), Fault> {
+pub(crate) fn event(env: &Env) -> Result<(String, String), Fault> {
     const HINT: &str =
         "`fro-bot action` is started by a workflow; to see a whole run on this machine, try `fro-bot demo`";
     let name = env.text(env::GITHUB_EVENT_NAME);

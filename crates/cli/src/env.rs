@@ -36,6 +36,12 @@ variables! {
     GITHUB_ACTOR = "GITHUB_ACTOR";
     /// The file behind the run's page.
     GITHUB_STEP_SUMMARY = "GITHUB_STEP_SUMMARY";
+    /// The file that takes outputs of the step.
+    GITHUB_OUTPUT = "GITHUB_OUTPUT";
+    /// The file that takes what the step after the run should know.
+    GITHUB_STATE = "GITHUB_STATE";
+    /// What the run left for the step after it: its private folder.
+    STATE_DESK = "STATE_desk";
     /// The workflow run's id.
     GITHUB_RUN_ID = "GITHUB_RUN_ID";
     /// Which attempt of the workflow run this is.

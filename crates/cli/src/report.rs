@@ -64,6 +64,18 @@ pub(crate) fn fault(env: &Env, fault: &Fault) {
     }
 }
 
+/// Prints a failure that fails nothing.
+pub(crate) fn complaint(env: &Env, fault: &Fault) {
+    let what = say::log::harmless(fault.what());
+    match place(env) {
+        Place::Workflow => println!("::warning::{}", escaped(&what)),
+        Place::Terminal => {
+            let yellow = line::Tone::Warning.style();
+            eprintln!("{yellow}warning{yellow:#}: {what}");
+        }
+    }
+}
+
 /// Escapes the data of a workflow command.
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")

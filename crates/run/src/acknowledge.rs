@@ -61,6 +61,14 @@ impl<'a> Acknowledgement<'a> {
         tokio::join!(eyes, label);
     }
 
+    /// Takes up what an earlier step left: asking for a reaction that is there returns it.
+    pub(crate) async fn resume(&mut self) {
+        if *self.permit.spot() != Spot::Nowhere {
+            self.eyes = self.github.react(self.permit, Reaction::Eyes).await.ok();
+        }
+        self.label = wears_labels(self.permit).then_some(Label::WORKING);
+    }
+
     /// Takes 👀 and the label away and leaves what the end deserves.
     pub(crate) async fn end(self, ended: &Result<Ending, Fault>) {
         let last = match ended {

@@ -18,10 +18,15 @@ pub(crate) struct Gh {
 }
 
 impl Gh {
-    /// Opens the broker; `home` is the engine's, where `gh` finds its settings.
-    pub(crate) fn open(settings: &Settings, permit: &Permit, home: &Path) -> Result<Self, Fault> {
+    /// Opens the broker in a folder that the agent cannot reach; `home` is the engine's, where `gh` finds its settings.
+    pub(crate) fn open(
+        settings: &Settings,
+        permit: &Permit,
+        home: &Path,
+        private: &Path,
+    ) -> Result<Self, Fault> {
         let failed = |error: std::io::Error| Fault::ours(format!("cannot open a socket for `gh`: {error}"));
-        let folder = tempfile::Builder::new().prefix("fro-bot-gh-").tempdir_in(&settings.scratch);
+        let folder = tempfile::Builder::new().prefix("fro-bot-gh-").tempdir_in(private);
         let folder = folder.map_err(failed)?;
         let upstream = Upstream {
             api: settings.github.api.clone(),

@@ -16,12 +16,15 @@ mod hydrate;
 mod memory;
 mod models;
 mod news;
+mod post;
 mod remarks;
 mod settings;
+mod state;
 mod wall;
 mod workplace;
 
 pub use news::{News, Tell};
+pub use post::finish;
 pub use settings::{EngineSettings, Settings, Unwalled};
 
 use std::pin::pin;
@@ -84,7 +87,7 @@ pub async fn run(
     };
     tell(News::Permitted(permit.clone()));
 
-    let mut workplace = Workplace::open(settings)?;
+    let mut workplace = Workplace::open(settings, tell)?;
     let mut acknowledgement = Acknowledgement::new(&github, &permit, tell);
     let asked = Asked { settings, tell, trigger: &trigger, permit: &permit, github: &github };
     let ended = tokio::select! {

@@ -15,13 +15,18 @@ use fro_core::{
     say::{sessions as say, summary::size},
 };
 use fro_memory::{
-    Destination, Here, Keep, Keeping, Ledger, Provenance, Recall, Recollection, Stores, Visibility,
+    Destination, Head, Here, Keep, Keeping, Ledger, Provenance, Recall, Recollection, Stores, Visibility,
 };
 use jiff::Timestamp;
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
-use crate::{answer::Asked, settings::Settings};
+use crate::{
+    answer::Asked,
+    news::{News, Tell},
+    settings::Settings,
+    state::State,
+};
 
 /// The memory of one run.
 pub(crate) struct Memory {
@@ -29,10 +34,19 @@ pub(crate) struct Memory {
     visible: Visibility,
     engine_data: PathBuf,
     /// Outside the engine's folders, so that the agent cannot reach it.
-    private: TempDir,
+    private: PathBuf,
+    /// Removes the private folder with the run, if that ends by itself.
+    _folder: Option<TempDir>,
     recall: Option<Recall>,
     flaw: Option<String>,
+    /// The save that the engine started from.
+    parent: Option<Head>,
+    /// The sessions that served this run, the one that answers last.
+    sessions: Vec<String>,
 }
+
+/// How the names of private folders begin.
+pub(crate) const PRIVATE: &str = "fro-bot-desk-";
 
 /// Where it is kept.
 enum Place {
@@ -45,9 +59,22 @@ enum Place {
 impl Memory {
     /// Names the places; nothing is brought yet.
     pub(crate) fn open(settings: &Settings, engine_data: PathBuf) -> Result<Self, Fault> {
-        let private = tempfile::Builder::new().prefix("fro-bot-desk-").tempdir_in(&settings.scratch);
-        let private =
-            private.map_err(|error| Fault::ours(format!("cannot make a private folder: {error}")))?;
+        let folder = tempfile::Builder::new().prefix(PRIVATE).tempdir_in(&settings.scratch);
+        let folder = folder.map_err(|error| Fault::ours(format!("cannot make a private folder: {error}")))?;
+        let private = folder.path().to_owned();
+        Ok(Self { _folder: Some(folder), ..Self::at(settings, engine_data, private) })
+    }
+
+    /// Takes up the memory of a run that was killed.
+    pub(crate) fn reopen(settings: &Settings, private: &Path, state: &State) -> Self {
+        Self {
+            parent: state.parent.clone(),
+            sessions: state.sessions.clone(),
+            ..Self::at(settings, state.engine_data.clone(), private.to_owned())
+        }
+    }
+
+    fn at(settings: &Settings, engine_data: PathBuf, private: PathBuf) -> Self {
         let place = match &settings.memory {
             nowhere if nowhere.is_empty() => Place::Nowhere,
             kept => Place::Kept(Stores::open(kept)),
@@ -56,12 +83,22 @@ impl Memory {
             Audience::Everyone => Visibility::Public,
             Audience::Insiders => Visibility::Private,
         };
-        Ok(Self { place, visible, engine_data, private, recall: None, flaw: None })
+        Self {
+            place,
+            visible,
+            engine_data,
+            private,
+            _folder: None,
+            recall: None,
+            flaw: None,
+            parent: None,
+            sessions: Vec::new(),
+        }
     }
 
     /// Returns the folder that the agent cannot reach.
     pub(crate) fn private(&self) -> &Path {
-        self.private.path()
+        &self.private
     }
 
     /// Puts the newest memory in place for an engine of this version.
@@ -86,6 +123,7 @@ impl Memory {
         });
         let (stores, recollection) = brought.await.inspect_err(|why| self.flaw = Some(why.clone()))?;
         self.place = Place::Kept(stores);
+        self.parent = recollection.recall.head().cloned();
         self.recall = Some(recollection.recall.clone());
         Ok(recollection)
     }
@@ -114,9 +152,19 @@ impl Memory {
     }
 
     /// Writes down that a session serves this run, so that it is known by its subject even if the run breaks off.
-    pub(crate) async fn begin(&self, asked: &Asked<'_>, session: &str) -> Result<(), String> {
-        let (file, row) = (self.ledger_file(), row::begun(asked, session));
-        blocking(move || Ledger::open(file)?.record(&row)).await
+    pub(crate) async fn begin(&mut self, asked: &Asked<'_>, session: &str) -> Result<(), String> {
+        self.sessions.push(session.to_owned());
+        let state = State {
+            engine_data: self.engine_data.clone(),
+            sessions: self.sessions.clone(),
+            parent: self.parent.clone(),
+        };
+        let (file, private, row) = (self.ledger_file(), self.private.clone(), row::begun(asked, session));
+        blocking(move || {
+            state.write(&private)?;
+            Ledger::open(file)?.record(&row)
+        })
+        .await
     }
 
     /// Writes down what came of the run, and returns it as a note for its session.
@@ -143,23 +191,40 @@ impl Memory {
         Shelf::new(self.engine_data.clone(), self.ledger_file(), self.private().join("index.db"), audience)
     }
 
-    /// Saves what the engine knows of these sessions.
-    pub(crate) async fn keep(
-        &mut self,
-        settings: &Settings,
-        engine_version: &str,
-        sessions: Vec<String>,
-    ) -> Result<Option<Keeping>, String> {
+    /// Returns the session that answers.
+    pub(crate) fn session(&self) -> Option<&String> {
+        self.sessions.last()
+    }
+
+    /// Returns the sessions that served this run.
+    pub(crate) fn sessions(&self) -> &[String] {
+        &self.sessions
+    }
+
+    /// Saves what the engine knows of this run's sessions, and tells what came of it.
+    pub(crate) async fn save(&mut self, settings: &Settings, engine_version: &str, tell: Tell<'_>) {
+        match self.keep(settings, engine_version).await {
+            Ok(Some(keeping)) => {
+                keeping.warnings.into_iter().for_each(|warning| tell(News::Warning(warning)));
+                keeping.kept.into_iter().for_each(|kept| tell(News::Kept(kept)));
+            }
+            Ok(None) => {}
+            Err(why) => tell(News::Warning(format!("the memory was not saved: {why}"))),
+        }
+    }
+
+    async fn keep(&mut self, settings: &Settings, engine_version: &str) -> Result<Option<Keeping>, String> {
         let Place::Kept(mut stores) = std::mem::replace(&mut self.place, Place::Lost) else {
             return Ok(None);
         };
         let provenance = Provenance {
             now: Timestamp::now(),
             engine_version: engine_version.to_owned(),
-            parent: self.recall.as_ref().and_then(Recall::head).cloned(),
+            parent: self.parent.clone(),
         };
         let (data, ledger, visible) = (self.engine_data.clone(), self.ledger_file(), self.visible);
         let (secrets, retention): (Vec<_>, _) = (settings.secrets().cloned().collect(), settings.retention);
+        let sessions = self.sessions.clone();
         let origin =
             [("run".to_owned(), settings.run.id.clone()), ("event".to_owned(), settings.event.name.clone())];
         let kept = blocking(move || {

@@ -13,6 +13,11 @@ pub enum News {
     Skipped(SkipReason),
     /// The run takes place.
     Permitted(Permit),
+    /// The run has a folder that the agent cannot reach, where it leaves what has to be known if it is killed.
+    Opened {
+        /// The folder.
+        private: PathBuf,
+    },
     /// 👀 is on the request.
     Acknowledged,
     /// The engine is being fetched.

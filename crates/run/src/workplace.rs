@@ -46,8 +46,6 @@ pub(crate) struct Workplace {
     reminder: Option<Reminder>,
     explorations: u32,
     server: Option<Server>,
-    /// The sessions that served this run, the one that answers last.
-    sessions: Vec<String>,
     agent: Option<String>,
     walls: Option<String>,
     warnings: Vec<String>,
@@ -55,15 +53,17 @@ pub(crate) struct Workplace {
 
 impl Workplace {
     /// Makes the folder; nothing else happens yet.
-    pub(crate) fn open(settings: &Settings) -> Result<Self, Fault> {
+    pub(crate) fn open(settings: &Settings, tell: Tell<'_>) -> Result<Self, Fault> {
         let folder = tempfile::Builder::new().prefix("fro-bot-").tempdir_in(&settings.scratch);
         let folder = folder.map_err(|error| {
             let what = format!("cannot make a folder in `{}`: {error}", settings.scratch.display());
             Fault::yours(what, "see that the folder for temporary files can be written and has room")
         })?;
         let house = House::at(folder.path());
+        let memory = Memory::open(settings, house.data())?;
+        tell(News::Opened { private: memory.private().to_owned() });
         Ok(Self {
-            memory: Memory::open(settings, house.data())?,
+            memory,
             house,
             folder,
             drafts: Drafts::default(),
@@ -75,7 +75,6 @@ impl Workplace {
             reminder: None,
             explorations: 0,
             server: None,
-            sessions: Vec::new(),
             agent: None,
             walls: None,
             warnings: Vec::new(),
@@ -128,7 +127,7 @@ impl Workplace {
         let engine =
             self.engine.clone().ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
         let models = models::open(settings).await?;
-        let gh = Gh::open(settings, asked.permit, self.folder.path())?;
+        let gh = Gh::open(settings, asked.permit, self.folder.path(), self.memory.private())?;
         let audience = memory::audience(settings);
         let desk = Desk::open(self.memory.private(), self.memory.shelf(audience), self.drafts.clone())?;
         let offers = Offers {
@@ -156,7 +155,6 @@ impl Workplace {
         tell(News::Session { id: session.id.clone(), agent: choice.agent.clone() });
         self.desk.iter().for_each(|desk| desk.serve(&session.id));
         let mut noted = self.memory.begin(asked, &session.id).await;
-        self.sessions.push(session.id.clone());
         self.agent = Some(choice.agent.clone());
 
         let model = settings.engine.model.as_deref().and_then(ModelName::parse);
@@ -169,9 +167,8 @@ impl Workplace {
         };
         let answered = ask::ask(server, session, &message, (&limits, settings.engine.pause), listen).await;
         self.explorations = explorations;
-        if self.sessions.last() != Some(&answered.session.id) {
+        if self.memory.session() != Some(&answered.session.id) {
             noted = self.memory.begin(asked, &answered.session.id).await;
-            self.sessions.push(answered.session.id);
         }
         for warning in answered.warnings.into_iter().chain(choice.warning).chain(noted.err()) {
             self.warn(tell, warning);
@@ -192,7 +189,7 @@ impl Workplace {
 
     /// Writes down what came of the run, in the ledger and in the session itself.
     pub(crate) async fn write_back(&mut self, asked: &Asked<'_>, turn: &Turn, receipt: &Receipt) {
-        let Some(id) = self.sessions.last().cloned() else { return };
+        let Some(id) = self.memory.session().cloned() else { return };
         let called = self.desk.as_ref().map(Desk::asked).unwrap_or_default();
         let figures = Figures {
             turn,
@@ -221,18 +218,7 @@ impl Workplace {
             server.stop().await;
             tell(News::EngineStopped);
             self.account();
-            match self.memory.keep(settings, fro_opencode::VERSION, self.sessions.clone()).await {
-                Ok(Some(keeping)) => {
-                    for warning in keeping.warnings {
-                        tell(News::Warning(warning));
-                    }
-                    if let Some(kept) = keeping.kept {
-                        tell(News::Kept(kept));
-                    }
-                }
-                Ok(None) => {}
-                Err(why) => tell(News::Warning(format!("the memory was not saved: {why}"))),
-            }
+            self.memory.save(settings, fro_opencode::VERSION, tell).await;
         }
         remove(self.folder).await
     }
@@ -297,7 +283,7 @@ impl Workplace {
             Some(Continuity::Continued(session)) if session == id => Origin::Continued,
             Some(Continuity::Continued(_) | Continuity::Fresh(_)) | None => Origin::Created,
         };
-        self.sessions.iter().map(|id| Served { id: id.clone(), origin: origin(id) }).collect()
+        self.memory.sessions().iter().map(|id| Served { id: id.clone(), origin: origin(id) }).collect()
     }
 
     /// Returns the agent that was asked, if any was.

@@ -51,6 +51,7 @@ pub struct Mention<'a> {
     by: Person,
     variables: Vec<(OsString, OsString)>,
     user: Option<u32>,
+    step: &'static str,
     happened: Happened,
 }
 
@@ -71,6 +72,7 @@ impl<'a> Mention<'a> {
             by: Person::Maintainer,
             variables: Vec::new(),
             user: None,
+            step: "action",
             happened: Happened::Comment,
         }
     }
@@ -107,6 +109,15 @@ impl<'a> Mention<'a> {
         self
     }
 
+    /// Is the step after the run, with what that left for it.
+    #[must_use]
+    pub fn post(mut self) -> Self {
+        let state = fs_err::read_to_string(self.sim.folder().join("state")).unwrap_or_default();
+        let left = state.lines().rev().find_map(|line| line.strip_prefix("desk=")).unwrap_or_default();
+        self.step = "post";
+        self.variable("STATE_desk", left)
+    }
+
     /// Starts from a comment that is already there, as a second attempt does.
     #[must_use]
     pub fn again(mut self, comment: u64) -> Self {
@@ -133,7 +144,7 @@ impl<'a> Mention<'a> {
         let event = self.sim.folder().join(format!("event-{comment}.json"));
         fs_err::write(&event, payload).expect("the event can be written");
         let mut command = Command::new(tools::binary());
-        command.arg("action").env_clear().envs(self.environment(name, event.as_os_str().to_owned()));
+        command.arg(self.step).env_clear().envs(self.environment(name, event.as_os_str().to_owned()));
         command
             .current_dir(self.sim.checkout())
             .stdin(Stdio::null())
@@ -159,6 +170,8 @@ impl<'a> Mention<'a> {
             (OsString::from("RUNNER_TOOL_CACHE"), tools::tool_cache().into()),
             (OsString::from("HOME"), sim.folder().join("home").into()),
             (OsString::from("FRO_MEMORY"), sim.folder().join("memory").into()),
+            (OsString::from("GITHUB_STATE"), sim.folder().join("state").into()),
+            (OsString::from("GITHUB_OUTPUT"), sim.folder().join("output").into()),
             (OsString::from("GITHUB_STEP_SUMMARY"), sim.folder().join("page.md").into()),
             text("GITHUB_EVENT_NAME", event_name),
             text("GITHUB_ACTOR", self.by.login()),

@@ -58,7 +58,7 @@ impl Phase {
             News::Session { .. } | News::Heard(_) => Some(Self::Working),
             News::Delivered { .. } => Some(Self::Answering),
             News::EngineStopped | News::Kept(_) => Some(Self::Ending),
-            News::Skipped(_) | News::Installing(_) | News::Warning(_) => None,
+            News::Skipped(_) | News::Opened { .. } | News::Installing(_) | News::Warning(_) => None,
         }
     }
 }
@@ -173,6 +173,7 @@ fn spin(bar: &ProgressBar, message: &str) {
 fn upcoming(news: &News) -> &'static str {
     match news {
         News::Permitted(_)
+        | News::Opened { .. }
         | News::Acknowledged
         | News::Installing(_)
         | News::Recalled(_)

@@ -12,6 +12,7 @@ mod gate;
 mod gh;
 mod memory;
 mod models;
+mod post;
 mod reviews;
 mod second_tries;
 mod shell;

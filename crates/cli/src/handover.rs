@@ -1,0 +1,66 @@
+//! What the runner is handed: state for the step after the run, and outputs for the steps after it.
+
+use std::{fs::OpenOptions, io::Write as _, path::PathBuf};
+
+use fro_memory::{Kept, Recall};
+use fro_run::News;
+
+use crate::env::{self, Env};
+
+/// The runner's files, where it has them.
+pub(crate) struct Handover {
+    state: Option<PathBuf>,
+    output: Option<PathBuf>,
+}
+
+impl Handover {
+    /// Finds the files.
+    pub(crate) fn new(env: &Env) -> Self {
+        let file = |name| env.text(name).map(PathBuf::from);
+        Self { state: file(env::GITHUB_STATE), output: file(env::GITHUB_OUTPUT) }
+    }
+
+    /// Writes down what a piece of news means for the steps that follow, at once: the run may be killed.
+    pub(crate) fn note(&self, news: &News) {
+        if let News::Opened { private } = news {
+            append(self.state.as_ref(), "desk", &private.display().to_string());
+        }
+        if let Some((name, value)) = output(news) {
+            append(self.output.as_ref(), name, &value);
+        }
+    }
+}
+
+fn output(news: &News) -> Option<(&'static str, String)> {
+    match news {
+        News::Session { id, .. } => Some(("session-id", id.clone())),
+        News::Delivered { url } => Some(("comment-url", url.clone())),
+        News::Recalled(Recall::Warm { .. }) => Some(("cache-status", "hit".to_owned())),
+        News::Recalled(Recall::Cold) => Some(("cache-status", "miss".to_owned())),
+        News::Recalled(Recall::Damaged { .. }) => Some(("cache-status", "corrupted".to_owned())),
+        News::Kept(Kept::Saved { .. }) => Some(("memory-saved", "true".to_owned())),
+        News::Kept(Kept::Raced { .. } | Kept::Nothing) => Some(("memory-saved", "false".to_owned())),
+        News::Opened { .. }
+        | News::Skipped(_)
+        | News::Permitted(_)
+        | News::Acknowledged
+        | News::Installing(_)
+        | News::Installed { .. }
+        | News::Hydrated { .. }
+        | News::Attached { .. }
+        | News::EngineUp { .. }
+        | News::Reminded(_)
+        | News::Heard(_)
+        | News::EngineStopped
+        | News::Warning(_) => None,
+    }
+}
+
+/// Adds a line to a file of the runner. A value with a line break could say anything, so it is left out.
+fn append(file: Option<&PathBuf>, name: &str, value: &str) {
+    let Some(file) = file.filter(|_| !value.contains(['\n', '\r'])) else { return };
+    let opened = OpenOptions::new().create(true).append(true).open(file);
+    if let Err(error) = opened.and_then(|mut file| writeln!(file, "{name}={value}")) {
+        tracing::warn!("cannot hand `{name}` over to the runner: {error}");
+    }
+}
