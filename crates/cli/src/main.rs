@@ -4,13 +4,18 @@ mod action;
 #[cfg(feature = "demo")]
 mod demo;
 mod env;
+mod handover;
 mod inputs;
 mod interrupt;
 mod log;
 mod mcp;
+mod memory;
+mod post;
 mod reference;
 mod report;
+mod sessions;
 mod settings;
+mod table;
 mod wall;
 
 use std::process::ExitCode;
@@ -41,9 +46,15 @@ Exit codes:
 enum Command {
     /// Answers the event of a workflow run (what the GitHub Action starts)
     Action,
+    /// Finishes what a killed run left open (the step after the GitHub Action)
+    Post,
     /// Plays a mention on a small repository, offline, with the real engine
     #[cfg(feature = "demo")]
     Demo(demo::Options),
+    /// Shows what is remembered: lists, searches, reads and prunes sessions
+    Sessions(sessions::Options),
+    /// Looks after the memory: status, verify, pull, push, stats, forget
+    Memory(memory::Options),
     /// Starts a command behind the wall (what starts the engine)
     Wall(wall::Options),
     /// Passes the engine's tool calls on to the run (what the engine starts)
@@ -61,6 +72,9 @@ fn main() -> ExitCode {
         Command::Mcp(options) => on_one_thread(mcp::main(options)),
         Command::Reference { wanted } => Ok(reference::main(wanted)),
         Command::Action => in_runtime(action::main(&env)),
+        Command::Sessions(options) => sessions::main(&options, &env),
+        Command::Memory(options) => memory::main(&options, &env),
+        Command::Post => Ok(post::main(&env)),
         #[cfg(feature = "demo")]
         Command::Demo(options) => in_runtime(demo::main(&options, &env)),
     };

@@ -89,6 +89,8 @@ pub struct Report {
     pub left_out: Vec<String>,
     /// Sessions that were old enough to go.
     pub pruned: Vec<String>,
+    /// Sessions that were removed for good, with their children.
+    pub forgotten: Vec<String>,
     /// How many values had a secret in them.
     pub redacted: u64,
     /// Figures for people.
@@ -109,6 +111,7 @@ pub struct Keep<'a> {
     secrets: Vec<Secret>,
     ours: Ours,
     retention: Retention,
+    forget: BTreeSet<String>,
     ledger: Option<&'a Path>,
     audience: Visibility,
 }
@@ -123,6 +126,7 @@ impl<'a> Keep<'a> {
             secrets: Vec::new(),
             ours: Ours::All,
             retention: Retention::default(),
+            forget: BTreeSet::new(),
             ledger: None,
             audience: Visibility::Private,
         }
@@ -153,6 +157,13 @@ impl<'a> Keep<'a> {
     #[must_use]
     pub fn pruning(mut self, retention: Retention) -> Self {
         self.retention = retention;
+        self
+    }
+
+    /// Removes these sessions for good: no merge brings them back.
+    #[must_use]
+    pub fn forgetting(mut self, sessions: impl IntoIterator<Item = String>) -> Self {
+        self.forget.extend(sessions);
         self
     }
 

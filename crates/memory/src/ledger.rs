@@ -125,6 +125,15 @@ impl Ledger {
         Ok(())
     }
 
+    /// Removes runs.
+    pub fn forget(&self, runs: &[Run]) -> Result<(), Error> {
+        for run in runs {
+            let done = self.connection.execute("DELETE FROM run WHERE id = ?1", [&run.id]);
+            done.map_err(judge("remove a run from the ledger"))?;
+        }
+        self.connection.execute_batch("VACUUM").map_err(judge("remove a run from the ledger"))
+    }
+
     /// Returns the session in which a subject was last spoken about.
     pub fn session_of(&self, subject: &str) -> Result<Option<String>, Error> {
         let sql = "SELECT session FROM run WHERE subject = ?1 AND session IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT 1";

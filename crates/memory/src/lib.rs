@@ -44,6 +44,7 @@ mod secrets;
 mod sessions;
 mod snapshot;
 mod stamp;
+mod stats;
 mod store;
 mod stores;
 mod upload;
@@ -62,6 +63,7 @@ pub use prune::Retention;
 pub use recall::{Destination, Recall, recall, recall_to};
 pub use sessions::{Info, Page, Said, Sessions};
 pub use snapshot::manifest::Statistics;
+pub use stats::Stats;
 pub use store::{
     Advance, Head, Listed, Listing, Object, ObjectName, Part, Place, Store,
     cache::{ActionsCache, CacheMode, CacheSettings, EntryNames},

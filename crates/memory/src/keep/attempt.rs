@@ -7,6 +7,7 @@ use std::{
 };
 
 use jiff::SignedDuration;
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{Keep, Report};
@@ -160,11 +161,13 @@ impl Attempt<'_> {
             files: &self.local.files,
             claims: Claims {
                 is_ours: &|place| self.keep.ours.owns_file(&accepted.own, place),
-                is_gone: &|place| report.pruned.iter().any(|session| place.belongs_to(session)),
+                is_gone: &|place| {
+                    report.pruned.iter().chain(&report.forgotten).any(|session| place.belongs_to(session))
+                },
                 base: base.map(Known::files).unwrap_or_default(),
                 theirs: theirs.map(Known::files).unwrap_or_default(),
             },
-            gone: self.gone(theirs, &report.pruned, &stamps),
+            gone: self.gone(theirs, &report, &stamps),
             stamps,
             secrets: self.secrets,
             free,
@@ -296,13 +299,16 @@ impl Attempt<'_> {
         report.redacted = self.secrets.scrub(&connection)?;
         let protected = self.keep.ours.protected();
         report.pruned = prune(&connection, &self.keep.retention, self.keep.provenance.now, &protected)?;
+        report.forgotten = forget(&connection, &self.keep.forget)?;
         let free = copy::shrink(&connection, adoption)?;
         if report.redacted > 0 {
             self.local.is_stamped.set(false);
         }
         if *database == self.local.database && self.local.is_stamped.get() {
             let mut stamps = self.local.stamps.clone();
-            stamps.retain(|id, _| !report.left_out.contains(id) && !report.pruned.contains(id));
+            stamps.retain(|id, _| {
+                !report.left_out.contains(id) && !report.pruned.contains(id) && !report.forgotten.contains(id)
+            });
             return Ok((stamps, free));
         }
         Ok((stamps(&connection, "main").map_err(judge("stamp the sessions"))?, free))
@@ -330,16 +336,41 @@ impl Attempt<'_> {
     }
 
     /// Returns the sessions that are remembered as removed.
-    fn gone(&self, theirs: Option<&Known>, pruned: &[String], stamps: &Stamps) -> BTreeMap<String, Gone> {
+    fn gone(&self, theirs: Option<&Known>, report: &Report, stamps: &Stamps) -> BTreeMap<String, Gone> {
         let now = self.keep.provenance.now;
         let mut gone = theirs.map(|theirs| theirs.manifest.gone.clone()).unwrap_or_default();
-        gone.extend(pruned.iter().map(|id| (id.clone(), Gone { at: now, why: Removal::Pruned })));
+        gone.extend(report.pruned.iter().map(|id| (id.clone(), Gone { at: now, why: Removal::Pruned })));
+        gone.extend(
+            report.forgotten.iter().map(|id| (id.clone(), Gone { at: now, why: Removal::Forgotten })),
+        );
         gone.retain(|id, gone| {
             let is_recent = now.duration_since(gone.at) < MEMORIAL;
             !stamps.contains_key(id) && (is_recent || gone.why == Removal::Forgotten)
         });
         gone
     }
+}
+
+/// Removes sessions with their children.
+fn forget(connection: &Connection, sessions: &BTreeSet<String>) -> Result<Vec<String>, Error> {
+    let fail = judge("forget sessions");
+    let mut doomed: Vec<String> = Vec::new();
+    let mut next: Vec<String> = sessions.iter().cloned().collect();
+    while let Some(id) = next.pop() {
+        if doomed.contains(&id) {
+            continue;
+        }
+        let mut statement =
+            connection.prepare("SELECT id FROM session WHERE parent_id = ?1").map_err(&fail)?;
+        let children = statement.query_map([&id], |row| row.get(0)).map_err(&fail)?;
+        next.extend(children.collect::<rusqlite::Result<Vec<String>>>().map_err(&fail)?);
+        doomed.push(id);
+    }
+    if !doomed.is_empty() {
+        let group = Group::of(connection, "main").map_err(&fail)?;
+        rows::remove_all(connection, &group, &doomed).map_err(fail)?;
+    }
+    Ok(doomed)
 }
 
 fn dedup(mut names: Vec<ObjectName>) -> Vec<ObjectName> {

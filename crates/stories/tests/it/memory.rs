@@ -116,6 +116,45 @@ async fn what_was_said_in_private_stays_there() {
     sim.finish().await;
 }
 
+/// Runs a command on the story's memory and returns what it printed, and how it ended.
+fn command(sim: &Sim, arguments: &[&str]) -> (String, Option<i32>) {
+    let mut command = std::process::Command::new(fro_stories::binary());
+    let memory = sim.folder().join("memory");
+    let output = command.args(arguments).env_clear().env("FRO_MEMORY", memory).output().unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    (String::from_utf8(printed).unwrap(), output.status.code())
+}
+
+#[tokio::test]
+async fn people_can_look_at_the_memory_and_make_it_forget() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let run = sim.mention("@fro-bot why is the floor wet?").run().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    let (listed, code) = command(&sim, &["sessions", "list"]);
+    assert!(code == Some(0) && listed.contains("octo/garden#1"), "{listed}");
+    let id = listed.split_whitespace().next().unwrap().to_owned();
+    let (found, _) = command(&sim, &["sessions", "search", "brass", "coupling", "--json"]);
+    assert!(found.contains(&id) && found.contains("leaks at the brass coupling"), "{found}");
+    let (read, _) = command(&sim, &["sessions", "read", &id]);
+    assert!(read.contains("The hose leaks at the brass coupling."), "{read}");
+    let (info, _) = command(&sim, &["sessions", "info", &id]);
+    assert!(info.contains("`issue_comment` by @maya: answered http"), "{info}");
+    let needles = sim.folder().join("needles");
+    fs_err::write(&needles, "no-such-value\nbrass coupling\n").unwrap();
+    let (verified, code) = command(&sim, &["memory", "verify", "--secrets", needles.to_str().unwrap()]);
+    assert!(code == Some(1) && verified.contains("value 2 in "), "{verified}");
+    let (stats, _) = command(&sim, &["memory", "stats"]);
+    assert!(stats.contains("(goal: at least 60 %)") && stats.starts_with("runs "), "{stats}");
+    let (forgotten, code) = command(&sim, &["memory", "forget", "--subject", "octo/garden#1"]);
+    assert!(code == Some(0) && forgotten.contains("1 forgotten"), "{forgotten}");
+    let (listed, _) = command(&sim, &["sessions", "list", "--json"]);
+    assert_eq!(listed.trim(), "[]");
+    let (unknown, code) = command(&sim, &["sessions", "read", &id]);
+    assert!(code == Some(2) && unknown.contains("hint: `fro-bot sessions list`"), "{unknown}");
+    sim.finish().await;
+}
+
 #[tokio::test]
 async fn the_last_draft_is_the_answer() {
     let sim = Sim::new().await;

@@ -1,0 +1,213 @@
+//! `fro-bot sessions`: what is remembered, for people.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use fro_core::{Fault, say::log::harmless};
+use fro_memory::{Found, Info, Kept, Ledger, Page, Retention, Run, Said, Sessions};
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use crate::{
+    env::Env,
+    memory::opened::{Opened, Which},
+    table::{dim, name, time},
+};
+
+/// What to do with the sessions.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    which: Which,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Lists sessions, the last spoken in first
+    List {
+        /// How many at most
+        #[arg(long, default_value_t = 20)]
+        limit: u32,
+        /// How many to leave out at the beginning
+        #[arg(long, default_value_t = 0)]
+        skip: u32,
+    },
+    /// Searches what was said
+    Search {
+        /// The words; all of them count, and without a match some of them do
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// How many places at most
+        #[arg(long, default_value_t = 10)]
+        limit: u32,
+    },
+    /// Prints what was said in a session, oldest first
+    Read {
+        /// The session's id
+        session: String,
+        /// How many messages at most
+        #[arg(long, default_value_t = 50)]
+        limit: u32,
+        /// How many to leave out at the beginning
+        #[arg(long, default_value_t = 0)]
+        skip: u32,
+    },
+    /// Tells about a session and the runs it served
+    Info {
+        /// The session's id
+        session: String,
+    },
+    /// Lets go of old sessions and saves
+    Prune {
+        /// So many stay, however old
+        #[arg(long, default_value_t = 50)]
+        keep: usize,
+        /// Those of the last days stay, however many
+        #[arg(long, default_value_t = 30, value_name = "DAYS")]
+        days: u32,
+    },
+}
+
+/// Does it.
+pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
+    let opened = Opened::bring(&options.which, env)?;
+    let (sessions, ledger) = (opened.sessions()?, opened.ledger()?);
+    let which = &options.which;
+    match &options.command {
+        Command::List { limit, skip } => {
+            let listed = sessions.list(Page { skip: *skip, limit: *limit })?;
+            which.show(&json!(listed), || list(&listed, &ledger))?;
+        }
+        Command::Search { words, limit } => {
+            let found = opened.index(&sessions)?.search(&sessions, &words.join(" "), *limit)?;
+            which.show(&json!(found), || Ok(found.iter().map(place).collect::<Vec<_>>().join("\n")))?;
+        }
+        Command::Read { session, limit, skip } => {
+            let info = known(&sessions, session)?;
+            let said = sessions.read(&info.id, Page { skip: *skip, limit: *limit })?;
+            which.show(&json!(said), || Ok(said.iter().map(message).collect::<Vec<_>>().join("\n")))?;
+        }
+        Command::Info { session } => {
+            let info = known(&sessions, session)?;
+            let runs = ledger.runs_of(session)?;
+            which.show(&json!({ "session": info, "runs": told(&runs) }), || Ok(about(&info, &runs)))?;
+        }
+        Command::Prune { keep, days } => {
+            let age = SignedDuration::from_hours(i64::from(*days) * 24);
+            let retention = Retention { sessions: *keep, age, ..Retention::default() };
+            drop((sessions, ledger));
+            let kept = opened.save(|save| save.pruning(retention))?;
+            let gone = match &kept {
+                Kept::Saved { report, .. } => report.pruned.clone(),
+                Kept::Raced { .. } | Kept::Nothing => Vec::new(),
+            };
+            which.show(&json!({ "pruned": gone }), || Ok(format!("{} sessions were let go", gone.len())))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn known(sessions: &Sessions, id: &str) -> Result<Info, Fault> {
+    sessions.info(id)?.ok_or_else(|| {
+        let what = format!("there is no session `{}`", harmless(id));
+        Fault::yours(what, "`fro-bot sessions list` shows which there are")
+    })
+}
+
+fn list(sessions: &[Info], ledger: &Ledger) -> Result<String, Fault> {
+    let mut lines = Vec::new();
+    for session in sessions {
+        let runs = ledger.runs_of(&session.id)?;
+        let about = runs.last().map_or("", |run| run.subject.as_str());
+        lines.push(line(session, about));
+    }
+    Ok(lines.join("\n"))
+}
+
+fn line(session: &Info, about: &str) -> String {
+    let (id, title) = (name(&session.id), harmless(&session.title));
+    format!(
+        "{id}  {}  {:>4} messages  {:<20}  {title}",
+        dim(&time(session.updated)),
+        session.messages,
+        harmless(about)
+    )
+}
+
+fn place(found: &Found) -> String {
+    format!("{}  {}\n    {}", name(&found.session), harmless(&found.title), harmless(&found.excerpt))
+}
+
+fn message(said: &Said) -> String {
+    let lines: Vec<String> = said.text.lines().map(harmless).collect();
+    format!("{}  {}\n    {}", name(&said.role), dim(&time(said.at)), lines.join("\n    "))
+}
+
+fn about(session: &Info, runs: &[Run]) -> String {
+    let mut lines = vec![
+        format!("{}  {}", name(&session.id), harmless(&session.title)),
+        format!("    began       {}", time(session.created)),
+        format!("    last words  {}", time(session.updated)),
+        format!("    messages    {}", session.messages),
+        format!("    cost        ${:.4}", session.cost),
+    ];
+    for run in runs {
+        let (subject, event, actor) = (harmless(&run.subject), harmless(&run.event), harmless(&run.actor));
+        let outcome = harmless(&format!("{} {}", run.outcome, run.links.join(" ")));
+        lines.push(format!(
+            "    run         {}  {subject}  `{event}` by @{actor}: {outcome}",
+            time(run.ended_at)
+        ));
+    }
+    lines.join("\n")
+}
+
+fn told(runs: &[Run]) -> Vec<Value> {
+    let run = |run: &Run| {
+        let mut told = json!(run);
+        told["id"] = json!(run.id);
+        told["subject"] = json!(run.subject);
+        told["ended_at"] = json!(run.ended_at);
+        told
+    };
+    runs.iter().map(run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_session_reads_like_this() {
+        let session = Info {
+            id: "ses_1".to_owned(),
+            title: "issue #7 of octo/garden\n::error::x".to_owned(),
+            parent: None,
+            directory: "/garden".to_owned(),
+            created: Timestamp::UNIX_EPOCH,
+            updated: Timestamp::from_second(86_400).unwrap(),
+            is_archived: false,
+            cost: 0.0123,
+            messages: 3,
+        };
+        let said = Said {
+            id: "msg_1".to_owned(),
+            role: "assistant".to_owned(),
+            at: Timestamp::UNIX_EPOCH,
+            text: "The hose\nleaks.".to_owned(),
+        };
+        let found = Found {
+            session: "ses_1".to_owned(),
+            title: "issue #7".to_owned(),
+            message: "msg_1".to_owned(),
+            excerpt: "… the hose leaks …".to_owned(),
+        };
+        let text =
+            [line(&session, "octo/garden#7"), place(&found), message(&said), about(&session, &[])].join("\n");
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text));
+    }
+}
