@@ -7,6 +7,7 @@
 
 mod environment;
 mod gh;
+mod git;
 mod hide;
 mod models;
 mod probe;
@@ -15,7 +16,11 @@ mod toolbox;
 pub mod wall;
 
 pub use environment::{Environment, environment};
-pub use gh::{GhBroker, GhCalls, Upstream};
+pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};
+pub use git::{
+    AgentClone, Credential, Git, GitError, Ground, LeftOut, PROTECTED_PATHS, Push, Pushing, Rules, Staging,
+    Store, Tip, receive,
+};
 pub use hide::hide;
 pub use models::{BadKeys, Keys, ModelProxy, Plan, PlanError, Spent};
 pub use probe::{Walls, probe};

@@ -13,7 +13,7 @@ use fro_github::Address;
 use fro_http::RoadSettings;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
-use fro_run::{Ending, EngineSettings, Settings, Unwalled};
+use fro_run::{Delegation, Elevated, Ending, EngineSettings, Settings, Unwalled};
 use fro_sim::World;
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -77,7 +77,7 @@ impl Stage {
             folder.map_err(|error| Fault::ours(format!("cannot make a temporary folder: {error}")))?;
         let world = open_world(port).await?;
         let garden = garden::plant(folder.path()).await?;
-        garden::rehearse(&world.model(), &garden);
+        garden::rehearse(&world.model());
         Ok(Self { world, garden, folder })
     }
 
@@ -91,8 +91,11 @@ impl Stage {
                 web: self.world.api_url(),
                 stores: Vec::new(),
             },
+            server: self.world.api_url(),
             road: RoadSettings::loopback(),
             token: Secret::new(self.world.token(garden::BOT)),
+            elevated: Elevated::None,
+            delegation: Delegation::default(),
             policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },
             wishes: Wishes::default(),
             engine: EngineSettings {

@@ -11,6 +11,7 @@ mod log;
 mod mcp;
 mod memory;
 mod post;
+mod receive;
 mod reference;
 mod report;
 mod sessions;
@@ -55,6 +56,9 @@ enum Command {
     Sessions(sessions::Options),
     /// Looks after the memory: status, verify, pull, push, stats, forget
     Memory(memory::Options),
+    /// Checks what the agent pushes and passes it on (what git starts)
+    #[command(hide = true)]
+    Receive(receive::Options),
     /// Starts a command behind the wall (what starts the engine)
     Wall(wall::Options),
     /// Passes the engine's tool calls on to the run (what the engine starts)
@@ -71,6 +75,7 @@ fn main() -> ExitCode {
         Command::Wall(options) => wall::main(options),
         Command::Mcp(options) => on_one_thread(mcp::main(options)),
         Command::Reference { wanted } => Ok(reference::main(wanted)),
+        Command::Receive(options) => receive::main(&options),
         Command::Action => in_runtime(action::main(&env)),
         Command::Sessions(options) => sessions::main(&options, &env),
         Command::Memory(options) => memory::main(&options, &env),

@@ -9,19 +9,20 @@ use std::{
     time::Duration,
 };
 
-use fro_boundary::Keys;
+use fro_boundary::{Keys, PROTECTED_PATHS};
 use fro_core::{
     Fault, Login, Permission, RepoName, Secret,
     conversation::again::PAUSE,
+    delegation::{DelegatedWork, OutputMode},
     event::Event,
     gate::{Drafts, Policy, Secrets},
     prompt::Wishes,
     say::summary::RunLink,
 };
-use fro_github::Address;
+use fro_github::{Address, App};
 use fro_http::{Proxy, Retry, RoadSettings};
 use fro_opencode::Version;
-use fro_run::{EngineSettings, Settings, Unwalled};
+use fro_run::{Delegation, Elevated, EngineSettings, Settings, Unwalled};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -41,18 +42,10 @@ pub(crate) fn of_action(
     let repo = typed.required(env::GITHUB_REPOSITORY, "octo/garden", RepoName::parse);
     let token = typed.token();
     let policy = typed.policy();
-    let config = typed.hidden_input("opencode-config", Value::Object(Map::new()), json_object);
-    let keys = typed.hidden_input("auth-json", Keys::default(), Keys::parse).and_those_of(&config);
-    let max_cost = typed.input("max-cost", None, dollars);
-    let max_steps =
-        typed.input("max-steps", None, |text| text.parse().map(|steps: NonZeroU32| Some(steps.get())));
-    let timeout = typed.input("timeout", TIMEOUT, str::parse::<u64>);
-    let unwalled = typed.input("allow-unwalled", false, str::parse::<bool>);
-    let engine_version = typed.input("opencode-version", Version::Pinned, str::parse);
-    let omo = typed.omo();
-    let model = typed.model();
+    let (elevated, delegation) = (typed.elevated(), typed.delegation());
     let run_page = typed.run_page(event_name);
     let (road, pause) = typed.road();
+    let engine = typed.engine(pause)?;
     let (memory, retention) = (typed.stores(repo.as_ref(), &road), typed.retention());
     let (Some(repo), Some(token), []) = (repo, token, typed.complaints.as_slice()) else {
         return Err(typed.fault());
@@ -60,26 +53,14 @@ pub(crate) fn of_action(
     Ok(Settings {
         event: event(env, event_name, payload, &repo),
         github: address(env),
+        server: server(env).to_owned(),
         road,
         token,
+        elevated,
+        delegation,
         policy,
         wishes: wishes(env),
-        engine: EngineSettings {
-            tool_cache: tool_cache(env),
-            program: own_program()?,
-            environment: env.all().to_vec(),
-            config,
-            keys,
-            max_cost,
-            max_steps,
-            pause,
-            agent: owned(env.input("agent")),
-            version: engine_version,
-            omo,
-            model,
-            timeout: (timeout > 0).then(|| Duration::from_millis(timeout)),
-            unwalled: if unwalled { Unwalled::Allowed } else { Unwalled::Refused },
-        },
+        engine,
         memory,
         retention,
         workspace: workspace(env)?,
@@ -153,8 +134,12 @@ fn address(env: &Env) -> Address {
     }
 }
 
+fn server(env: &Env) -> &str {
+    env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com")
+}
+
 fn run_link(env: &Env, repo: &RepoName) -> RunLink {
-    let server = env.text(env::GITHUB_SERVER_URL).unwrap_or("https://github.com");
+    let server = server(env);
     match env.text(env::GITHUB_RUN_ID) {
         Some(id) => RunLink { id: id.to_owned(), url: Some(format!("{server}/{repo}/actions/runs/{id}")) },
         None => RunLink { id: "local".to_owned(), url: None },
@@ -234,6 +219,73 @@ impl Typed<'_> {
                 .push("the input `github-token` is empty; it reads like `${{ github.token }}`".to_owned());
         }
         token
+    }
+
+    /// Reads how to use the engine.
+    fn engine(&mut self, pause: Duration) -> Result<EngineSettings, Fault> {
+        let config = self.hidden_input("opencode-config", Value::Object(Map::new()), json_object);
+        let keys = self.hidden_input("auth-json", Keys::default(), Keys::parse).and_those_of(&config);
+        let max_cost = self.input("max-cost", None, dollars);
+        let max_steps =
+            self.input("max-steps", None, |text| text.parse().map(|steps: NonZeroU32| Some(steps.get())));
+        let timeout = self.input("timeout", TIMEOUT, str::parse::<u64>);
+        let unwalled = self.input("allow-unwalled", false, str::parse::<bool>);
+        let engine_version = self.input("opencode-version", Version::Pinned, str::parse);
+        let omo = self.omo();
+        let model = self.model();
+        Ok(EngineSettings {
+            tool_cache: tool_cache(self.env),
+            program: own_program()?,
+            environment: self.env.all().to_vec(),
+            config,
+            keys,
+            max_cost,
+            max_steps,
+            pause,
+            agent: owned(self.env.input("agent")),
+            version: engine_version,
+            omo,
+            model,
+            timeout: (timeout > 0).then(|| Duration::from_millis(timeout)),
+            unwalled: if unwalled { Unwalled::Allowed } else { Unwalled::Refused },
+        })
+    }
+
+    /// Reads what opens more: an App if there is one, else a person's token.
+    fn elevated(&mut self) -> Elevated {
+        match (self.env.input("app-id"), self.env.input("private-key")) {
+            (Some(id), Some(key)) => match App::new(id, key) {
+                Ok(app) => return Elevated::App(app),
+                Err(error) => self.complaints.push(format!("the input `private-key`: {error}")),
+            },
+            (None, None) => {}
+            (Some(_), None) => {
+                self.complaints.push("the input `app-id` needs `private-key` beside it".to_owned());
+            }
+            (None, Some(_)) => {
+                self.complaints.push("the input `private-key` needs `app-id` beside it".to_owned());
+            }
+        }
+        self.env.input("elevated-token").map_or(Elevated::None, |token| Elevated::Token(Secret::new(token)))
+    }
+
+    fn delegation(&mut self) -> Delegation {
+        let work = self.input("delegated-work", DelegatedWork::default(), |text| match text {
+            "on-request" => Ok(DelegatedWork::OnRequest),
+            "never" => Ok(DelegatedWork::Never),
+            _ => Err("it is `on-request` or `never`"),
+        });
+        let output = self.input("output-mode", OutputMode::default(), |text| match text {
+            "auto" => Ok(OutputMode::Auto),
+            "branch-pr" => Ok(OutputMode::BranchPr),
+            "report" => Ok(OutputMode::Report),
+            "working-dir" => Err("the agent works in a clone of its own; `branch-pr` hands its changes over"),
+            _ => Err("it is one of `auto`, `branch-pr`, `report`"),
+        });
+        let more = self.env.input("protected-paths").unwrap_or_default();
+        let more = more.split([',', '\n']).map(str::trim).filter(|pattern| !pattern.is_empty());
+        let protected_paths = PROTECTED_PATHS.into_iter().chain(more).map(str::to_owned).collect();
+        Delegation { work, output, protected_paths }
     }
 
     /// Reads an input that may hold keys, so that a complaint does not quote it.

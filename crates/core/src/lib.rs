@@ -12,6 +12,7 @@ pub mod command;
 pub mod context;
 pub mod continuity;
 pub mod conversation;
+pub mod delegation;
 pub mod delivery;
 pub mod desk;
 pub mod draft;

@@ -8,6 +8,9 @@ pub mod follow_up;
 mod reminder;
 mod surroundings;
 mod task;
+mod work;
+
+pub use work::Workbench;
 
 use std::fmt::Write as _;
 
@@ -51,6 +54,16 @@ enum Piece {
 }
 
 impl Prompt {
+    /// Adds what becomes of the agent's changes, before it is told how to answer.
+    #[must_use]
+    pub fn with_work(mut self, workbench: &Workbench) -> Self {
+        if let Some(told) = workbench.told() {
+            let last = self.sections.len().saturating_sub(1);
+            self.sections.insert(last, instruction("How to hand in changes", told));
+        }
+        self
+    }
+
     /// Returns the text as the model gets it.
     pub fn render(&self) -> String {
         let mut text = String::new();

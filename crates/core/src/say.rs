@@ -8,4 +8,5 @@ pub mod remarks;
 pub mod sessions;
 pub mod summary;
 pub mod trouble;
-mod whole;
+pub(crate) mod whole;
+pub mod work;

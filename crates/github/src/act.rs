@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod comment;
 pub(crate) mod discuss;
 pub(crate) mod label;
+pub(crate) mod open_pull;
 pub(crate) mod react;
 pub(crate) mod reply;
 pub(crate) mod review;

@@ -1,5 +1,6 @@
 //! Questions: nothing here changes anything.
 
+pub(crate) mod account;
 pub(crate) mod actor;
 pub(crate) mod answer;
 pub(crate) mod attachment;
@@ -10,6 +11,7 @@ pub(crate) mod discussion;
 pub(crate) mod fallback;
 pub(crate) mod house_rules;
 pub(crate) mod permission;
+pub(crate) mod pull;
 pub(crate) mod review;
 pub(crate) mod review_comment;
 pub(crate) mod subject;

@@ -4,15 +4,22 @@
 //! the permit names. Structs carry the fields that are read and no others.
 
 mod act;
+mod app;
 mod ask;
 mod client;
 mod error;
 mod graphql;
 
-pub use act::{label::Label, react::ReactionId, review::Remark};
+pub use act::{
+    label::Label,
+    open_pull::{OpenedPull, Proposal},
+    react::ReactionId,
+    review::Remark,
+};
+pub use app::{App, BadKey, Minted};
 pub use ask::{
-    answer::Answer, attachment::Attachment, comment::Comment, comments::Since, discussion::Discussion,
-    review::ChangedFile, subject::Hydrated,
+    account::Account, answer::Answer, attachment::Attachment, comment::Comment, comments::Since,
+    discussion::Discussion, pull::PullEnds, review::ChangedFile, subject::Hydrated,
 };
 pub use client::{Address, GitHub};
 pub use error::Error;

@@ -18,6 +18,7 @@ use crate::{
     Ending, Receipt,
     acknowledge::Acknowledgement,
     deliver,
+    handover::Handover,
     hydrate::{self, Hydrated},
     news::{News, Tell},
     remarks,
@@ -45,7 +46,7 @@ pub(crate) async fn once(
     let prepare = async {
         match words {
             Some(_) => Ok(()),
-            None => workplace.prepare(asked.settings, asked.tell).await,
+            None => workplace.prepare(asked).await,
         }
     };
     let ((), hydrated, prepared) = tokio::join!(
@@ -65,7 +66,10 @@ pub(crate) async fn once(
             ..Said::new(Turn::failed(Trouble::NotStarted))
         },
     };
-    let receipt = tell(asked, workplace, &said, &marker).await?;
+    let handover = workplace.hand_over(asked).await;
+    let turn = Turn { outcome: said.turn.outcome.noted(&handover.notes), ..said.turn };
+    let said = Said { turn, ..said };
+    let receipt = tell(asked, workplace, &said, (&marker, handover)).await?;
     (asked.tell)(News::Delivered { url: receipt.url.clone() });
     workplace.write_back(asked, &said.turn, &receipt).await;
     match (said.broke, &said.turn.outcome) {
@@ -99,11 +103,11 @@ async fn tell(
     asked: &Asked<'_>,
     workplace: &Workplace,
     said: &Said,
-    marker: &Marker,
+    (marker, handover): (&Marker, Handover),
 ) -> Result<Receipt, Fault> {
     let (github, permit, settings) = (asked.github, asked.permit, asked.settings);
     let redactor = Redactor::knowing(settings.secrets());
-    let account = account(asked, workplace, &said.turn);
+    let account = account(asked, workplace, &said.turn, handover);
     let settle = |below: &[(Anchor, String)]| {
         let outcome = said.turn.outcome.clone().and(&say::remarks::listed(below));
         delivery::settle(&outcome, &account, marker.clone(), &redactor, settings.seed)
@@ -125,6 +129,7 @@ async fn converse(asked: &Asked<'_>, workplace: &mut Workplace, hydrated: Hydrat
         prompt = prompt.reminding(reminder);
     }
     workplace.note(hydrated.warnings);
+    let prompt = prompt.with_work(&workplace.workbench());
     match workplace.converse(asked, &prompt, hydrated.files).await {
         Ok(Turn { outcome, usage }) => {
             let (outcome, remarks) = match workplace.drafts().last() {
@@ -142,7 +147,7 @@ async fn converse(asked: &Asked<'_>, workplace: &mut Workplace, hydrated: Hydrat
     }
 }
 
-fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn) -> Account {
+fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Handover) -> Account {
     let settings = asked.settings;
     let took = Timestamp::now().duration_since(settings.began);
     Account {
@@ -158,6 +163,7 @@ fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn) -> Account {
         agent: workplace.agent(),
         model: model(settings),
         walls: workplace.walls(),
-        warnings: workplace.warnings(),
+        work: handover.links,
+        warnings: [workplace.warnings(), handover.warnings].concat(),
     }
 }

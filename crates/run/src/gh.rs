@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::Path};
 
-use fro_boundary::{Address, GhBroker, GhCalls, Upstream};
+use fro_boundary::{Address, Deeds, GhBroker, GhCalls, Upstream};
 use fro_core::{Fault, Permit};
 use fro_http::Road;
 use tempfile::TempDir;
@@ -24,6 +24,7 @@ impl Gh {
         permit: &Permit,
         home: &Path,
         private: &Path,
+        deeds: Deeds,
     ) -> Result<Self, Fault> {
         let failed = |error: std::io::Error| Fault::ours(format!("cannot open a socket for `gh`: {error}"));
         let folder = tempfile::Builder::new().prefix("fro-bot-gh-").tempdir_in(private);
@@ -32,10 +33,11 @@ impl Gh {
             api: settings.github.api.clone(),
             graphql: settings.github.graphql.clone(),
             repo: permit.repo().clone(),
+            subject: permit.subject().number(),
             token: settings.token.clone(),
         };
         let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
-        let broker = GhBroker::open(&folder.path().join("s"), upstream, road).map_err(failed)?;
+        let broker = GhBroker::open(&folder.path().join("s"), upstream, road, deeds).map_err(failed)?;
         let config = home.join("gh");
         fs_err::create_dir_all(&config).map_err(failed)?;
         let socket = format!("http_unix_socket: {}\n", broker.socket().display());

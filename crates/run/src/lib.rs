@@ -7,25 +7,30 @@ mod acknowledge;
 mod answer;
 mod ask;
 mod attach;
+mod delegate;
 mod deliver;
 mod desk;
 mod equip;
 mod facts;
 mod gh;
+mod handover;
 mod hydrate;
 mod memory;
 mod models;
 mod news;
 mod post;
+mod propose;
 mod remarks;
+mod repository;
 mod settings;
 mod state;
 mod wall;
+mod wallet;
 mod workplace;
 
 pub use news::{News, Tell};
 pub use post::finish;
-pub use settings::{EngineSettings, Settings, Unwalled};
+pub use settings::{Delegation, Elevated, EngineSettings, Settings, Unwalled};
 
 use std::pin::pin;
 

@@ -128,13 +128,17 @@ impl Memory {
         Ok(recollection)
     }
 
-    /// Decides where the run takes place and what it is reminded of, and makes the memory at home in the checkout.
-    pub(crate) async fn remember(&self, asked: &Asked<'_>, context: &Context) -> Result<Reminder, String> {
+    /// Decides where the run takes place and what it is reminded of, and makes the memory at home in the clone.
+    pub(crate) async fn remember(
+        &self,
+        asked: &Asked<'_>,
+        context: &Context,
+        worktree: PathBuf,
+    ) -> Result<Reminder, String> {
         let audience = audience(asked.settings);
         let (earlier, engine_data) = (self.shelf(audience), self.engine_data.clone());
         let (about, kind, trust) = (row::subject(asked.permit), asked.permit.subject(), asked.permit.trust());
         let query = continuity::query(context.title.value(), asked.trigger.words());
-        let worktree = asked.settings.workspace.clone();
         blocking(move || {
             let last = earlier.last(&about)?;
             let continuity = continuity::decide(kind, trust, &last);

@@ -3,8 +3,15 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use fro_boundary::Keys;
-use fro_core::{Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
-use fro_github::Address;
+use fro_core::{
+    Secret,
+    delegation::{DelegatedWork, OutputMode},
+    event::Event,
+    gate::Policy,
+    prompt::Wishes,
+    say::summary::RunLink,
+};
+use fro_github::{Address, App};
 use fro_http::RoadSettings;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
@@ -17,10 +24,16 @@ pub struct Settings {
     pub event: Event,
     /// Where GitHub answers.
     pub github: Address,
+    /// Where people and git find GitHub, `https://github.com` on github.com.
+    pub server: String,
     /// How requests travel.
     pub road: RoadSettings,
     /// Our credential.
     pub token: Secret,
+    /// What opens more, for work that somebody delegates.
+    pub elevated: Elevated,
+    /// What becomes of the agent's changes.
+    pub delegation: Delegation,
     /// Who may ask, and under which name.
     pub policy: Policy,
     /// What the operator adds to the prompt.
@@ -31,7 +44,7 @@ pub struct Settings {
     pub memory: StoreSettings,
     /// How much of it is kept.
     pub retention: Retention,
-    /// The checkout that the agent works in.
+    /// The runner's checkout, of which the agent gets a clone.
     pub workspace: PathBuf,
     /// Where temporary folders go.
     pub scratch: PathBuf,
@@ -50,7 +63,12 @@ pub struct Settings {
 impl Settings {
     /// Returns everything that must never be seen.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        self.engine.keys.secrets().iter().chain([&self.token]).chain(self.memory.secrets())
+        let elevated = match &self.elevated {
+            Elevated::Token(token) => Some(token),
+            Elevated::App(_) | Elevated::None => None,
+        };
+        let keys = self.engine.keys.secrets().iter().chain([&self.token]);
+        keys.chain(elevated).chain(self.memory.secrets())
     }
 }
 
@@ -58,6 +76,28 @@ impl Settings {
 pub(crate) fn model(settings: &Settings) -> Option<String> {
     let configured = || settings.engine.config.get("model")?.as_str().map(str::to_owned);
     settings.engine.model.clone().or_else(configured)
+}
+
+/// A credential that is used for delegated work and for nothing else.
+#[derive(Debug, Clone)]
+pub enum Elevated {
+    /// An App, which gets a token of its own when one is needed.
+    App(App),
+    /// A person's token.
+    Token(Secret),
+    /// There is none: work is done with the token of the run.
+    None,
+}
+
+/// What becomes of the agent's changes.
+#[derive(Debug, Clone, Default)]
+pub struct Delegation {
+    /// Whether any are pushed.
+    pub work: DelegatedWork,
+    /// What a schedule's become.
+    pub output: OutputMode,
+    /// Patterns of paths that nobody touches by way of the agent.
+    pub protected_paths: Vec<String>,
 }
 
 /// How to use the engine.

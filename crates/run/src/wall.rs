@@ -29,11 +29,13 @@ pub(crate) struct Wall {
 pub(crate) struct Offers {
     /// Where it may connect to.
     pub(crate) connect: Vec<Address>,
+    /// What else it may read.
+    pub(crate) read: Vec<PathBuf>,
     /// The variables that lead it there.
     pub(crate) environment: Vec<(OsString, OsString)>,
 }
 
-/// Draws the wall around an engine that lives in `home` and works in the checkout.
+/// Draws the wall around an engine that lives and works in `home`.
 ///
 /// A machine that cannot give it is refused here, before anything starts.
 pub(crate) fn around(
@@ -54,9 +56,10 @@ pub(crate) fn around(
     // This very program is also what the engine starts for our tools.
     read.extend([engine.binary.clone(), engine.rg.clone(), host.program.clone()]);
     read.extend(omo.and_then(|omo| omo.folder.parent()).map(Path::to_owned));
+    read.extend(offers.read);
     let spec = WallSpec {
         read,
-        write: vec![home.to_owned(), settings.workspace.clone()],
+        write: vec![home.to_owned()],
         connect: offers.connect,
         strictness,
         grace: GRACE,

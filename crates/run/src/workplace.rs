@@ -2,13 +2,14 @@
 //!
 //! `close` leaves nothing behind, however far the run came.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
-use fro_boundary::{Address, GhCalls, ModelProxy, Spent};
+use fro_boundary::{Address, Deeds, GhCalls, ModelProxy, Spent};
 use fro_core::{
     Context, Drafts, Fault, Prompt, agent,
     continuity::{Continuity, Reminder},
     conversation::{Limits, heard::Heard, outcome::Turn},
+    prompt::Workbench,
     say::{
         sessions as say,
         summary::{Origin, Served},
@@ -25,9 +26,12 @@ use crate::{
     desk::{self, Desk},
     equip::{self, Equipment},
     gh::Gh,
+    handover::Handover,
     memory::{self, Figures, Memory},
     models,
     news::{News, Tell},
+    propose,
+    repository::Repository,
     settings::Settings,
     wall::{self, Offers},
 };
@@ -40,6 +44,7 @@ pub(crate) struct Workplace {
     drafts: Drafts,
     engine: Option<Engine>,
     omo: Option<Omo>,
+    repository: Option<Repository>,
     models: Option<ModelProxy>,
     gh: Option<Gh>,
     desk: Option<Desk>,
@@ -69,6 +74,7 @@ impl Workplace {
             drafts: Drafts::default(),
             engine: None,
             omo: None,
+            repository: None,
             models: None,
             gh: None,
             desk: None,
@@ -81,10 +87,14 @@ impl Workplace {
         })
     }
 
-    /// Brings the engine and the memory, both at once.
-    pub(crate) async fn prepare(&mut self, settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
-        let (equipment, recall) =
-            tokio::join!(equip::equip(settings, tell), self.memory.bring(fro_opencode::VERSION));
+    /// Brings the engine, the memory and the repository, all at once.
+    pub(crate) async fn prepare(&mut self, asked: &Asked<'_>) -> Result<(), Fault> {
+        let (settings, tell) = (asked.settings, asked.tell);
+        let (equipment, recall, repository) = tokio::join!(
+            equip::equip(settings, tell),
+            self.memory.bring(fro_opencode::VERSION),
+            Repository::open(asked, self.folder.path()),
+        );
         match recall {
             Ok(Recollection { recall, warnings, .. }) => {
                 tell(News::Recalled(recall));
@@ -101,12 +111,18 @@ impl Workplace {
         self.omo = omo;
         tell(News::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
         self.engine = Some(engine);
+        let repository = repository?;
+        for warning in repository.warnings() {
+            self.warn(tell, warning);
+        }
+        self.repository = Some(repository);
         Ok(())
     }
 
     /// Finds out where the run takes place, and what it is reminded of.
     pub(crate) async fn remember(&mut self, asked: &Asked<'_>, context: &Context) -> Option<&Reminder> {
-        match self.memory.remember(asked, context).await {
+        let folder = self.repository.as_ref().map_or(self.folder.path(), Repository::folder).to_owned();
+        match self.memory.remember(asked, context, folder).await {
             Ok(reminder) => {
                 (asked.tell)(News::Reminded(reminder.clone()));
                 self.reminder = Some(reminder);
@@ -127,29 +143,32 @@ impl Workplace {
         let engine =
             self.engine.clone().ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
         let models = models::open(settings).await?;
-        let gh = Gh::open(settings, asked.permit, self.folder.path(), self.memory.private())?;
+        let deeds = self.deeds(asked);
+        let gh = Gh::open(settings, asked.permit, self.folder.path(), self.memory.private(), deeds)?;
         let audience = memory::audience(settings);
         let desk = Desk::open(self.memory.private(), self.memory.shelf(audience), self.drafts.clone())?;
         let offers = Offers {
             connect: vec![Address::Tcp(models.address()), gh.address(), desk.address()],
             environment: gh.environment(),
+            read: Vec::new(),
         };
         let launch = Launch {
             config: models.engine_config(),
             tools: desk.servers(&settings.engine.program),
             ..self.launch(settings, engine, offers)?
         };
+        let directory = launch.directory.clone();
         (self.models, self.gh, self.desk) = (Some(models), Some(gh), Some(desk));
         let server = self.server.insert(Server::start(launch).await.map_err(|error| error.fault())?);
         tell(News::EngineUp { walls: self.walls.clone().unwrap_or_default() });
 
-        let directory = &settings.workspace;
-        let choice = choice(server, settings, self.omo.as_ref().map(|_| equip::SISYPHUS)).await?;
+        let usual = self.omo.as_ref().map(|_| equip::SISYPHUS);
+        let choice = choice(server, settings, &directory, usual).await?;
         let session = match self.reminder.as_ref().map(|reminder| &reminder.continuity) {
             Some(Continuity::Continued(id)) => Session { id: id.clone(), directory: directory.clone() },
             Some(Continuity::Fresh(_)) | None => {
                 let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
-                server.create_session(directory, &title).await.map_err(|error| error.fault())?
+                server.create_session(&directory, &title).await.map_err(|error| error.fault())?
             }
         };
         tell(News::Session { id: session.id.clone(), agent: choice.agent.clone() });
@@ -176,14 +195,20 @@ impl Workplace {
         Ok(answered.turn)
     }
 
-    fn launch(&mut self, settings: &Settings, engine: Engine, offers: Offers) -> Result<Launch, Fault> {
+    /// Plans the start of an engine that works in the clone and may push.
+    fn launch(&mut self, settings: &Settings, engine: Engine, mut offers: Offers) -> Result<Launch, Fault> {
+        let repository = self.repository.as_ref();
+        let repository = repository.ok_or_else(|| Fault::ours("there is no clone for the engine"))?;
+        offers.connect.push(repository.address());
+        offers.environment.extend(repository.environment());
+        offers.read.extend(repository.objects());
         let wall = wall::around(self.folder.path(), settings, (&engine, self.omo.as_ref()), offers)?;
         self.walls = Some(wall.told);
         Ok(Launch {
             omo: self.omo.clone(),
             environment: wall.environment,
             wrap: wall.command,
-            ..Launch::new(engine, &settings.workspace, self.house.clone())
+            ..Launch::new(engine, repository.folder(), self.house.clone())
         })
     }
 
@@ -232,8 +257,13 @@ impl Workplace {
                 "{calls} answers of models: {input} tokens read, {output} written, ${cost:.4}; {refused} requests refused"
             );
         }
-        if let Some(GhCalls { passed, refused }) = self.gh.as_ref().map(Gh::calls) {
-            tracing::info!(passed, refused, "gh: {passed} requests passed, {refused} refused");
+        if let Some(GhCalls { passed, done, refused }) = self.gh.as_ref().map(Gh::calls) {
+            tracing::info!(
+                passed,
+                done,
+                refused,
+                "gh: {passed} requests passed, {done} taken over, {refused} refused"
+            );
         }
         if let Some(desk::Asked { searches, reads }) = self.desk.as_ref().map(Desk::asked) {
             tracing::info!(
@@ -252,6 +282,29 @@ impl Workplace {
     fn warn(&mut self, tell: Tell<'_>, warning: String) {
         tell(News::Warning(warning.clone()));
         self.warnings.push(warning);
+    }
+
+    /// Returns what becomes of what the agent does by `gh`.
+    fn deeds(&self, asked: &Asked<'_>) -> Deeds {
+        let (permit, server) = (asked.permit, asked.settings.server.trim_end_matches('/'));
+        let number = permit.subject().number().unwrap_or_default();
+        let page = format!("{server}/{}/issues/{number}", permit.repo());
+        let nothing = || Err("there is nothing to propose".to_owned());
+        let proposer = self.repository.as_ref().map_or_else(nothing, Repository::proposer);
+        propose::deeds(page, self.drafts.clone(), proposer)
+    }
+
+    /// Hands over what the agent pushed.
+    pub(crate) async fn hand_over(&self, asked: &Asked<'_>) -> Handover {
+        match &self.repository {
+            Some(repository) => repository.hand_over(asked).await,
+            None => Handover::default(),
+        }
+    }
+
+    /// Returns what the agent may do with its changes.
+    pub(crate) fn workbench(&self) -> Workbench {
+        self.repository.as_ref().map_or(Workbench::Closed, |repository| repository.assignment.workbench())
     }
 
     /// Returns what the summary says of the walls.
@@ -307,8 +360,13 @@ impl Workplace {
 }
 
 /// Chooses the agent to ask among those that the engine offers.
-async fn choice(server: &Server, settings: &Settings, usual: Option<&str>) -> Result<agent::Choice, Fault> {
-    let agents = server.agents(&settings.workspace).await.map_err(|error| error.fault())?;
+async fn choice(
+    server: &Server,
+    settings: &Settings,
+    directory: &Path,
+    usual: Option<&str>,
+) -> Result<agent::Choice, Fault> {
+    let agents = server.agents(directory).await.map_err(|error| error.fault())?;
     let primary: Vec<_> =
         agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
     agent::choose(settings.engine.agent.as_deref().or(usual), &primary)

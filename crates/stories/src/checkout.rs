@@ -2,6 +2,13 @@
 
 use std::{path::Path, process::Command};
 
+/// Clones a repository as `actions/checkout` does: one commit deep.
+pub(crate) async fn clone(url: &str, folder: &Path) {
+    let mut git = tokio::process::Command::new("git");
+    git.args(["clone", "--quiet", "--depth=1", url]).arg(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    assert!(git.status().await.is_ok_and(|status| status.success()), "git clone failed");
+}
+
 /// Makes a repository with one commit.
 pub(crate) fn make(folder: &Path) {
     fs_err::create_dir(folder).expect("the folder is new");

@@ -62,6 +62,14 @@ impl Sim {
         sim
     }
 
+    /// Opens a world whose checkout is a real clone of octo/garden, as work that is to be pushed needs it.
+    pub async fn cloned() -> Self {
+        let sim = Self::new().await;
+        fs_err::remove_dir_all(sim.checkout()).expect("the checkout can be replaced");
+        checkout::clone(&sim.world.clone_url(REPO), &sim.checkout()).await;
+        sim
+    }
+
     /// Returns the world itself.
     pub fn world(&self) -> &World {
         &self.world
@@ -92,9 +100,15 @@ impl Sim {
         fs_err::read_to_string(self.folder.path().join("page.md")).unwrap_or_default()
     }
 
-    /// Returns the checkout that the agent works in.
+    /// Returns the runner's checkout, of which the agent gets a clone.
     pub fn checkout(&self) -> PathBuf {
         self.folder.path().join("garden")
+    }
+
+    /// Returns the clone that the agent works in, once there is one.
+    pub fn clone_of_agent(&self) -> Option<PathBuf> {
+        let homes = fs_err::read_dir(self.temp()).ok()?.flatten();
+        homes.map(|home| home.path().join("work/garden")).find(|clone| clone.exists())
     }
 
     /// Returns the folder for temporary files, which a run leaves empty.

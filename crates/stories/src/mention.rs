@@ -176,6 +176,7 @@ impl<'a> Mention<'a> {
             text("GITHUB_EVENT_NAME", event_name),
             text("GITHUB_ACTOR", self.by.login()),
             text("GITHUB_API_URL", &world.api_url()),
+            text("GITHUB_SERVER_URL", &world.api_url()),
             text("GITHUB_GRAPHQL_URL", &world.graphql_url()),
             text("GITHUB_REPOSITORY", REPO),
             text("GITHUB_RUN_ID", "42"),

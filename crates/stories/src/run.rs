@@ -55,6 +55,7 @@ pub fn normal(text: &str) -> String {
             (r"\| Walls \| [^|]+ \|", "| Walls | … |"),
             (r"(✌️|✌🏻|✌🏼|✌🏽|✌🏾|✌🏿|☮️)", "✌"),
             (r"request [0-9A-F]+:[0-9A-F:]+", "request …"),
+            (r"http://127\.0\.0\.1:\d+/octo/garden/actions", "https://github.com/octo/garden/actions"),
             (r"127\.0\.0\.1:\d+", "127.0.0.1:…"),
         ]
         .map(|(pattern, mark)| (Regex::new(pattern).expect("the pattern is sound"), mark))

@@ -14,12 +14,15 @@ use fro_core::{RepoName, Secret};
 use fro_http::Road;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{Request, Response, body::Incoming, header::HOST};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::UnixListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    gh::policy::{Asked, Passed, Refusal, decide},
+    gh::{
+        deed::{About, Deeds, Reply, Wish},
+        policy::{Asked, Passed, Refusal, decide},
+    },
     serve::{Body, Listener, serve, stream_back, told},
 };
 
@@ -52,6 +55,8 @@ pub struct Upstream {
     pub graphql: String,
     /// The repository that may be read.
     pub repo: RepoName,
+    /// The issue, pull request or discussion that may be spoken on.
+    pub subject: Option<u64>,
     /// What is sent in place of `gh`'s placeholder.
     pub token: Secret,
 }
@@ -61,32 +66,34 @@ pub struct Upstream {
 pub struct GhCalls {
     /// Requests that were passed on.
     pub passed: u32,
+    /// Deeds that the harness took over.
+    pub done: u32,
     /// Requests that were refused here.
     pub refused: u32,
 }
 
 /// A running broker; dropping it closes the socket and cuts every connection.
-#[derive(Debug)]
 pub struct GhBroker {
     socket: PathBuf,
     shared: Arc<Shared>,
     _accepting: AbortOnDropHandle<()>,
 }
 
-#[derive(Debug)]
 struct Shared {
     upstream: Upstream,
     road: Road,
+    deeds: Deeds,
     passed: AtomicU32,
+    done: AtomicU32,
     refused: AtomicU32,
 }
 
 impl GhBroker {
     /// Opens the socket, which must not lie where the engine can write.
-    pub fn open(socket: &Path, upstream: Upstream, road: Road) -> io::Result<Self> {
+    pub fn open(socket: &Path, upstream: Upstream, road: Road, deeds: Deeds) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
-        let shared =
-            Arc::new(Shared { upstream, road, passed: AtomicU32::new(0), refused: AtomicU32::new(0) });
+        let [passed, done, refused] = [0; 3].map(AtomicU32::new);
+        let shared = Arc::new(Shared { upstream, road, deeds, passed, done, refused });
         let answering = Arc::clone(&shared);
         let accepting = tokio::spawn(serve(Listener::Unix(listener), move |request| {
             let shared = Arc::clone(&answering);
@@ -103,21 +110,24 @@ impl GhBroker {
     /// Returns how often it was asked so far.
     pub fn calls(&self) -> GhCalls {
         let count = |counter: &AtomicU32| counter.load(Ordering::Relaxed);
-        GhCalls { passed: count(&self.shared.passed), refused: count(&self.shared.refused) }
+        let Shared { passed, done, refused, .. } = &*self.shared;
+        GhCalls { passed: count(passed), done: count(done), refused: count(refused) }
     }
 }
 
 impl Shared {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let line = format!("{} {}", request.method(), request.uri().path());
+        // GraphQL says no with a yes, and `gh` shows the reason only then.
+        let refused_with = if request.uri().path() == "/graphql" { 200 } else { 403 };
         let (response, what) = match self.pass_on(request).await {
-            Ok((response, what)) => {
-                self.passed.fetch_add(1, Ordering::Relaxed);
+            Ok((response, what, counter)) => {
+                counter.fetch_add(1, Ordering::Relaxed);
                 (response, what)
             }
             Err(Failure::Refused(refusal)) => {
                 self.refused.fetch_add(1, Ordering::Relaxed);
-                (excuse(403, &refusal.to_string()), format!("refused: {refusal}"))
+                (excuse(refused_with, &refusal.to_string()), format!("refused: {refusal}"))
             }
             Err(Failure::Upstream(error)) => (excuse(502, &error.to_string()), error.to_string()),
         };
@@ -125,7 +135,7 @@ impl Shared {
         response
     }
 
-    async fn pass_on(&self, request: Request<Incoming>) -> Result<(Response<Body>, String), Failure> {
+    async fn pass_on(&self, request: Request<Incoming>) -> Result<Answered<'_>, Failure> {
         let (head, body) = request.into_parts();
         let body = Limited::new(body, LARGEST).collect().await;
         let body = body.map_err(|_| Refusal::Unclear("the body is too large"))?.to_bytes();
@@ -135,6 +145,7 @@ impl Shared {
         let asked = Asked { method: head.method.as_str(), host, path, query, body: &body };
         let passed = decide(&asked, &self.upstream.repo)?;
         let (request, what) = match passed {
+            Passed::Deed(wish) => return self.take_over(&wish).await,
             Passed::Rest(target) => {
                 (self.road.get(format!("{}{target}", self.upstream.api.trim_end_matches('/'))), target)
             }
@@ -145,7 +156,53 @@ impl Shared {
         let said = PASSED.iter().filter_map(|name| Some((name, text(name)?)));
         let request = said.fold(request, |request, (name, value)| request.header(name, value));
         let answer = request.bearer(&self.upstream.token).relay().await?;
-        Ok((stream_back(answer, &RETURNED, |_| {}), what))
+        Ok((stream_back(answer, &RETURNED, |_| {}), what, &self.passed))
+    }
+}
+
+impl Shared {
+    /// Has the harness do what `gh` asks for, and answers in GitHub's place.
+    async fn take_over(&self, wish: &Wish) -> Result<Answered<'_>, Failure> {
+        self.see_what_it_is_about(&wish.about).await?;
+        let done = (self.deeds)(wish.deed.clone()).await.map_err(Refusal::Undone)?;
+        let status = match &wish.reply {
+            Reply::Rest => 201,
+            Reply::GraphQl(..) => 200,
+        };
+        Ok((told(status, &wish.answer(&done)), format!("taken over: {}", done.url), &self.done))
+    }
+
+    /// Refuses to speak on anything but the run's own subject.
+    async fn see_what_it_is_about(&self, about: &About) -> Result<(), Failure> {
+        let (repo, subject) = (&self.upstream.repo, self.upstream.subject);
+        let own = subject.map_or("nothing that can be spoken on".to_owned(), |number| format!("#{number}"));
+        let named = match about {
+            About::Repository => return Ok(()),
+            About::Number(number) => Some(*number),
+            About::Node(id) => self.number_of(id, repo).await?,
+        };
+        match named {
+            Some(_) if named == subject => Ok(()),
+            _ => Err(Refusal::OtherSubject(own).into()),
+        }
+    }
+
+    /// Asks GitHub which number something of this repository has.
+    async fn number_of(&self, id: &str, repo: &RepoName) -> Result<Option<u64>, Failure> {
+        let question = json!({ "query": include_str!("number.graphql"), "variables": { "id": id } });
+        let request = self.road.post(&self.upstream.graphql).idempotent().json(&question);
+        let mut answer = request.bearer(&self.upstream.token).relay().await?;
+        let mut bytes = Vec::new();
+        while let Some(piece) = answer.chunk().await? {
+            bytes.extend_from_slice(&piece);
+            if bytes.len() > LARGEST {
+                return Err(Refusal::Unclear("GitHub says too much of it").into());
+            }
+        }
+        let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let node = &answer["data"]["node"];
+        let is_here = node["repository"]["nameWithOwner"].as_str() == Some(&repo.to_string());
+        Ok(node["number"].as_u64().filter(|_| is_here))
     }
 }
 
@@ -154,6 +211,9 @@ fn excuse(status: u16, what: &str) -> Response<Body> {
     let message = format!("fro-bot: {what}");
     told(status, &json!({ "message": message, "errors": [{ "type": "FORBIDDEN", "message": message }] }))
 }
+
+/// An answer, what it is for the log, and where it counts.
+type Answered<'a> = (Response<Body>, String, &'a AtomicU32);
 
 /// Why there is no answer of GitHub's.
 enum Failure {

@@ -1,9 +1,12 @@
 //! A GraphQL request, understood: one query, and forwarded as it was understood rather than as it came.
 
-use graphql_parser::query::{Definition, Document, OperationDefinition, Selection, parse_query};
+use graphql_parser::query::{self, Definition, Document, OperationDefinition, Selection, parse_query};
 use serde_json::{Map, Value, json};
 
-use crate::gh::policy::Refusal;
+use crate::gh::{
+    deed::{Reply, Wish},
+    policy::Refusal,
+};
 
 /// The longest document; `gh`'s own have a few kilobytes.
 const LONGEST: usize = 64 << 10;
@@ -20,8 +23,17 @@ pub(super) struct Question {
     pub(super) asks: String,
 }
 
-/// Reads a request and refuses whatever is not exactly one query.
-pub(super) fn read(body: &[u8]) -> Result<Question, Refusal> {
+/// What a request means.
+#[derive(Debug, PartialEq)]
+pub(super) enum Meaning {
+    /// It asks.
+    Question(Question),
+    /// It is one of the few that may write.
+    Wish(Wish),
+}
+
+/// Reads a request and refuses whatever is not exactly one query, or one mutation that is known.
+pub(super) fn read(body: &[u8]) -> Result<Meaning, Refusal> {
     let Ok(Value::Object(mut request)) = serde_json::from_slice(body) else {
         return Err(Refusal::Unclear("the body is not an object"));
     };
@@ -40,8 +52,45 @@ pub(super) fn read(body: &[u8]) -> Result<Question, Refusal> {
         return Err(Refusal::Unclear("the query is too long or too deep"));
     }
     let document = parse_query::<String>(&query).map_err(|_| Refusal::Unclear("the query cannot be read"))?;
+    if let Some(wish) = only_mutation(&document, &variables)? {
+        return Ok(Meaning::Wish(wish));
+    }
     let asks = only_query(&document)?;
-    Ok(Question { body: json!({ "query": document.to_string(), "variables": variables }), asks })
+    let body = json!({ "query": document.to_string(), "variables": variables });
+    Ok(Meaning::Question(Question { body, asks }))
+}
+
+/// Reads a mutation as `gh` writes it: one field, whose only argument is the variable `input`.
+fn only_mutation(
+    document: &Document<'_, String>,
+    variables: &Map<String, Value>,
+) -> Result<Option<Wish>, Refusal> {
+    let [Definition::Operation(OperationDefinition::Mutation(mutation))] = document.definitions.as_slice()
+    else {
+        return Ok(None);
+    };
+    let [Selection::Field(field)] = mutation.selection_set.items.as_slice() else { return Ok(None) };
+    let [(argument, query::Value::Variable(variable))] = field.arguments.as_slice() else { return Ok(None) };
+    if argument != "input" || !field.directives.is_empty() || !mutation.directives.is_empty() {
+        return Ok(None);
+    }
+    let input = variables.get(variable).cloned().unwrap_or_default();
+    let key = field.alias.as_ref().unwrap_or(&field.name).clone();
+    Wish::of_mutation(&field.name, input, Reply::GraphQl(key, wanted(&field.selection_set.items)))
+}
+
+/// Returns what a request wants to hear: an object for each field that has fields, and the name of each that has none.
+fn wanted(selections: &[Selection<'_, String>]) -> Value {
+    let fields = selections.iter().filter_map(|selection| match selection {
+        Selection::Field(field) => Some(field),
+        Selection::FragmentSpread(_) | Selection::InlineFragment(_) => None,
+    });
+    let each = fields.map(|field| {
+        let key = field.alias.as_ref().unwrap_or(&field.name).clone();
+        let below = &field.selection_set.items;
+        (key, if below.is_empty() { Value::from(field.name.as_str()) } else { wanted(below) })
+    });
+    each.collect()
 }
 
 /// Returns the root fields of the document's only operation, if that is a query.
@@ -97,10 +146,67 @@ mod tests {
     #[track_caller]
     fn check(body: &str, expected: &str) {
         let decision = match read(body.as_bytes()) {
-            Ok(question) => question.asks,
+            Ok(Meaning::Question(question)) => question.asks,
+            Ok(Meaning::Wish(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
             Err(refusal) => refusal.to_string(),
         };
         assert_eq!(decision, expected);
+    }
+
+    fn question(body: &str) -> Question {
+        match read(body.as_bytes()).unwrap() {
+            Meaning::Question(question) => question,
+            Meaning::Wish(wish) => panic!("{wish:?}"),
+        }
+    }
+
+    #[test]
+    fn the_mutations_of_gh_are_understood() {
+        let mutation = |field: &str, input: Value| {
+            let query = format!("mutation M($input: X!) {{ {field}(input: $input) {{ clientMutationId }} }}");
+            json!({ "query": query, "variables": { "input": input } }).to_string()
+        };
+        check(
+            &mutation("addComment", json!({ "subjectId": "I_1", "body": "Hi" })),
+            r#"Say(Object {"body": String("Hi")}) about Node("I_1")"#,
+        );
+        check(
+            &mutation(
+                "addPullRequestReview",
+                json!({ "pullRequestId": "PR_2", "event": "COMMENT", "body": "Hi" }),
+            ),
+            r#"Say(Object {"body": String("Hi"), "comments": Array []}) about Node("PR_2")"#,
+        );
+        check(
+            &mutation(
+                "addPullRequestReview",
+                json!({ "pullRequestId": "PR_2", "event": "APPROVE", "body": "Hi" }),
+            ),
+            "the verdict `APPROVE` is for people to give; `COMMENT` takes your words",
+        );
+        check(
+            &mutation(
+                "createPullRequest",
+                json!({ "title": "T", "headRefName": "x", "baseRefName": "main" }),
+            ),
+            r#"Propose { title: "T", body: "", head: "x" } about Repository"#,
+        );
+        check(
+            &mutation("addComment", json!({ "body": "Hi" })),
+            "the request is not clear: a text is missing",
+        );
+        check(
+            &mutation("a: addComment", json!({ "subjectId": "I_1", "body": "Hi" })),
+            r#"Say(Object {"body": String("Hi")}) about Node("I_1")"#,
+        );
+        check(
+            &mutation("mergePullRequest", json!({})),
+            "`gh` may only read here, and `mutation {mergePullRequest}` writes",
+        );
+        check(
+            &mutation("addComment: mergePullRequest", json!({ "subjectId": "I_1", "body": "Hi" })),
+            "`gh` may only read here, and `mutation {mergePullRequest}` writes",
+        );
     }
 
     fn query(text: &str) -> String {
@@ -111,7 +217,7 @@ mod tests {
     fn questions_pass_and_are_written_anew() {
         check(&query("{ viewer { login } }"), "query {viewer}");
         let body = r#"{"query": "query A($n: Int = 7) { r: repository(owner: \"octo\", name: \"garden\") { issue(number: $n) { ...F } } } fragment F on Issue { title }", "operationName": "A", "variables": {"n": 1}}"#;
-        let question = read(body.as_bytes()).unwrap();
+        let question = question(body);
         assert_eq!(question.asks, "query {repository}");
         insta::assert_snapshot!(question.body["query"].as_str().unwrap(), @r#"
         query A($n: Int = 7) {
@@ -186,8 +292,8 @@ mod tests {
     #[test]
     fn strings_keep_their_meaning_when_written_anew() {
         let tricky = r#"{ a(x: "quote \" } mutation { b } \\ \u000a end", y: """block " { """) { c } }"#;
-        let once = read(query(tricky).as_bytes()).unwrap().body;
-        let twice = read(once.to_string().as_bytes()).unwrap().body;
+        let once = question(&query(tricky)).body;
+        let twice = question(&once.to_string()).body;
         assert_eq!(once, twice);
     }
 }

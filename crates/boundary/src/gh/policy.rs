@@ -3,7 +3,10 @@
 use fro_core::RepoName;
 use serde_json::Value;
 
-use crate::gh::graphql;
+use crate::gh::{
+    deed::Wish,
+    graphql::{self, Meaning},
+};
 
 /// A request that passes.
 #[derive(Debug, PartialEq)]
@@ -12,6 +15,8 @@ pub(super) enum Passed {
     Rest(String),
     /// A body for the GraphQL API, and what it asks for.
     GraphQl(Value, String),
+    /// Something for the harness to do in its own way.
+    Deed(Wish),
 }
 
 /// Why a request does not pass.
@@ -23,6 +28,12 @@ pub(super) enum Refusal {
     Elsewhere(String),
     #[error("`{0}` is not for an agent")]
     Private(String),
+    #[error("the verdict `{0}` is for people to give; `COMMENT` takes your words")]
+    Verdict(String),
+    #[error("this run is about {0}, and its answer goes there")]
+    OtherSubject(String),
+    #[error("{0}")]
+    Undone(String),
     #[error("the request is not clear: {0}")]
     Unclear(&'static str),
 }
@@ -65,14 +76,22 @@ pub(super) fn decide(asked: &Asked<'_>, repo: &RepoName) -> Result<Passed, Refus
     }
     if path == "/graphql" {
         return match method {
-            "POST" => graphql::read(body).map(|question| Passed::GraphQl(question.body, question.asks)),
+            "POST" => graphql::read(body).map(|meaning| match meaning {
+                Meaning::Question(question) => Passed::GraphQl(question.body, question.asks),
+                Meaning::Wish(wish) => Passed::Deed(wish),
+            }),
             _ => Err(Refusal::Unclear("GraphQL is asked by POST")),
         };
+    }
+    let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    if method == "POST"
+        && let Some(wish) = Wish::of_rest(&parts, body, repo)?
+    {
+        return Ok(Passed::Deed(wish));
     }
     if !matches!(method, "GET" | "HEAD") {
         return Err(Refusal::Write(format!("{method} {shown}")));
     }
-    let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     match parts.as_slice() {
         ["" | "user" | "rate_limit" | "meta"] => {}
         ["repos", owner, name, rest @ ..] if is(owner, repo.owner()) && is(name, repo.name()) => {
@@ -111,10 +130,12 @@ mod tests {
             Some(at) => target.split_at(at),
         };
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
-        let asked = Asked { method, host, path, query, body: b"" };
+        let body = br#"{"body": "Hi", "event": "COMMENT", "title": "T", "head": "octo:x", "base": "main"}"#;
+        let asked = Asked { method, host, path, query, body };
         let decision = match decide(&asked, &RepoName::parse("Octo/garden").unwrap()) {
             Ok(Passed::Rest(path)) => path,
             Ok(Passed::GraphQl(..)) => "graphql".to_owned(),
+            Ok(Passed::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
             Err(refusal) => refusal.to_string(),
         };
         assert_eq!(decision, expected, "{line}");
@@ -129,7 +150,30 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written() {
+    fn what_is_said_on_a_subject_becomes_a_draft() {
+        let said = r#"Say(Object {"body": String("Hi")}) about Number(1)"#;
+        check("POST /repos/octo/garden/issues/1/comments", said);
+        check("POST /repos/octo/garden/pulls/1/comments/9/replies", said);
+        check(
+            "POST /repos/octo/garden/pulls/1/reviews",
+            r#"Say(Object {"body": String("Hi"), "comments": Array []}) about Number(1)"#,
+        );
+        check(
+            "POST /repos/octo/garden/pulls",
+            r#"Propose { title: "T", body: "Hi", head: "x" } about Repository"#,
+        );
+        check(
+            "POST /repos/octo/other/issues/1/comments",
+            "`gh` may only read here, and `POST /repos/octo/other/issues/1/comments` writes",
+        );
+        check(
+            "POST /repos/octo/garden/issues/x/comments",
+            "the request is not clear: there is no such number",
+        );
+    }
+
+    #[test]
+    fn nothing_else_is_written() {
         check(
             "POST /repos/octo/garden/issues",
             "`gh` may only read here, and `POST /repos/octo/garden/issues` writes",

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod attacks;
+mod clone;
 mod connections;
 mod cost;
 mod files;
@@ -13,4 +14,5 @@ mod hidden;
 mod lacking;
 mod lifeline;
 mod models;
+mod staging;
 mod world;

@@ -109,8 +109,8 @@ async fn git(garden: &Path, arguments: &[&str]) -> Result<(), Fault> {
 }
 
 /// Teaches the model its part. It says only what it saw: the test's own lines come from the engine's shell.
-pub(crate) fn rehearse(model: &Model, garden: &Path) {
-    let water = garden.join("water.sh");
+pub(crate) fn rehearse(model: &Model) {
+    let water = "water.sh";
     model.calls("bash", json!({"command": "sh test.sh", "description": "Runs the test"}));
     model.calls("read", json!({"filePath": water}));
     model.calls("edit", json!({"filePath": water, "oldString": "-gt 30", "newString": "-ge 30"}));
@@ -132,7 +132,7 @@ fn conclusion(seen: &Seen) -> String {
     format!(
         "`water.sh` compares with `-gt 30`, so **exactly 30 degrees** counts as a cool day. The test says so:\n\n\
          ```text\n{}\n```\n\nThe description promises three litres *from* 30 degrees on, so this is the fix:\n\n\
-         ```diff\n{}\n```\n\nWith it, all {passed} checks of `test.sh` pass. I tried it in my own checkout and \
+         ```diff\n{}\n```\n\nWith it, all {passed} checks of `test.sh` pass. I tried it in my own clone and \
          pushed nothing.",
         failed.join("\n"),
         change.join("\n"),

@@ -44,7 +44,7 @@ pub(super) const PARTS: &[Part] = &[
         title: "What the agent may do",
         inputs: &[
             Input::new("delegated-work", "Branches, commits and pull requests by the agent: `on-request` when a maintainer asks for them, or `never`.").default("on-request"),
-            Input::new("output-mode", "Where a run by schedule or by hand leaves its changes: `auto`, `branch-pr` or `working-dir`.").default("auto"),
+            Input::new("output-mode", "Where a run by schedule or by hand leaves its changes: `auto`, `branch-pr` or `report`.").default("auto"),
             Input::new("protected-paths", "Paths that delegated work must not touch, one glob per line; workflows and secrets are always among them."),
             Input::new("app-id", "The GitHub App that delegated work is done as."),
             Input::new("private-key", "The App's private key.").secret(),

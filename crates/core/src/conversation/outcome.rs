@@ -2,6 +2,8 @@
 
 use std::{fmt, iter::Sum, ops::AddAssign};
 
+use crate::say::whole::closed;
+
 /// A finished turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
@@ -38,6 +40,27 @@ pub enum Outcome {
         /// What was said before.
         partial: Option<String>,
     },
+}
+
+impl Outcome {
+    /// Adds notes of the harness below what the model said.
+    #[must_use]
+    pub fn noted(mut self, notes: &[String]) -> Self {
+        let words = match &mut self {
+            Self::Answered { text, .. } => text,
+            Self::Refused { partial } | Self::OutOfTime { partial } | Self::Failed { partial, .. } => {
+                if notes.is_empty() {
+                    return self;
+                }
+                partial.get_or_insert_default()
+            }
+        };
+        for note in notes {
+            let both = format!("{}\n\n{note}", closed(words));
+            both.trim_start().clone_into(words);
+        }
+        self
+    }
 }
 
 impl Turn {

@@ -31,6 +31,8 @@ pub struct Account {
     pub model: Option<String>,
     /// What stood between the agent and the machine.
     pub walls: String,
+    /// What was pushed and opened.
+    pub work: Vec<Link>,
     /// What a maintainer should know.
     pub warnings: Vec<String>,
 }
@@ -51,6 +53,17 @@ pub enum Origin {
     Continued,
     /// It was begun.
     Created,
+}
+
+/// Something that the run left on GitHub besides its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// What it is.
+    pub what: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// Where it is.
+    pub url: String,
 }
 
 /// The run's id, and its page if it has one.
@@ -100,6 +113,9 @@ fn rows(account: &Account) -> Vec<(&'static str, String)> {
     rows.extend(account.agent.as_ref().map(|agent| ("Agent", code(agent))));
     rows.extend(account.model.as_ref().map(|model| ("Model", code(model))));
     rows.push(("Walls", account.walls.clone()));
+    rows.extend(
+        account.work.iter().map(|link| (link.what, format!("[{}]({})", fence::inline(&link.name), link.url))),
+    );
     rows
 }
 
@@ -183,6 +199,11 @@ pub(crate) mod tests {
             agent: Some("build".to_owned()),
             model: Some("scripted/m1".to_owned()),
             walls: "Landlock 7, seccomp".to_owned(),
+            work: vec![Link {
+                what: "Pull request",
+                name: "#8".to_owned(),
+                url: "https://github.com/octo/garden/pull/8".to_owned(),
+            }],
             warnings: vec!["memory was not saved: `disk | full`".to_owned()],
         }
     }

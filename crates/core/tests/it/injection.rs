@@ -82,6 +82,7 @@ fn account(words: &str) -> Account {
         agent: Some(words.to_owned()),
         model: Some(words.to_owned()),
         walls: "all".to_owned(),
+        work: Vec::new(),
         warnings: vec![words.to_owned()],
     }
 }

@@ -20,7 +20,7 @@ async fn a_maintainer_s_mention_is_answered() {
 }
 
 #[tokio::test]
-async fn the_agent_really_works_in_the_checkout() {
+async fn the_agent_really_works_and_the_checkout_stays_as_it_is() {
     let sim = Sim::new().await;
     sim.model().calls(
         "bash",
@@ -30,7 +30,7 @@ async fn the_agent_really_works_in_the_checkout() {
     sim.model().says("Done.");
     let run = sim.mention("@fro-bot wet the tap").run().await;
     assert_eq!(run.code, Some(0), "{run}");
-    assert_eq!(fs_err::read_to_string(sim.checkout().join("tap.rs")).unwrap(), "fn tap() {}\nwet\n");
+    assert_eq!(fs_err::read_to_string(sim.checkout().join("tap.rs")).unwrap(), "fn tap() {}\n");
     let results = sim.model().seen()[2].tool_results();
     assert!(results[0].contains("fn tap() {}\nwet"), "{results:?}");
     assert!(results[1].contains("tap.rs") && results[1].contains("wet"), "{results:?}");

@@ -19,9 +19,8 @@ fn work_that_lasts(sim: &Sim) {
 }
 
 async fn begun(sim: &Sim) {
-    let mark = sim.checkout().join("begun");
     tokio::time::timeout(Duration::from_mins(1), async {
-        while !mark.exists() {
+        while !sim.clone_of_agent().is_some_and(|clone| clone.join("begun").exists()) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     })

@@ -4,6 +4,7 @@
 
 mod answers;
 mod attachments;
+mod attacks;
 mod bad_days;
 mod context;
 mod demo;
@@ -17,3 +18,4 @@ mod reviews;
 mod second_tries;
 mod shell;
 mod triggers;
+mod work;

@@ -8,9 +8,11 @@ const PROBE: &str = r#"
 grep -l plante[d] /proc/[0-9]*/environ 2>/dev/null | sed 's/^/LEAK environ /'
 env | grep -q plante[d] && echo 'LEAK env'
 cat /proc/[0-9]*/cmdline 2>/dev/null | grep -aq plante[d] && echo 'LEAK argv'
-cat "$PWD/../secret" 2>/dev/null && echo 'LEAK file'
-cat "$PWD"/../event-*.json 2>/dev/null | grep -q action && echo 'LEAK event'
-(echo x > "$PWD/../outside") 2>/dev/null && echo 'LEAK write beside the checkout'
+cat STORY/secret 2>/dev/null && echo 'LEAK file'
+cat STORY/event-*.json 2>/dev/null | grep -q action && echo 'LEAK event'
+(echo x > STORY/outside) 2>/dev/null && echo 'LEAK write beside the checkout'
+cat STORY/garden/tap.rs 2>/dev/null && echo 'LEAK checkout'
+(echo x > STORY/garden/tap.rs) 2>/dev/null && echo 'LEAK write to the checkout'
 (echo x > /tmp/fro-bot-outside) 2>/dev/null && echo 'LEAK write to tmp'
 (echo x > /usr/local/bin/fro-bot-outside) 2>/dev/null && echo 'LEAK write to bin'
 echo "caps $(grep CapEff /proc/self/status | tr -d '\t ')"
@@ -21,7 +23,8 @@ echo x > "$HOME/inside" && echo 'home works'
 
 async fn probe(sim: Sim, expect_user: u32, mention: impl for<'a> FnOnce(Mention<'a>) -> Mention<'a>) {
     fs_err::write(sim.folder().join("secret"), "planted-file-secret").unwrap();
-    fs_err::write(sim.checkout().join("probe.sh"), PROBE).unwrap();
+    let script = PROBE.replace("STORY", &sim.folder().display().to_string());
+    fs_err::write(sim.checkout().join("probe.sh"), script).unwrap();
     sim.model().calls("bash", json!({"command": "sh probe.sh", "description": "Probes the wall"}));
     sim.model().says("Probed.");
     let run = mention(sim.mention("@fro-bot probe")).run().await;

@@ -1,0 +1,162 @@
+//! What earlier steps left in the checkout (packages, builds) comes along into the agent's clone; credentials do not.
+
+use std::{
+    ffi::OsStr,
+    fs::FileType,
+    io,
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+};
+
+use tokio::task::spawn_blocking;
+
+use crate::git::{GitError, Store, command::feed, store::Checkout};
+
+/// Bytes that are copied at most.
+const MOST_BYTES: u64 = 2 << 30;
+/// Files that are copied at most.
+const MOST_FILES: usize = 200_000;
+
+/// What could not be brought along.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Files beyond the limit.
+    pub too_many: usize,
+    /// Files whose names say that they hold credentials.
+    pub private: Vec<PathBuf>,
+}
+
+/// Copies every file of the checkout that git does not know, ignored or not.
+pub(super) async fn along(store: &Store, checkout: &Checkout, clone: &Path) -> Result<LeftOut, GitError> {
+    let index = store.folder.path().join("index");
+    let listed = async |arguments: &[&str]| {
+        let mut command = store.git.at(&store.repository);
+        command.env("GIT_INDEX_FILE", &index).arg("--work-tree").arg(&checkout.folder).args(arguments);
+        command.current_dir(&checkout.folder);
+        feed(&mut command, arguments[0], b"").await
+    };
+    listed(&["read-tree", &checkout.commit]).await?;
+    let names = listed(&["ls-files", "--others", "-z"]).await?;
+    let (from, to) = (checkout.folder.clone(), clone.to_owned());
+    let copied = spawn_blocking(move || copy_all(&names, &from, &to)).await;
+    copied.map_err(|error| GitError::prepare(clone)(io::Error::other(error)))?
+}
+
+fn copy_all(names: &[u8], from: &Path, to: &Path) -> Result<LeftOut, GitError> {
+    let mut left_out = LeftOut::default();
+    let (mut bytes, mut files) = (0, 0);
+    // A name that ends with a slash is a repository of its own, whose settings may hold credentials.
+    let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty() && !name.ends_with(b"/"));
+    for name in names.map(|name| Path::new(OsStr::from_bytes(name))) {
+        if is_private(name) {
+            left_out.private.push(name.to_owned());
+            continue;
+        }
+        if bytes >= MOST_BYTES || files >= MOST_FILES {
+            left_out.too_many += 1;
+            continue;
+        }
+        bytes += copy(from, to, name).map_err(GitError::prepare(to.join(name)))?;
+        files += 1;
+    }
+    Ok(left_out)
+}
+
+/// Copies one file or link, unless the clone has something else in its place.
+///
+/// What the clone has comes from a stranger's pull request, perhaps: a link there is never followed.
+fn copy(from: &Path, to: &Path, name: &Path) -> io::Result<u64> {
+    let (source, target) = (from.join(name), to.join(name));
+    if !has_real_parents(to, name)? || target.symlink_metadata().is_ok() {
+        return Ok(0);
+    }
+    let Ok(about) = source.symlink_metadata() else { return Ok(0) };
+    match kind(about.file_type()) {
+        Kind::File => std::fs::copy(&source, &target),
+        Kind::Link => std::os::unix::fs::symlink(std::fs::read_link(&source)?, &target).map(|()| 0),
+        Kind::Other => Ok(0),
+    }
+}
+
+/// Makes the folders above a file; `false` if one of them is no folder.
+fn has_real_parents(root: &Path, name: &Path) -> io::Result<bool> {
+    let mut folder = root.to_owned();
+    for part in name.parent().into_iter().flat_map(Path::iter) {
+        folder.push(part);
+        match folder.symlink_metadata() {
+            Ok(about) if about.is_dir() => {}
+            Ok(_) => return Ok(false),
+            Err(_) => std::fs::create_dir(&folder)?,
+        }
+    }
+    Ok(true)
+}
+
+enum Kind {
+    File,
+    Link,
+    Other,
+}
+
+fn kind(file: FileType) -> Kind {
+    match (file.is_file(), file.is_symlink()) {
+        (true, _) => Kind::File,
+        (_, true) => Kind::Link,
+        (false, false) => Kind::Other,
+    }
+}
+
+/// Tells whether a file that git does not know looks like a credential: steps before us leave such things.
+fn is_private(name: &Path) -> bool {
+    let file = name.file_name().unwrap_or_default().to_string_lossy();
+    let path = name.extension().unwrap_or_default();
+    matches!(&*file, ".env" | ".netrc" | ".npmrc" | ".pypirc" | ".git-credentials" | "credentials.json")
+        || file.starts_with("gha-creds-")
+        || file.starts_with(".env.")
+        || file.starts_with("id_rsa")
+        || file.starts_with("id_ed25519")
+        || matches!(path.to_str(), Some("pem" | "p12" | "pfx" | "jks" | "keystore"))
+        || name.iter().any(|part| part == ".git" || part == ".ssh" || part == ".aws")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_told_by_their_names() {
+        let private = [
+            ".env",
+            "app/.env.production",
+            "gha-creds-0123abcd.json",
+            ".npmrc",
+            "deploy/id_rsa",
+            "certificates/server.pem",
+            "vendor/thing/.git/config",
+            ".aws/config",
+        ];
+        let plain =
+            ["node_modules/a/index.js", "target/debug/app", "environment.json", "keys.rs", "a.pem.txt"];
+        for name in private {
+            assert!(is_private(Path::new(name)), "{name}");
+        }
+        for name in plain {
+            assert!(!is_private(Path::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_link_in_the_clone_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [from, to, outside] = ["from", "to", "outside"].map(|name| folder.path().join(name));
+        for path in [&from.join("deps"), &to, &outside] {
+            std::fs::create_dir_all(path).unwrap();
+        }
+        std::fs::write(from.join("deps/x"), "x").unwrap();
+        std::os::unix::fs::symlink(&outside, to.join("deps")).unwrap();
+
+        copy_all(b"deps/x\0", &from, &to).unwrap();
+
+        assert_eq!(std::fs::read_dir(outside).unwrap().count(), 0);
+    }
+}

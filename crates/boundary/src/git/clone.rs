@@ -1,0 +1,66 @@
+//! The agent's own clone: made by the harness before the agent starts, and never looked at with git afterwards.
+
+use std::path::{Path, PathBuf};
+
+use crate::git::{
+    GitError, LeftOut, Store, bring,
+    command::{feed, git_dir},
+    store::{borrow, copy_if_there},
+};
+
+/// A clone that the agent may do anything with.
+#[derive(Debug, Clone)]
+pub struct AgentClone {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// What the checkout holds besides the repository and could not be brought along.
+    pub left_out: LeftOut,
+}
+
+impl Store {
+    /// Makes a clone in a new folder: the tip on a branch of this name, with what earlier steps left in the checkout.
+    ///
+    /// Its settings are ours: no credential, no filter, no hook of the checkout comes with it.
+    pub async fn clone_into(
+        &self,
+        folder: &Path,
+        branch: &str,
+        origin: &str,
+    ) -> Result<AgentClone, GitError> {
+        fs_err::create_dir_all(folder).map_err(GitError::prepare(folder))?;
+        let repository = git_dir(folder);
+        let first = format!("--initial-branch={branch}");
+        self.in_tree(&repository, folder, &["init", "--quiet", "--template=", &first]).await?;
+        borrow(&repository, &[self.repository.join("objects")])?;
+        copy_if_there(&self.repository.join("shallow"), &repository.join("shallow"))?;
+        self.copy_branches(&repository).await?;
+        for (key, value) in [
+            ("remote.origin.url", origin),
+            ("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"),
+            ("push.default", "current"),
+            ("push.autoSetupRemote", "true"),
+            ("submodule.recurse", "false"),
+        ] {
+            self.git.run(&repository, &["config", key, value]).await?;
+        }
+        self.in_tree(&repository, folder, &["reset", "--quiet", "--hard", self.tip()]).await?;
+        let left_out = match self.checkout() {
+            Some(checkout) => bring::along(self, checkout, folder).await?,
+            None => LeftOut::default(),
+        };
+        Ok(AgentClone { folder: folder.to_owned(), left_out })
+    }
+
+    async fn in_tree(&self, repository: &Path, tree: &Path, arguments: &[&str]) -> Result<(), GitError> {
+        let mut command = self.git.at(repository);
+        command.arg("--work-tree").arg(tree).args(arguments);
+        feed(&mut command, arguments.first().copied().unwrap_or_default(), b"").await.map(drop)
+    }
+
+    async fn copy_branches(&self, repository: &Path) -> Result<(), GitError> {
+        let format = "--format=update refs/remotes/origin/%(refname:lstrip=2) %(objectname)";
+        let updates = self.git.run(&self.repository, &["for-each-ref", format, "refs/heads"]).await?;
+        let updates = updates.lines().flat_map(|line| [line, "\n"]).collect::<String>();
+        self.git.feed(repository, &["update-ref", "--stdin"], updates.as_bytes()).await.map(drop)
+    }
+}

@@ -1,0 +1,157 @@
+//! git as the harness runs it: heeding no settings but ours, asking nobody, running nothing that a repository names.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use data_encoding::BASE64;
+use fro_core::Secret;
+use tokio::{io::AsyncWriteExt as _, process::Command};
+
+use crate::git::GitError;
+
+/// What of the harness's environment git needs: its programs, and the road to the network.
+const KEPT: [&str; 10] = [
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "PATH",
+    "TMPDIR",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+const OURS: [(&str, &str); 7] = [
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_ALLOW_PROTOCOL", "http:https"),
+    ("GIT_LFS_SKIP_SMUDGE", "1"),
+    ("HOME", "/nonexistent"),
+    ("LC_ALL", "C"),
+];
+
+/// Settings that no repository can undo, since they stand on the command line.
+const SETTINGS: [&str; 6] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.attributesFile=/dev/null",
+    "safe.directory=*",
+    "gc.auto=0",
+    "advice.detachedHead=false",
+];
+
+/// The longest complaint of git's that is passed on.
+const LONGEST: usize = 500;
+
+/// Starts git for the harness.
+#[derive(Debug, Clone)]
+pub struct Git {
+    environment: Vec<(OsString, OsString)>,
+    credential: Option<(String, Secret)>,
+}
+
+impl Git {
+    /// Takes what git needs from the environment of the harness.
+    pub fn new<'a>(host: impl IntoIterator<Item = &'a (OsString, OsString)>) -> Self {
+        let host: Vec<_> = host.into_iter().collect();
+        let kept = host.iter().filter(|(name, _)| KEPT.iter().any(|kept| name == *kept));
+        let mut environment: Vec<(OsString, OsString)> = kept.map(|pair| (*pair).clone()).collect();
+        let authorities = host.iter().find(|(name, _)| name == "SSL_CERT_FILE");
+        environment.extend(authorities.map(|(_, file)| ("GIT_SSL_CAINFO".into(), file.clone())));
+        environment.extend(OURS.map(|(name, value)| (name.into(), value.into())));
+        Self { environment, credential: None }
+    }
+
+    /// Returns a git that shows this token to this server, and to no other.
+    ///
+    /// It travels in the environment: other processes can read a command line.
+    #[must_use]
+    pub fn with_token(&self, server: &str, token: &Secret) -> Self {
+        let key = format!("http.{}/.extraHeader", server.trim_end_matches('/'));
+        Self { credential: Some((key, token.clone())), ..self.clone() }
+    }
+
+    /// Begins a command in a repository.
+    pub(super) fn at(&self, repository: &Path) -> Command {
+        let mut command = self.anywhere();
+        command.arg("--git-dir").arg(repository);
+        command
+    }
+
+    /// Begins a command that is told by other means where to work.
+    pub(super) fn anywhere(&self) -> Command {
+        let mut command = Command::new("git");
+        command.env_clear().envs(self.environment.iter().cloned()).kill_on_drop(true);
+        if let Some((key, token)) = &self.credential {
+            let pair = BASE64.encode(format!("x-access-token:{}", token.expose()).as_bytes());
+            command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", key);
+            command.env("GIT_CONFIG_VALUE_0", format!("Authorization: basic {pair}"));
+        }
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command
+    }
+
+    /// Runs a command in a repository and returns what it said, without the last line's end.
+    pub(super) async fn run<A: AsRef<OsStr>>(
+        &self,
+        repository: &Path,
+        arguments: &[A],
+    ) -> Result<String, GitError> {
+        let mut command = self.at(repository);
+        command.args(arguments);
+        let said = feed(&mut command, &words(arguments), b"").await?;
+        Ok(String::from_utf8_lossy(&said).trim_end_matches('\n').to_owned())
+    }
+
+    /// Runs a command that reads something.
+    pub(super) async fn feed(
+        &self,
+        repository: &Path,
+        arguments: &[&str],
+        input: &[u8],
+    ) -> Result<Vec<u8>, GitError> {
+        let mut command = self.at(repository);
+        command.args(arguments);
+        feed(&mut command, &words(arguments), input).await
+    }
+}
+
+/// Gives a command its input and waits for all of its output.
+pub(super) async fn feed(command: &mut Command, name: &str, input: &[u8]) -> Result<Vec<u8>, GitError> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = command.spawn().map_err(GitError::Start)?;
+    let stdin = running.stdin.take();
+    let writing = async {
+        if let Some(mut stdin) = stdin {
+            // A command that has read enough may close its input.
+            drop(stdin.write_all(input).await);
+        }
+    };
+    let ((), output) = tokio::join!(writing, running.wait_with_output());
+    let output = output.map_err(GitError::Start)?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    Err(GitError::Failed { command: name.to_owned(), said: line.chars().take(LONGEST).collect() })
+}
+
+/// Names a command by its first words.
+fn words<A: AsRef<OsStr>>(arguments: &[A]) -> String {
+    let words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
+    words.filter(|word| !word.starts_with('-')).take(2).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the `.git` of a folder, which may be a file that names the real one.
+pub(super) fn git_dir(folder: &Path) -> PathBuf {
+    folder.join(".git")
+}

@@ -1,0 +1,265 @@
+//! The door to the store: git over HTTP on a loopback port, which the agent's git takes for GitHub.
+//!
+//! Fetches are served from the store. A push goes through the store's hook, and so to GitHub or nowhere.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    net::SocketAddr,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use fro_core::{Fault, RepoName, Secret};
+use futures::future::BoxFuture;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::{
+    Request, Response, StatusCode,
+    body::Incoming,
+    header::{CONTENT_TYPE, HeaderName, HeaderValue},
+    http::request::Parts,
+};
+use tokio::net::TcpListener;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::{
+    git::{
+        Git, GitError, Store,
+        command::feed,
+        receive::{Push, record_beside},
+        rules::Rules,
+    },
+    serve::{Body, Listener, serve},
+};
+
+/// The largest push: more is no patch but a delivery.
+const LARGEST: usize = 32 << 20;
+
+/// Gets the credential for a push, at the moment that one is needed.
+pub type Credential = Arc<dyn Fn() -> BoxFuture<'static, Result<Secret, Fault>> + Send + Sync>;
+
+/// Whether the agent may push.
+#[derive(Clone)]
+pub enum Pushing {
+    /// It may, by these rules and with this credential.
+    Open {
+        /// What may be pushed.
+        rules: Rules,
+        /// GitHub's address, the only one that is shown the credential.
+        server: String,
+        /// What opens GitHub.
+        credential: Credential,
+    },
+    /// It may not, for this reason.
+    Closed(String),
+}
+
+/// The open door; dropping it closes the port and cuts every connection.
+#[derive(Debug)]
+pub struct Staging {
+    address: SocketAddr,
+    record: PathBuf,
+    _accepting: AbortOnDropHandle<()>,
+}
+
+struct Door {
+    git: Git,
+    project: PathBuf,
+    hooks: PathBuf,
+    repo: RepoName,
+    pushing: Pushing,
+}
+
+impl Store {
+    /// Opens the door to the store. `hook` is the command line that leads to [`receive`](crate::receive).
+    pub async fn open_door(
+        &self,
+        repo: &RepoName,
+        hook: &[OsString],
+        pushing: Pushing,
+    ) -> Result<Staging, GitError> {
+        let rules = self.folder.path().join("rules.json");
+        let hooks = self.folder.path().join("hooks");
+        if let Pushing::Open { rules: wanted, .. } = &pushing {
+            let text = serde_json::to_string(wanted).map_err(io::Error::other);
+            let written = text.and_then(|text| fs_err::write(&rules, text));
+            written.and_then(|()| write_hook(&hooks, hook, &rules)).map_err(GitError::prepare(&hooks))?;
+            if let Some(head) = &wanted.head {
+                // A push says what it found there, and it found the tip.
+                let name = format!("refs/heads/{head}");
+                self.git.run(&self.repository, &["update-ref", &name, self.tip()]).await?;
+            }
+        }
+        for (key, value) in [
+            ("receive.fsckObjects", "true"),
+            ("receive.denyDeletes", "true"),
+            ("receive.denyNonFastForwards", "true"),
+            ("transfer.hideRefs", "refs/fro-bot"),
+        ] {
+            self.git.run(&self.repository, &["config", key, value]).await?;
+        }
+        let largest = LARGEST.to_string();
+        self.git.run(&self.repository, &["config", "receive.maxInputSize", &largest]).await?;
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(GitError::Start)?;
+        let address = listener.local_addr().map_err(GitError::Start)?;
+        let (git, project) = (self.git.clone(), self.folder.path().to_owned());
+        let door = Arc::new(Door { git, project, hooks, repo: repo.clone(), pushing });
+        let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
+            let door = Arc::clone(&door);
+            async move { door.answer(request).await }
+        }));
+        Ok(Staging { address, record: record_beside(&rules), _accepting: AbortOnDropHandle::new(accepting) })
+    }
+}
+
+impl Staging {
+    /// Returns where the agent's git has to go.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns the settings that lead the agent's git there, as variables.
+    ///
+    /// The remote keeps GitHub's name, without which `gh` would not know it; only the way there is another.
+    pub fn environment(&self, server: &str) -> Vec<(OsString, OsString)> {
+        let host = host(server);
+        let settings = [
+            (format!("url.http://{host}/.insteadOf"), format!("https://{host}/")),
+            (format!("url.http://{host}/.insteadOf"), format!("git@{host}:")),
+            (format!("http.http://{host}/.proxy"), format!("http://{}", self.address)),
+        ];
+        let count = settings.len().to_string();
+        let each = settings.into_iter().enumerate().flat_map(|(n, (key, value))| {
+            let pair = [(format!("GIT_CONFIG_KEY_{n}"), key), (format!("GIT_CONFIG_VALUE_{n}"), value)];
+            pair.map(|(name, value)| (name.into(), value.into()))
+        });
+        [("GIT_CONFIG_COUNT".into(), count.into())].into_iter().chain(each).collect()
+    }
+
+    /// Returns what became of each push so far, oldest first.
+    pub fn pushes(&self) -> Vec<Push> {
+        let record = fs_err::read_to_string(&self.record).unwrap_or_default();
+        record.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+}
+
+/// Returns the host, and the port if there is one, of GitHub's address.
+fn host(server: &str) -> &str {
+    server.split_once("://").map_or(server, |(_, rest)| rest).trim_end_matches('/')
+}
+
+fn write_hook(hooks: &Path, hook: &[OsString], rules: &Path) -> io::Result<()> {
+    let quoted = |word: &OsStr| format!(" '{}'", word.to_string_lossy().replace('\'', r"'\''"));
+    let words: String = hook.iter().map(OsString::as_os_str).chain([rules.as_os_str()]).map(quoted).collect();
+    let file = hooks.join("pre-receive");
+    fs_err::create_dir_all(hooks)?;
+    fs_err::write(&file, format!("#!/bin/sh\nexec{words}\n"))?;
+    fs_err::set_permissions(file, std::fs::Permissions::from_mode(0o700))
+}
+
+impl Door {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let (head, body) = request.into_parts();
+        let line = format!("{} {}", head.method, head.uri.path());
+        let response = match self.serve(&head, body).await {
+            Ok(response) => response,
+            Err(Refusal(status, why)) => said(status, "text/plain", format!("fro-bot: {why}\n").into()),
+        };
+        tracing::info!(git.status = response.status().as_u16(), "git: {line}");
+        response
+    }
+
+    async fn serve(&self, head: &Parts, body: Incoming) -> Result<Response<Body>, Refusal> {
+        let place = self.place(head.uri.path())?;
+        let query = head.uri.query().unwrap_or_default();
+        let pushes = place == "git-receive-pack" || query == "service=git-receive-pack";
+        let fetches = place == "git-upload-pack" || query == "service=git-upload-pack";
+        let git = match (&self.pushing, pushes, fetches) {
+            (Pushing::Closed(why), true, _) => return Err(Refusal(403, why.clone())),
+            // Only the push itself needs the credential, not the question what there is.
+            (Pushing::Open { server, credential, .. }, true, _) if place == "git-receive-pack" => {
+                let token = credential().await.map_err(|fault| Refusal(403, fault.what().to_owned()))?;
+                self.git.with_token(server, &token)
+            }
+            (Pushing::Open { .. }, true, _) | (_, _, true) => self.git.clone(),
+            _ => return Err(Refusal(404, "there is only git here".to_owned())),
+        };
+        let body = Limited::new(body, LARGEST + (1 << 20)).collect().await;
+        let body = body.map_err(|_| Refusal(413, "the push is too large".to_owned()))?.to_bytes();
+        let said = self.ask_git(&git, head, place, &body).await;
+        said.map_err(|error| Refusal(500, error.to_string()))
+    }
+
+    /// Returns which of git's three places is asked for, if it is one of this repository.
+    fn place<'a>(&self, path: &'a str) -> Result<&'a str, Refusal> {
+        let elsewhere = || Refusal(404, format!("only {} is here", self.repo));
+        let mut parts = path.trim_start_matches('/').splitn(3, '/');
+        let (owner, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let name = name.strip_suffix(".git").unwrap_or(name);
+        let same =
+            owner.eq_ignore_ascii_case(self.repo.owner()) && name.eq_ignore_ascii_case(self.repo.name());
+        let place = parts.next().filter(|_| same).ok_or_else(elsewhere)?;
+        let known = ["info/refs", "git-upload-pack", "git-receive-pack"];
+        known.contains(&place).then_some(place).ok_or_else(elsewhere)
+    }
+
+    /// Asks git's own server, which is a CGI program.
+    async fn ask_git(
+        &self,
+        git: &Git,
+        head: &Parts,
+        place: &str,
+        body: &Bytes,
+    ) -> Result<Response<Body>, GitError> {
+        let header =
+            |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut command = git.anywhere();
+        command
+            .arg("-c")
+            .arg(format!("core.hooksPath={}", self.hooks.display()))
+            .arg("http-backend")
+            .env("GIT_PROJECT_ROOT", &self.project)
+            .env("GIT_HTTP_EXPORT_ALL", "1")
+            .env("PATH_INFO", format!("/store.git/{place}"))
+            .env("REQUEST_METHOD", head.method.as_str())
+            .env("QUERY_STRING", head.uri.query().unwrap_or_default())
+            .env("CONTENT_TYPE", header("content-type"))
+            .env("CONTENT_LENGTH", body.len().to_string())
+            .env("HTTP_CONTENT_ENCODING", header("content-encoding"))
+            .env("GIT_PROTOCOL", header("git-protocol"))
+            .env("REMOTE_USER", "agent");
+        let told = feed(&mut command, "http-backend", body).await?;
+        as_response(told).ok_or_else(|| GitError::unread("http-backend"))
+    }
+}
+
+/// A status and why.
+struct Refusal(u16, String);
+
+/// Reads the answer of a CGI program: header lines, an empty one, the body.
+fn as_response(told: Vec<u8>) -> Option<Response<Body>> {
+    let end = told.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
+    let mut head = Bytes::from(told);
+    let body = head.split_off(end + 4);
+    let mut response = said(200, "text/plain", body);
+    for line in String::from_utf8_lossy(&head).lines().filter(|line| !line.is_empty()) {
+        let (name, value) = line.split_once(": ")?;
+        if name == "Status" {
+            *response.status_mut() = value.get(..3)?.parse().ok()?;
+        } else {
+            response
+                .headers_mut()
+                .insert(name.parse::<HeaderName>().ok()?, value.parse::<HeaderValue>().ok()?);
+        }
+    }
+    Some(response)
+}
+
+fn said(status: u16, kind: &'static str, body: Bytes) -> Response<Body> {
+    let mut response = Response::new(Full::new(body).map_err(|never| match never {}).boxed_unsync());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}

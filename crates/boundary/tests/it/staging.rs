@@ -1,0 +1,203 @@
+//! What the agent's git can push: a real git against the store's door, and the simulated GitHub behind it.
+
+use std::{path::Path, process::Command, sync::Arc};
+
+use fro_boundary::{Credential, Git, Ground, PROTECTED_PATHS, Push, Pushing, Rules, Staging, Store, Tip};
+use fro_core::{RepoName, Secret};
+use fro_sim::World;
+use tempfile::TempDir;
+
+const EMAIL: &str = "109017866+fro-bot@users.noreply.github.com";
+
+/// An agent's clone with an open door behind it.
+struct Desk {
+    github: World,
+    staging: Staging,
+    folder: TempDir,
+    _store: Store,
+}
+
+impl Desk {
+    async fn open(tip: Tip, pushing: impl FnOnce(&World) -> Pushing) -> Self {
+        let github = World::start().await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let host: Vec<_> = std::env::vars_os().collect();
+        let git = Git::new(&host).with_token(&github.api_url(), &Secret::new(github.token("fro-bot")));
+        let url = github.clone_url("octo/garden");
+        let ground = Ground { checkout: folder.path().join("none"), url: url.clone(), tip };
+        let store = Store::open(git, folder.path(), &ground).await.unwrap();
+        let hook = [env!("CARGO_BIN_EXE_receiving").into()];
+        let repo = RepoName::parse("octo/garden").unwrap();
+        let staging = store.open_door(&repo, &hook, pushing(&github)).await.unwrap();
+        let origin = url.replace("http://", "https://");
+        store.clone_into(&folder.path().join("work"), "opencode/issue1-1", &origin).await.unwrap();
+        Self { github, staging, folder, _store: store }
+    }
+
+    async fn working() -> Self {
+        Self::open(Tip::Checkout, |github| open(github, None)).await
+    }
+
+    /// Runs a script in the clone, as the agent's shell would, and returns what it printed.
+    async fn shell(&self, script: &str) -> String {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", script])
+            .current_dir(self.folder.path().join("work"))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .envs(self.staging.environment(&self.github.api_url()))
+            .envs([("GIT_AUTHOR_NAME", "fro-bot"), ("GIT_AUTHOR_EMAIL", EMAIL)])
+            .envs([("GIT_COMMITTER_NAME", "fro-bot"), ("GIT_COMMITTER_EMAIL", EMAIL)]);
+        let output = tokio::process::Command::from(command).output().await.unwrap();
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    }
+
+    /// Returns what the simulated GitHub has on a branch.
+    async fn upstream(&self, branch: &str) -> String {
+        let url = self.github.clone_url("octo/garden");
+        let output = tokio::process::Command::new("git").args(["ls-remote", &url, branch]).output().await;
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        text.split('\t').next().unwrap_or_default().to_owned()
+    }
+}
+
+fn open(github: &World, head: Option<&str>) -> Pushing {
+    let token = Secret::new(github.token("fro-bot"));
+    let credential: Credential = Arc::new(move || {
+        let token = token.clone();
+        Box::pin(async move { Ok(token) })
+    });
+    let rules = Rules {
+        url: github.clone_url("octo/garden"),
+        prefix: "opencode/issue1-".to_owned(),
+        head: head.map(str::to_owned),
+        closed: vec!["main".to_owned()],
+        protected_paths: PROTECTED_PATHS.map(str::to_owned).into(),
+        committer: EMAIL.to_owned(),
+    };
+    Pushing::Open { rules, server: github.api_url(), credential }
+}
+
+/// Keeps what fro-bot and git say of a refusal.
+fn refusal(said: &str) -> String {
+    let told = said.lines().filter(|line| line.contains("fro-bot") || line.contains("! ["));
+    told.map(|line| line.trim().trim_start_matches("remote: ").to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn a_good_push_lands_on_github() {
+    let desk = Desk::working().await;
+
+    let said = desk.shell("echo dry > bed.txt && git add . && git commit -qm Dry && git push origin HEAD 2>&1 && git rev-parse HEAD").await;
+
+    let commit = said.lines().last().unwrap().to_owned();
+    let branch = "opencode/issue1-1";
+    assert_eq!(desk.upstream(branch).await, commit, "{said}");
+    assert_eq!(desk.staging.pushes(), [Push::Passed { branch: branch.to_owned(), commit }]);
+
+    let again = desk.shell("echo dust >> bed.txt && git commit -qam Dust && git push 2>&1 && git fetch 2>&1 && git status -sb").await;
+    assert!(again.contains("## opencode/issue1-1...origin/opencode/issue1-1"), "{again}");
+    assert_eq!(desk.staging.pushes().len(), 2);
+}
+
+#[tokio::test]
+async fn the_pull_request_s_own_branch_takes_a_commit() {
+    let desk =
+        Desk::open(Tip::Remote("refs/pull/2/head".to_owned()), |github| open(github, Some("new-seal"))).await;
+
+    let said = desk.shell("echo dry > bed.txt && git add . && git commit -qm Dry && git push origin HEAD:new-seal 2>&1; git rev-parse HEAD").await;
+
+    assert_eq!(desk.upstream("new-seal").await, said.lines().last().unwrap(), "{said}");
+}
+
+#[tokio::test]
+async fn what_may_not_be_pushed_is_refused_with_the_reason() {
+    let desk = Desk::working().await;
+    let change = "git commit -q --allow-empty -m x";
+    let workflow =
+        "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml && git add . && git commit -qm a";
+    let tried = [
+        format!("{change} && git push origin HEAD:main"),
+        format!("{change} && git push origin HEAD:opencode/issue2-1"),
+        format!("{change} && git push origin HEAD:refs/tags/v1"),
+        "git push origin :new-seal".to_owned(),
+        "git push --force origin HEAD~1:new-seal".to_owned(),
+        format!("{workflow} && git push"),
+        format!("{workflow} && git revert --no-edit HEAD && git push"),
+        format!("{workflow} && git mv .github/workflows/ci.yml ci.yml && git commit -qm b && git push"),
+        "ln -s /etc/passwd link && git add . && git commit -qm a && git push".to_owned(),
+        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub && git commit -qm a && git push".to_owned(),
+        "git -c user.email=x commit -q --allow-empty -m x && GIT_COMMITTER_EMAIL=maya@garden.example git commit -q --allow-empty --amend -m x && git push".to_owned(),
+        "head -c 40000000 /dev/urandom > large && git add . && git commit -qm a && git push".to_owned(),
+        format!("{change} && git push https://github.example/octo/garden.git HEAD"),
+        format!("{change} && git push \"$(git remote get-url origin | sed s/garden/cellar/)\" HEAD"),
+    ];
+    let before = (desk.upstream("main").await, desk.upstream("new-seal").await);
+    desk.shell("git branch base").await;
+    let mut told = String::new();
+    for script in tried {
+        let said = desk
+            .shell(&format!(
+                "git checkout -q -B opencode/issue1-2 base && ({script}) 2>&1; git reset -q --hard"
+            ))
+            .await;
+        let refused = refusal(&said);
+        assert!(!said.contains("[new branch]"), "{script}: {said}");
+        told.push_str(if refused.is_empty() { "(no way there)" } else { &refused });
+        told.push('\n');
+    }
+    insta::with_settings!({ filters => [(r"commit [0-9a-f]{7}", "commit …")] }, {
+        insta::assert_snapshot!(told);
+    });
+    assert_eq!((desk.upstream("main").await, desk.upstream("new-seal").await), before);
+    assert_eq!(desk.upstream("opencode/*").await, "");
+    let refused = desk.staging.pushes().iter().filter(|push| matches!(push, Push::Refused { .. })).count();
+    assert!(refused > 5, "{refused} refusals were written down");
+}
+
+#[tokio::test]
+async fn a_branch_that_moved_meanwhile_is_not_overwritten() {
+    let desk = Desk::working().await;
+    desk.shell("git commit -q --allow-empty -m one && git push origin HEAD").await;
+    let other = tempfile::tempdir().unwrap();
+    let url = desk
+        .github
+        .clone_url("octo/garden")
+        .replace("http://", &format!("http://x:{}@", desk.github.token("fro-bot")));
+    let script = format!(
+        "git clone -q -b opencode/issue1-1 {url} . && git -c user.name=m -c user.email=m@x commit -q --allow-empty -m theirs && git push -q"
+    );
+    let pushed = tokio::process::Command::new("sh").args(["-c", &script]).current_dir(other.path()).status();
+    assert!(pushed.await.unwrap().success());
+    let theirs = desk.upstream("opencode/issue1-1").await;
+
+    let said = desk.shell("git commit -q --allow-empty -m two && git push origin HEAD 2>&1").await;
+
+    assert!(said.contains("GitHub refused it"), "{said}");
+    assert_eq!(desk.upstream("opencode/issue1-1").await, theirs);
+}
+
+#[tokio::test]
+async fn who_may_not_push_is_told_so_and_can_still_fetch() {
+    let desk = Desk::open(Tip::Checkout, |_| Pushing::Closed("nobody asked for a change".to_owned())).await;
+
+    let said = desk
+        .shell("git commit -q --allow-empty -m x && git push origin HEAD; git fetch origin && echo fetched")
+        .await;
+
+    assert!(said.contains("fro-bot: nobody asked for a change"), "{said}");
+    assert!(said.contains("fetched"), "{said}");
+}
+
+#[tokio::test]
+async fn the_hook_s_credential_is_nowhere_in_the_store() {
+    let desk = Desk::working().await;
+    desk.shell("git commit -q --allow-empty -m x && git push origin HEAD").await;
+    let token = desk.github.token("fro-bot");
+
+    let found = Command::new("grep").args(["-rlF", &token]).arg(desk.folder.path()).output().unwrap();
+
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+    assert!(Path::new(desk.folder.path()).exists());
+}

@@ -1,0 +1,68 @@
+//! What the agent is told about pushing, if it was asked for a change.
+
+use crate::fence;
+
+/// What becomes of the agent's changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Workbench {
+    /// Nothing: the run answers only.
+    Closed,
+    /// They are pushed to a branch.
+    Branch {
+        /// The branch, which is checked out.
+        name: String,
+        /// The pull request that a push goes to, if there is one.
+        pull: Option<u64>,
+    },
+    /// They are shown as a patch.
+    Patch {
+        /// Where they cannot be pushed to.
+        fork: String,
+    },
+}
+
+impl Workbench {
+    pub(super) fn told(&self) -> Option<String> {
+        match self {
+            Self::Closed => None,
+            Self::Branch { name, pull } => {
+                let then = match pull {
+                    Some(number) => format!("The push goes to pull request #{number}."),
+                    None => "Then open the pull request with `gh pr create --title \"…\" --body \"…\"`, or leave it to \
+                             the harness, which takes your last commit's message for it."
+                        .to_owned(),
+                };
+                Some(format!(
+                    "- You are asked for a change. The branch `{}` is checked out: commit there with `git add` and \
+                     `git commit` (name and address are set), then `git push origin HEAD`. {then}\n\
+                     - Look at `git status` before you push, and push only what belongs to the request.\n\
+                     - Other branches, tags, workflow files, secrets, symbolic links and submodules are refused, also \
+                     in commits that are taken back later; the reason is shown.",
+                    fence::inline(name)
+                ))
+            }
+            Self::Patch { fork } => Some(format!(
+                "- You are asked for a change, but {} cannot be pushed to. Change the files and leave them so: the \
+                 harness adds the difference to your answer as a patch.",
+                fence::inline(fork)
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_asked_for_a_change_is_told_how_to_hand_it_in() {
+        let name = "opencode/issue7-20260504080910".to_owned();
+        let told = [
+            Workbench::Branch { name, pull: None },
+            Workbench::Branch { name: "new-seal".to_owned(), pull: Some(2) },
+            Workbench::Patch { fork: "the fork mallory/garden".to_owned() },
+        ];
+        assert_eq!(Workbench::Closed.told(), None);
+        insta::assert_snapshot!(told.map(|workbench| workbench.told().unwrap()).join("\n\n"));
+    }
+}

@@ -1,0 +1,96 @@
+//! What people are told of the work that was pushed for them, or was not.
+
+use std::fmt::Write as _;
+
+use crate::{budget::Bounded, fence};
+
+/// Bytes of a patch that an answer has room for.
+const LONGEST: usize = 20_000;
+/// Paths that are named before the rest is counted.
+const NAMED: usize = 5;
+
+/// Whether GitHub starts checks for what was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checks {
+    /// It does.
+    Start,
+    /// It does not: it was opened with the workflow's own token.
+    Wait,
+}
+
+/// Tells of a pull request that was opened.
+pub fn opened(number: u64, branch: &str, checks: Checks) -> String {
+    let text = format!("I opened #{number} from `{}`.", fence::inline(branch));
+    match checks {
+        Checks::Start => text,
+        Checks::Wait => format!(
+            "{text} Its checks wait for a person: GitHub starts none for what a workflow's own token opens. Push a \
+             commit to it, or close and reopen it."
+        ),
+    }
+}
+
+/// Tells of commits that went to a pull request that was open already.
+pub fn pushed(number: u64, commit: &str) -> String {
+    let short: String = commit.chars().take(7).collect();
+    format!("I pushed {short} to #{number}.")
+}
+
+/// Tells of a branch whose pull request could not be opened.
+pub fn unopened(branch: &str, why: &str) -> String {
+    let why = fence::inline(Bounded::text(why, 300).value());
+    format!("> ⚠️ I pushed `{}` but could not open a pull request: {why}", fence::inline(branch))
+}
+
+/// Shows a change that could not be pushed.
+pub fn patch(fork: &str, patch: &str) -> String {
+    let bounded = Bounded::text(patch, LONGEST);
+    let longest = bounded.value().lines().map(|line| line.chars().take_while(|c| *c == '`').count()).max();
+    let ticks = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+    let mut text = format!(
+        "I may not push to {}, so here is the change as a patch; `git apply` takes it.\n\n{ticks}diff\n{}\n{ticks}",
+        fence::inline(fork),
+        bounded.value().trim_end()
+    );
+    if bounded.cut() > 0 {
+        let _ = write!(text, "\n\n*(The patch is cut; {} bytes are missing.)*", bounded.cut());
+    }
+    text
+}
+
+/// Tells of changed files that stay behind.
+pub fn left_behind(paths: &[String]) -> String {
+    let named: Vec<_> = paths.iter().take(NAMED).map(|path| format!("`{}`", fence::inline(path))).collect();
+    let more = match paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("> ⚠️ Changed but not pushed: {}{more}.", named.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_told_like_this() {
+        let paths: Vec<_> = (1..8).map(|n| format!("bed{n}.txt")).collect();
+        let told = [
+            opened(8, "opencode/issue7-20260504080910", Checks::Start),
+            opened(8, "opencode/issue7-20260504080910", Checks::Wait),
+            pushed(8, "0123456789abcdef"),
+            unopened("opencode/issue7-1", "no"),
+            left_behind(&paths),
+            patch("the fork mallory/garden", "--- a/x\n+++ b/x\n-```\n+````\n````x\n"),
+        ];
+        insta::assert_snapshot!(told.join("\n\n"));
+    }
+
+    #[test]
+    fn a_long_patch_says_that_it_is_cut() {
+        assert!(
+            patch("a fork", &"+\n".repeat(20_000))
+                .ends_with("*(The patch is cut; 20000 bytes are missing.)*")
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! Where does a pull request come from, and which of ours is open?
+
+use fro_core::{Login, RepoName};
+use serde::Deserialize;
+
+use crate::{
+    client::{GitHub, segment},
+    error::{Aim, Error},
+};
+
+/// A pull request's branches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullEnds {
+    /// Its number.
+    pub number: u64,
+    /// Where people read it.
+    pub url: String,
+    /// The branch that it comes from.
+    pub head: String,
+    /// The repository of that branch; none if it is gone.
+    pub head_repo: Option<RepoName>,
+    /// The branch that it goes into.
+    pub base: String,
+    /// Whether maintainers may push to a fork's branch.
+    pub modifiable: bool,
+}
+
+#[derive(Deserialize)]
+struct Defaults {
+    default_branch: String,
+}
+
+#[derive(Deserialize)]
+struct Wire {
+    number: u64,
+    html_url: String,
+    head: End,
+    base: End,
+    #[serde(default)]
+    maintainer_can_modify: bool,
+    user: Option<User>,
+}
+
+#[derive(Deserialize)]
+struct End {
+    #[serde(rename = "ref")]
+    branch: String,
+    repo: Option<Repo>,
+}
+
+#[derive(Deserialize)]
+struct Repo {
+    full_name: String,
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: Login,
+}
+
+#[derive(Deserialize)]
+struct Branch {
+    protected: bool,
+}
+
+impl GitHub {
+    /// Returns the branches of a pull request.
+    pub async fn pull_ends(&self, number: u64) -> Result<PullEnds, Error> {
+        let aim = Aim::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
+        let path = format!("/repos/{}/pulls/{number}", self.repo());
+        let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
+        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        Ok(wire.into())
+    }
+
+    /// Returns the newest open pull request of one of these accounts whose branch, in this repository, begins like this.
+    pub async fn own_pull(&self, authors: &[&Login], prefix: &str) -> Result<Option<PullEnds>, Error> {
+        let aim = Aim::new(format!("list the pull requests of {}", self.repo()), "pull-requests: read");
+        let path = format!("/repos/{}/pulls?state=open&per_page=100", self.repo());
+        let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
+        let all: Vec<Wire> = answer.json().map_err(|error| aim.missed(error))?;
+        let is_ours = |wire: &Wire| {
+            let author = wire.user.as_ref().map(|user| &user.login);
+            author.is_some_and(|author| authors.iter().any(|own| author.is_same_identity(own)))
+        };
+        let own = all.into_iter().filter(is_ours).map(PullEnds::from);
+        let mut own =
+            own.filter(|pull| pull.head.starts_with(prefix) && pull.head_repo.as_ref() == Some(self.repo()));
+        Ok(own.next())
+    }
+
+    /// Returns the repository's default branch.
+    pub async fn default_branch(&self) -> Result<String, Error> {
+        let aim = Aim::new(format!("look at {}", self.repo()), "metadata: read");
+        let answer = self.get(&format!("/repos/{}", self.repo())).send().await;
+        let defaults: Defaults =
+            answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
+        Ok(defaults.default_branch)
+    }
+
+    /// Tells whether a branch is protected.
+    pub async fn is_protected(&self, branch: &str) -> Result<bool, Error> {
+        let aim = Aim::new(format!("look at the branch `{branch}` of {}", self.repo()), "contents: read");
+        let path = format!("/repos/{}/branches/{}", self.repo(), segment(branch));
+        let answer = self.get(&path).send().await;
+        let branch: Branch = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
+        Ok(branch.protected)
+    }
+}
+
+impl From<Wire> for PullEnds {
+    fn from(wire: Wire) -> Self {
+        Self {
+            number: wire.number,
+            url: wire.html_url,
+            head: wire.head.branch,
+            head_repo: wire.head.repo.and_then(|repo| RepoName::parse(&repo.full_name).ok()),
+            base: wire.base.branch,
+            modifiable: wire.maintainer_can_modify,
+        }
+    }
+}

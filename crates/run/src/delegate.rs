@@ -1,0 +1,162 @@
+//! What becomes of the agent's changes: a branch of ours, a pull request's own branch, a patch, or nothing.
+
+use fro_boundary::Tip;
+use fro_core::{
+    Fault, Permit, Subject,
+    delegation::{Commission, NoWork},
+    prompt::Workbench,
+};
+use fro_github::{Account, Error, PullEnds};
+
+use crate::{answer::Asked, wallet::Wallet};
+
+/// What the agent's changes become.
+pub(crate) enum Assignment {
+    /// Nothing is pushed.
+    Look(NoWork),
+    /// They are pushed.
+    Branch(Box<Branch>),
+    /// They are shown as a patch, since this fork cannot be pushed to.
+    Patch {
+        /// `owner/name`, or what is left of it.
+        fork: String,
+    },
+}
+
+/// Where changes are pushed.
+pub(crate) struct Branch {
+    pub(crate) commission: Commission,
+    /// The branch, which is checked out.
+    pub(crate) name: String,
+    /// The commit to start from.
+    pub(crate) tip: Tip,
+    /// The branch that a new pull request goes into.
+    pub(crate) base: String,
+    /// Whether the branch is there already.
+    pub(crate) stands: bool,
+    /// The pull request that a push goes to.
+    pub(crate) pull: Option<PullEnds>,
+    /// The repository that is pushed to, `owner/name`.
+    pub(crate) repo: String,
+    /// Branches that are never pushed to.
+    pub(crate) closed: Vec<String>,
+    /// Whose name is on the commits.
+    pub(crate) account: Account,
+}
+
+impl Assignment {
+    /// Decides; GitHub is asked only if a change was.
+    pub(crate) async fn of(asked: &Asked<'_>, wallet: &Wallet) -> Result<Self, Fault> {
+        let delegation = &asked.settings.delegation;
+        let commission = Commission::of(asked.trigger, asked.permit, delegation.work, delegation.output);
+        let commission = match commission {
+            Ok(commission) => commission,
+            Err(no) => return Ok(Self::Look(no)),
+        };
+        let (account, default) = (wallet.account().await?, asked.github.default_branch().await);
+        let default = default.map_err(|error| error.fault())?;
+        let fresh = Branch {
+            name: commission.branch(asked.settings.began),
+            commission,
+            tip: Tip::Checkout,
+            base: default.clone(),
+            stands: false,
+            pull: None,
+            repo: asked.permit.repo().to_string(),
+            closed: vec![default],
+            account,
+        };
+        let assigned = match asked.permit.subject() {
+            Subject::PullRequest(number) => for_pull(asked, wallet, number, fresh).await,
+            Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository => again(asked, fresh).await,
+        };
+        assigned.map_err(|error| error.fault())
+    }
+
+    /// Returns the commit to start from.
+    pub(crate) fn tip(&self, permit: &Permit) -> Tip {
+        match (self, permit.subject()) {
+            (Self::Branch(branch), _) => branch.tip.clone(),
+            (_, Subject::PullRequest(number)) => Tip::Remote(head_of(number)),
+            (_, Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository) => Tip::Checkout,
+        }
+    }
+
+    /// Returns what the agent is told of it.
+    pub(crate) fn workbench(&self) -> Workbench {
+        match self {
+            Self::Look(_) => Workbench::Closed,
+            Self::Branch(branch) => Workbench::Branch {
+                name: branch.name.clone(),
+                pull: branch.pull.as_ref().map(|pull| pull.number),
+            },
+            Self::Patch { fork } => Workbench::Patch { fork: fork.clone() },
+        }
+    }
+
+    /// Returns why the agent cannot push, if it cannot.
+    pub(crate) fn closed(&self) -> Option<String> {
+        match self {
+            Self::Look(no) => Some(no.to_string()),
+            Self::Branch(_) => None,
+            Self::Patch { fork } => Some(format!(
+                "the pull request comes from {fork}, which I may not push to; leave the change in your working \
+                 directory, it is handed on as a patch"
+            )),
+        }
+    }
+}
+
+fn head_of(number: u64) -> String {
+    format!("refs/pull/{number}/head")
+}
+
+/// Goes on with the branch of an earlier run, if its pull request is still open.
+async fn again(asked: &Asked<'_>, fresh: Branch) -> Result<Assignment, Error> {
+    let authors = [asked.permit.own(), &fresh.account.login];
+    let standing = asked.github.own_pull(&authors, fresh.commission.prefix()).await?;
+    let branch = match standing {
+        Some(pull) => Branch {
+            name: pull.head.clone(),
+            tip: Tip::Remote(format!("refs/heads/{}", pull.head)),
+            stands: true,
+            pull: Some(pull),
+            ..fresh
+        },
+        None => fresh,
+    };
+    Ok(Assignment::Branch(Box::new(branch)))
+}
+
+/// Works on a pull request: on its own branch, unless that is closed to us.
+async fn for_pull(
+    asked: &Asked<'_>,
+    wallet: &Wallet,
+    number: u64,
+    fresh: Branch,
+) -> Result<Assignment, Error> {
+    let pull = asked.github.pull_ends(number).await?;
+    let tip = Tip::Remote(head_of(number));
+    let is_ours = pull.head_repo.as_ref() == Some(asked.permit.repo());
+    if !is_ours {
+        let fork = pull.head_repo.as_ref().map(ToString::to_string);
+        return Ok(match fork {
+            Some(repo) if pull.modifiable && wallet.reaches_forks() => {
+                let name = pull.head.clone();
+                let branch =
+                    Branch { name, tip, stands: true, pull: Some(pull), repo, closed: Vec::new(), ..fresh };
+                Assignment::Branch(Box::new(branch))
+            }
+            Some(fork) => Assignment::Patch { fork: format!("the fork {fork}") },
+            None => Assignment::Patch { fork: "a fork that is gone".to_owned() },
+        });
+    }
+    let is_closed = fresh.closed.contains(&pull.head) || asked.github.is_protected(&pull.head).await?;
+    let branch = if is_closed {
+        let closed = [fresh.closed.clone(), vec![pull.head.clone()]].concat();
+        Branch { tip, base: pull.head, closed, ..fresh }
+    } else {
+        Branch { name: pull.head.clone(), tip, stands: true, pull: Some(pull), ..fresh }
+    };
+    Ok(Assignment::Branch(Box::new(branch)))
+}

@@ -1,0 +1,129 @@
+//! What a run hands over besides its answer: the pull request, the commits, a patch, and what was left behind.
+
+use fro_boundary::Push;
+use fro_core::{
+    Fault,
+    say::{
+        summary::Link,
+        work::{self, Checks},
+    },
+};
+use fro_github::OpenedPull;
+
+use crate::{
+    answer::Asked,
+    delegate::{Assignment, Branch},
+    repository::Repository,
+};
+
+/// What a run hands over besides its answer.
+#[derive(Debug, Default)]
+pub(crate) struct Handover {
+    /// What the answer says of it.
+    pub(crate) notes: Vec<String>,
+    /// What the summary points to.
+    pub(crate) links: Vec<Link>,
+    /// What a maintainer should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Repository {
+    /// Opens what has to be opened and accounts for everything; it fails no run.
+    pub(crate) async fn hand_over(&self, asked: &Asked<'_>) -> Handover {
+        let mut handover = Handover::default();
+        let pushes = self.staging.pushes();
+        let refused: Vec<_> = pushes.iter().filter_map(refusal).collect();
+        if let Some(last) = refused.last() {
+            handover.warnings.push(format!("{} pushes were refused; the last because {last}", refused.len()));
+        }
+        match &self.assignment {
+            Assignment::Look(_) => {}
+            Assignment::Patch { fork } => self.show_patch(fork, &mut handover).await,
+            Assignment::Branch(branch) => {
+                let commit = pushes.iter().rev().find_map(|push| passed(push, branch));
+                if let Some(commit) = &commit {
+                    self.account_for(asked, branch, commit, &mut handover).await;
+                }
+                self.see_what_stays(commit.as_deref(), &mut handover).await;
+            }
+        }
+        handover
+    }
+
+    async fn account_for(&self, asked: &Asked<'_>, branch: &Branch, commit: &str, handover: &mut Handover) {
+        let server = asked.settings.server.trim_end_matches('/');
+        let short: String = commit.chars().take(7).collect();
+        let link = |what, name, url| Link { what, name, url };
+        let commit_url = format!("{server}/{}/commit/{commit}", branch.repo);
+        let standing = branch.pull.as_ref().map(|pull| (pull.number, pull.url.clone()));
+        let standing = standing.or_else(|| self.opened().map(|pull| (pull.number, pull.url)));
+        let pull = match standing {
+            Some((number, url)) => {
+                handover.notes.push(work::pushed(number, commit));
+                Some((number, url))
+            }
+            None => match self.open_from_commit(commit).await {
+                Ok(pull) => Some((pull.number, pull.url)),
+                Err(fault) => {
+                    handover.notes.push(work::unopened(&branch.name, fault.what()));
+                    None
+                }
+            },
+        };
+        if let Some(pull) = self.opened() {
+            let checks = if self.wallet.is_plain() { Checks::Wait } else { Checks::Start };
+            handover.notes = vec![work::opened(pull.number, &branch.name, checks)];
+        }
+        handover.links.extend(pull.map(|(number, url)| link("Pull request", format!("#{number}"), url)));
+        handover.links.push(link("Commit", short, commit_url));
+    }
+
+    /// Opens the pull request that the agent did not open, with the words of its last commit.
+    async fn open_from_commit(&self, commit: &str) -> Result<OpenedPull, Fault> {
+        let proposer = self.proposer().map_err(Fault::ours)?;
+        let (title, body) = self.store.message(commit).await.map_err(|error| error.fault())?;
+        proposer.open(&title, &body).await
+    }
+
+    async fn show_patch(&self, fork: &str, handover: &mut Handover) {
+        let patch = async {
+            let files = self.store.tree_of(self.folder()).await?;
+            self.store.patch(self.baseline(), &files).await
+        };
+        match patch.await {
+            Ok(patch) if patch.is_empty() => {}
+            Ok(patch) => handover.notes.push(work::patch(fork, &patch)),
+            Err(error) => handover.warnings.push(format!("the agent's changes cannot be read: {error}")),
+        }
+    }
+
+    /// Compares what lies in the clone with what was pushed.
+    async fn see_what_stays(&self, pushed: Option<&str>, handover: &mut Handover) {
+        let compared = async {
+            let files = self.store.tree_of(self.folder()).await?;
+            let brought = self.store.changed(self.store.tip(), self.baseline()).await?;
+            let mut left = self.store.changed(pushed.unwrap_or(self.store.tip()), &files).await?;
+            left.retain(|file| !brought.contains(file));
+            Ok::<_, fro_boundary::GitError>(left.into_iter().map(|(path, _)| path).collect::<Vec<_>>())
+        };
+        match compared.await {
+            Ok(left) if left.is_empty() => {}
+            Ok(left) => handover.notes.push(work::left_behind(&left)),
+            Err(error) => handover.warnings.push(format!("the agent's changes cannot be read: {error}")),
+        }
+    }
+}
+
+fn refusal(push: &Push) -> Option<&str> {
+    match push {
+        Push::Refused { why } => Some(why),
+        Push::Passed { .. } => None,
+    }
+}
+
+fn passed(push: &Push, own: &Branch) -> Option<String> {
+    match push {
+        Push::Passed { branch, commit } if *branch == own.name => Some(commit.clone()),
+        Push::Passed { .. } | Push::Refused { .. } => None,
+    }
+}

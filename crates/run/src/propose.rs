@@ -1,0 +1,94 @@
+//! Opens the pull request of a run, whoever asks for it first: the agent by `gh`, or the harness at the end.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fro_boundary::{Deed, Deeds, Done};
+use fro_core::{Draft, Drafts, Fault, Permit, Redactor, delegation::Commission};
+use fro_github::{OpenedPull, Proposal};
+use tokio::{runtime::Handle, task::spawn_blocking};
+
+use crate::{answer::Asked, delegate::Branch, wallet::Wallet};
+
+/// The longest title that GitHub takes is a little longer.
+const TITLE: usize = 250;
+
+/// Opens one pull request.
+pub(crate) struct Proposer {
+    permit: Permit,
+    commission: Commission,
+    head: String,
+    base: String,
+    wallet: Arc<Wallet>,
+    redactor: Redactor,
+    opened: Mutex<Option<OpenedPull>>,
+}
+
+impl Proposer {
+    /// Prepares it for a branch that has no pull request yet.
+    pub(crate) fn new(asked: &Asked<'_>, branch: &Branch, wallet: &Arc<Wallet>) -> Self {
+        Self {
+            permit: asked.permit.clone(),
+            commission: branch.commission.clone(),
+            head: branch.name.clone(),
+            base: branch.base.clone(),
+            wallet: Arc::clone(wallet),
+            redactor: Redactor::knowing(asked.settings.secrets()),
+            opened: Mutex::new(None),
+        }
+    }
+
+    /// Returns the pull request that was opened.
+    pub(crate) fn opened(&self) -> Option<OpenedPull> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Opens the pull request.
+    pub(crate) async fn open(&self, title: &str, body: &str) -> Result<OpenedPull, Fault> {
+        let title: String =
+            title.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TITLE).collect();
+        let proposal = Proposal {
+            title: self.redactor.clean(&title),
+            body: self.redactor.clean(&self.commission.description(body)),
+            head: self.head.clone(),
+            base: self.base.clone(),
+        };
+        let github = self.wallet.github().await?;
+        let opened = github.open_pull(&self.permit, &self.commission, &proposal).await;
+        let opened = opened.map_err(|error| error.fault())?;
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened.clone());
+        Ok(opened)
+    }
+
+    async fn asked_by_gh(&self, title: &str, body: &str, head: &str) -> Result<Done, String> {
+        if head != self.head {
+            return Err(format!(
+                "the pull request of this run comes from `{}`; push that branch first",
+                self.head
+            ));
+        }
+        if let Some(pull) = self.opened() {
+            return Err(format!("the pull request of this run is open already: {}", pull.url));
+        }
+        self.open(title, body)
+            .await
+            .map(|pull| Done { url: pull.url })
+            .map_err(|fault| fault.what().to_owned())
+    }
+}
+
+/// Returns what becomes of the deeds that `gh` is asked for. `refusal` says why nothing can be proposed, if so.
+pub(crate) fn deeds(page: String, drafts: Drafts, proposer: Result<Arc<Proposer>, String>) -> Deeds {
+    Arc::new(move |deed| {
+        let (page, drafts, proposer, here) =
+            (page.clone(), drafts.clone(), proposer.clone(), Handle::current());
+        // A request's future cannot be proven to be `Send`, so that it is waited for on a thread of its own.
+        let waiting = spawn_blocking(move || match deed {
+            Deed::Say(said) => {
+                let name = drafts.set(Draft::read(said)?);
+                Ok(Done { url: format!("{page}#{name}") })
+            }
+            Deed::Propose { title, body, head } => here.block_on(proposer?.asked_by_gh(&title, &body, &head)),
+        });
+        Box::pin(async move { waiting.await.unwrap_or_else(|error| Err(error.to_string())) })
+    })
+}

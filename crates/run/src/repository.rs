@@ -1,0 +1,195 @@
+//! The repository as the agent gets it: a store of the harness's, a clone of its own, and a door for what it pushes.
+
+use std::{
+    ffi::OsString,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use fro_boundary::{Address, AgentClone, Credential, Git, Ground, Pushing, Rules, Staging, Store};
+use fro_core::Fault;
+use fro_github::OpenedPull;
+use tokio::{runtime::Handle, task::spawn_blocking};
+
+use crate::{
+    answer::Asked,
+    delegate::{Assignment, Branch},
+    propose::Proposer,
+    settings::Settings,
+    wallet::Wallet,
+};
+
+/// The harness's store, the agent's clone, and the way between them.
+pub(crate) struct Repository {
+    pub(crate) assignment: Assignment,
+    pub(crate) wallet: Arc<Wallet>,
+    pub(crate) store: Store,
+    pub(crate) staging: Staging,
+    clone: AgentClone,
+    baseline: String,
+    /// Opens the pull request, where there is none yet.
+    pub(crate) proposer: Option<Arc<Proposer>>,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Repository {
+    /// Makes everything; the clone lies below `home`, which is the engine's.
+    pub(crate) async fn open(asked: &Asked<'_>, home: &Path) -> Result<Self, Fault> {
+        let (settings, repo) = (asked.settings, asked.permit.repo());
+        let wallet = Arc::new(Wallet::new(settings, repo));
+        let assignment = Assignment::of(asked, &wallet).await?;
+        let git = Git::new(&settings.engine.environment).with_token(&settings.server, &settings.token);
+        let url = address_of(settings, &repo.to_string());
+        let tip = assignment.tip(asked.permit);
+        let ground = Ground { checkout: settings.workspace.clone(), url: url.clone(), tip };
+        let store = Store::open(git, &settings.scratch, &ground).await.map_err(|error| error.fault())?;
+        let hook = [settings.engine.program.clone().into(), "receive".into()];
+        let door = store.open_door(repo, &hook, pushing(settings, &assignment, &wallet)).await;
+        let staging = door.map_err(|error| error.fault())?;
+        let branch = match &assignment {
+            Assignment::Branch(branch) => branch.name.clone(),
+            Assignment::Look(_) | Assignment::Patch { .. } => {
+                settings.git_ref.clone().unwrap_or_else(|| "main".to_owned())
+            }
+        };
+        let folder = home.join("work").join(repo.name());
+        // Only GitHub's real address is https; the agent's git is led elsewhere anyway.
+        let origin = url.replacen("http://", "https://", 1);
+        let clone = store.clone_into(&folder, &branch, &origin).await.map_err(|error| error.fault())?;
+        sign_commits(&clone.folder, &assignment)?;
+        let baseline = match &assignment {
+            Assignment::Look(_) => String::new(),
+            Assignment::Branch(_) | Assignment::Patch { .. } => {
+                store.tree_of(&clone.folder).await.map_err(|error| error.fault())?
+            }
+        };
+        let mut environment = staging.environment(&settings.server);
+        environment.extend(identity(asked, &assignment));
+        let proposer = match &assignment {
+            Assignment::Branch(branch) if branch.pull.is_none() => {
+                Some(Arc::new(Proposer::new(asked, branch, &wallet)))
+            }
+            Assignment::Branch(_) | Assignment::Look(_) | Assignment::Patch { .. } => None,
+        };
+        Ok(Self { assignment, wallet, store, staging, clone, baseline, proposer, environment })
+    }
+
+    /// Returns the folder that the agent works in.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.clone.folder
+    }
+
+    /// Returns the tree of what lay in the clone before the agent came, if anybody will ask.
+    pub(crate) fn baseline(&self) -> &str {
+        &self.baseline
+    }
+
+    /// Returns the pull request that this run opened.
+    pub(crate) fn opened(&self) -> Option<OpenedPull> {
+        self.proposer.as_ref()?.opened()
+    }
+
+    /// Returns who opens a pull request if `gh` asks for it, or why nobody does.
+    pub(crate) fn proposer(&self) -> Result<Arc<Proposer>, String> {
+        let standing = match &self.assignment {
+            Assignment::Branch(branch) => branch.pull.as_ref(),
+            Assignment::Look(_) | Assignment::Patch { .. } => None,
+        };
+        let why = || match (self.assignment.closed(), standing) {
+            (Some(why), _) => why,
+            (None, Some(pull)) => {
+                format!("your push goes to the pull request that is open already: {}", pull.url)
+            }
+            (None, None) => "there is nothing to propose".to_owned(),
+        };
+        self.proposer.clone().ok_or_else(why)
+    }
+
+    /// Returns where the clone's objects lie.
+    pub(crate) fn objects(&self) -> Vec<PathBuf> {
+        self.store.objects()
+    }
+
+    /// Returns where the agent's git goes, for the wall's list.
+    pub(crate) fn address(&self) -> Address {
+        Address::Tcp(self.staging.address())
+    }
+
+    /// Returns the variables that lead git there, and name it.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        self.environment.clone()
+    }
+
+    /// Returns what a maintainer should know of it.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let fell_back =
+            self.store.fell_back().map(|why| format!("the agent worked on the checkout's commit: {why}"));
+        let too_many = self.clone.left_out.too_many;
+        let cut = (too_many > 0).then(|| {
+            format!("{too_many} files of the checkout were too many to bring into the agent's clone")
+        });
+        fell_back.into_iter().chain(cut).collect()
+    }
+}
+
+fn address_of(settings: &Settings, repo: &str) -> String {
+    format!("{}/{repo}.git", settings.server.trim_end_matches('/'))
+}
+
+fn pushing(settings: &Settings, assignment: &Assignment, wallet: &Arc<Wallet>) -> Pushing {
+    let branch = match (assignment, assignment.closed()) {
+        (Assignment::Branch(branch), _) => branch,
+        (Assignment::Look(_) | Assignment::Patch { .. }, why) => {
+            return Pushing::Closed(why.unwrap_or_default());
+        }
+    };
+    let Branch { name, commission, stands, repo, closed, account, .. } = &**branch;
+    let rules = Rules {
+        url: address_of(settings, repo),
+        prefix: commission.prefix().to_owned(),
+        head: stands.then(|| name.clone()),
+        closed: closed.clone(),
+        protected_paths: settings.delegation.protected_paths.clone(),
+        committer: account.email(),
+    };
+    let wallet = Arc::clone(wallet);
+    let credential: Credential = Arc::new(move || {
+        let (wallet, here) = (Arc::clone(&wallet), Handle::current());
+        // A request's future cannot be proven to be `Send`, so that it is waited for on a thread of its own.
+        let waiting = spawn_blocking(move || here.block_on(wallet.token()));
+        Box::pin(async move { waiting.await.unwrap_or_else(|error| Err(Fault::ours(error.to_string()))) })
+    });
+    Pushing::Open { rules, server: settings.server.clone(), credential }
+}
+
+/// Returns whose name stands on commits. It is given with each command, so that no settings of the clone count.
+fn identity(asked: &Asked<'_>, assignment: &Assignment) -> Vec<(OsString, OsString)> {
+    let own = asked.permit.own();
+    let (name, email) = match assignment {
+        Assignment::Branch(branch) => (branch.account.login.to_string(), branch.account.email()),
+        Assignment::Look(_) | Assignment::Patch { .. } => {
+            (own.to_string(), format!("{own}@users.noreply.github.com"))
+        }
+    };
+    let names = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|key| (key.into(), name.clone().into()));
+    let emails = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|key| (key.into(), email.clone().into()));
+    names.into_iter().chain(emails).collect()
+}
+
+/// Lets every commit of the clone name who asked for it.
+fn sign_commits(clone: &Path, assignment: &Assignment) -> Result<(), Fault> {
+    let Assignment::Branch(branch) = assignment else { return Ok(()) };
+    let asker = branch.commission.asker();
+    let plain: String =
+        asker.as_str().chars().filter(|c| c.is_ascii_alphanumeric() || "-_[]".contains(*c)).collect();
+    let script = format!(
+        "#!/bin/sh\nexec git interpret-trailers --in-place --if-exists addIfDifferent \
+         --trailer 'Co-authored-by: {plain} <{plain}@users.noreply.github.com>' \"$1\"\n"
+    );
+    let hook = clone.join(".git/hooks/prepare-commit-msg");
+    let written = fs_err::create_dir_all(clone.join(".git/hooks"))
+        .and_then(|()| fs_err::write(&hook, script))
+        .and_then(|()| fs_err::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)));
+    written.map_err(|error| Fault::ours(format!("cannot prepare the agent's clone: {error}")))
+}

@@ -1,0 +1,171 @@
+# Forty-six attempts to get out of the wall, from the engine's own shell. Prints a line for each: OPEN or closed.
+import ctypes, errno, os, re, signal, socket, subprocess, sys
+
+story, event, home = sys.argv[1], sys.argv[2], sys.argv[3]
+other, other_udp, victim = (int(number) for number in sys.argv[4:7])
+libc = ctypes.CDLL(None, use_errno=True)
+SECRET = b"plan" + b"ted-"
+
+
+class Closed(Exception):
+    pass
+
+
+def attempt(name, deed):
+    try:
+        outcome = deed()
+        print(f"{name}: OPEN" if outcome is not False else f"{name}: closed")
+    except Closed as reason:
+        print(f"{name}: closed ({reason})")
+    except OSError as error:
+        print(f"{name}: closed ({errno.errorcode.get(error.errno, error)})")
+    except Exception as error:
+        print(f"{name}: closed ({type(error).__name__})")
+
+
+def call(number, *arguments):
+    result = libc.syscall(number, *arguments)
+    if result == -1:
+        raise OSError(ctypes.get_errno(), "")
+    return result
+
+
+def processes():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def command_line(pid):
+    try:
+        return open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")
+    except OSError:
+        return []
+
+
+def first(wanted):
+    for pid in processes():
+        line = command_line(pid)
+        if len(line) > 1 and wanted(line):
+            return pid
+    raise Closed("not to be seen")
+
+
+harness = first(lambda line: line[0].endswith(b"fro-bot") and line[1] == b"action")
+engine = first(lambda line: b"serve" in line and b"opencode" in line[0])
+proxy = int(re.search(r"http://127\.0\.0\.1:(\d+)", os.environ["OPENCODE_CONFIG_CONTENT"]).group(1))
+engine_port = int(re.search(rb"--port[= \0](\d+)", b"\0".join(command_line(engine))).group(1))
+gh_socket = open(os.path.join(os.environ["GH_CONFIG_DIR"], "config.yml")).read().split(": ")[1].strip()
+
+
+def read(path):
+    return lambda: open(path, "rb").read(1)
+
+
+def append(path):
+    return lambda: open(path, "ab").write(b"x") and None
+
+
+def holds_secret(path):
+    return lambda: SECRET in open(path, "rb").read()
+
+
+def connect(host, port, kind=socket.SOCK_STREAM, protocol=0):
+    def deed():
+        with socket.socket(socket.AF_INET, kind, protocol) as opened:
+            opened.settimeout(5)
+            try:
+                opened.connect((host, port))
+            except ConnectionRefusedError:
+                pass  # Nobody listens there, but the wall let it through.
+
+    return deed
+
+
+def fast_open():
+    with socket.socket() as opened:
+        opened.sendto(b"x", 0x20000000, ("127.0.0.1", other))
+
+
+def udp(host):
+    def deed():
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
+            opened.sendto(b"x", (host, other_udp))
+
+    return deed
+
+
+def unix(path):
+    def deed():
+        with socket.socket(socket.AF_UNIX) as opened:
+            opened.connect(path)
+
+    return deed
+
+
+def make(family, kind=socket.SOCK_STREAM):
+    return lambda: socket.socket(family, kind).close()
+
+
+def bind():
+    with socket.socket() as opened:
+        opened.bind(("127.0.0.1", 5999))
+        opened.listen()
+
+
+def setuid():
+    said = subprocess.run(["./suid-id", "-u"], capture_output=True, text=True).stdout.strip()
+    return said not in ("", str(os.getuid()))
+
+
+def vm_read():
+    room = ctypes.create_string_buffer(8)
+    local = (ctypes.c_size_t * 2)(ctypes.addressof(room), 8)
+    remote = (ctypes.c_size_t * 2)(0x400000, 8)
+    call(310, harness, local, 1, remote, 1, 0)
+
+
+attempt("/proc/harness/environ", read(f"/proc/{harness}/environ"))
+attempt("/proc/harness/mem", read(f"/proc/{harness}/mem"))
+attempt("/proc/harness/cmdline", lambda: bool(command_line(harness)))
+attempt("process list", lambda: len(processes()) > 3)
+attempt("/proc/harness/fd", lambda: os.listdir(f"/proc/{harness}/fd"))
+attempt("ptrace attach", lambda: call(101, 16, harness, 0, 0))
+attempt("process_vm_readv", vm_read)
+attempt("kill(harness, 0)", lambda: os.kill(harness, 0))
+attempt("SIGTERM to a process of the same user", lambda: os.kill(victim, signal.SIGTERM))
+attempt("a secret in the own environment", lambda: any(SECRET in value for value in os.environb.values()))
+attempt("a secret in the engine's environment", holds_secret(f"/proc/{engine}/environ"))
+attempt("read the event", read(event))
+attempt("read state", read(f"{story}/runner/state"))
+attempt("read command", read(f"{story}/runner/command"))
+attempt("read output", read(f"{story}/runner/output"))
+attempt("read the checkout's .git/config", read(f"{story}/garden/.git/config"))
+attempt("read ~/.ssh", read(f"{home}/.ssh/id_rsa"))
+attempt("read another's temporary file", read(f"{story}/runner/temporary"))
+attempt("append to state", append(f"{story}/runner/state"))
+attempt("append to command", append(f"{story}/runner/command"))
+attempt("append to the checkout's .git/config", append(f"{story}/garden/.git/config"))
+attempt("append to an action's script", append(f"{story}/runner/action.js"))
+attempt("list RUNNER_TEMP", lambda: os.listdir(f"{story}/temp"))
+attempt("read /etc/shadow", read("/etc/shadow"))
+attempt("read /root/.profile", read("/root/.profile"))
+attempt("write ~/.bashrc", append(f"{home}/.bashrc"))
+attempt("write /usr/local/bin/x", append("/usr/local/bin/fro-bot-attack"))
+attempt("tcp to the model proxy", connect("127.0.0.1", proxy))
+attempt("tcp to another port", connect("127.0.0.1", other))
+attempt("tcp to another port by MPTCP", connect("127.0.0.1", other, protocol=262))
+attempt("tcp to another port by fast open", fast_open)
+attempt("tcp to another address", connect("127.0.0.2", other))
+attempt("tcp to the proxy's port elsewhere", connect("127.0.0.2", proxy))
+attempt("udp on this machine", udp("127.0.0.1"))
+attempt("udp to another address", udp("192.0.2.1"))
+attempt("a daemon's unix socket", unix(f"{story}/docker.sock"))
+attempt("an abstract unix socket", unix("\0" + story))
+attempt("the broker's unix socket", unix(gh_socket))
+attempt("the engine's own API", connect("127.0.0.1", engine_port))
+attempt("the engine's password", lambda: bool(os.environ.get("OPENCODE_SERVER_PASSWORD")))
+attempt("AF_VSOCK", make(socket.AF_VSOCK))
+attempt("AF_PACKET", make(socket.AF_PACKET, socket.SOCK_RAW))
+attempt("io_uring_setup", lambda: call(425, 1, ctypes.create_string_buffer(120)))
+attempt("listen on another port", bind)
+attempt("a setuid program", setuid)
+attempt("unshare of the user", lambda: call(272, 0x10000000))

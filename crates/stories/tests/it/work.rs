@@ -1,0 +1,172 @@
+//! Delegated work: the real engine changes a file and pushes, and a pull request stands on the simulated GitHub.
+
+use fro_sim::state::{Commit, Pull, Repo};
+use fro_stories::{Person, REPO, Sim};
+use serde_json::json;
+
+const PUSH: &str = "git add -A && git commit -qm 'Mend the tap' && git push origin HEAD 2>&1";
+
+/// Lets the model read a file, change it and run a command.
+fn changes(sim: &Sim, command: &str) {
+    let model = sim.model();
+    model.calls("read", json!({ "filePath": "tap.rs" }));
+    model.calls("bash", json!({ "command": "echo '// mended' >> tap.rs", "description": "Mends" }));
+    model.calls("bash", json!({ "command": command, "description": "Hands it in" }));
+    model.says("Mended.");
+}
+
+/// Returns the pull requests beyond the garden's own, with their titles and descriptions.
+fn pulls(sim: &Sim) -> Vec<(String, String, Pull)> {
+    sim.world().state(|state| {
+        let issues = &state.repo(REPO).unwrap().issues;
+        let new = issues.iter().filter(|issue| issue.number > 3);
+        new.filter_map(|issue| Some((issue.title.clone(), issue.body.clone(), issue.pull.clone()?))).collect()
+    })
+}
+
+#[tokio::test]
+async fn a_fix_that_a_maintainer_asks_for_becomes_a_pull_request() {
+    let sim = Sim::cloned().await;
+    changes(&sim, PUSH);
+
+    let run = sim.mention("@fro-bot fix it").run().await;
+
+    assert_eq!(run.code, Some(0), "{run}");
+    let [(title, body, pull)] = &pulls(&sim)[..] else { panic!("{run}") };
+    assert_eq!((title.as_str(), body.as_str()), ("Mend the tap", "Closes #1.\n\nAsked for by @maya."));
+    assert!(pull.head_ref.starts_with("opencode/issue1-20"), "{}", pull.head_ref);
+    let [Commit { author_name, author_email, message, .. }] = &pull.commits[..] else { panic!("one commit") };
+    let trailer = "Co-authored-by: maya <maya@users.noreply.github.com>";
+    assert_eq!(message, &format!("Mend the tap\n\n{trailer}"));
+    assert_eq!(
+        (author_name.as_str(), author_email.as_str()),
+        ("fro-bot", "109017866+fro-bot@users.noreply.github.com")
+    );
+    let paths: Vec<_> = pull.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["tap.rs"]);
+    let comment = run.only_comment();
+    assert!(comment.contains("Mended.\n\nI opened #4 from `opencode/issue1-"), "{comment}");
+    assert!(comment.contains("Its checks wait for a person"), "{comment}");
+    assert!(comment.contains("| Pull request | [#4]("), "{comment}");
+    assert!(comment.contains("| Commit | ["), "{comment}");
+
+    // Asked again, the run goes on where it was.
+    changes(&sim, "git add -A && git commit -qm 'Mend it better' && git push 2>&1");
+    let again = sim.mention("@fro-bot add another line").variable("GITHUB_RUN_ID", "43").run().await;
+    assert_eq!(again.code, Some(0), "{again}");
+    let [(.., pull)] = &pulls(&sim)[..] else { panic!("{again}") };
+    assert_eq!(pull.commits.len(), 2);
+    assert!(again.answers[1].contains(" to #4."), "{again}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_question_pushes_nothing_and_the_agent_is_told_why() {
+    let sim = Sim::cloned().await;
+    let elevated = sim.world().token("octo");
+    changes(&sim, PUSH);
+
+    let run = sim.mention("@fro-bot why is the floor wet?").with("elevated-token", &elevated).run().await;
+
+    assert_eq!((run.code, pulls(&sim).len()), (Some(0), 0), "{run}");
+    let told = sim.model().seen()[3].tool_results().concat();
+    assert!(told.contains("fro-bot: the request does not ask for a change, so nothing is pushed"), "{told}");
+    let by_elevated = sim.world().traffic().into_iter().filter(|call| call.login.as_deref() == Some("octo"));
+    assert_eq!(by_elevated.count(), 0);
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn work_is_done_with_the_elevated_token_and_answers_with_the_plain_one() {
+    let sim = Sim::cloned().await;
+    let elevated = sim.world().token("octo");
+    changes(&sim, PUSH);
+
+    let run = sim.mention("@fro-bot please fix it").with("elevated-token", &elevated).run().await;
+
+    assert_eq!((run.code, pulls(&sim).len()), (Some(0), 1), "{run}");
+    let traffic = sim.world().traffic();
+    let used = |login: &str| -> Vec<String> {
+        let own = traffic.iter().filter(|call| call.login.as_deref() == Some(login));
+        own.map(|call| format!("{} {}", call.method, call.path)).collect()
+    };
+    let by_elevated = used("octo");
+    assert!(by_elevated.contains(&"POST /octo/garden.git/git-receive-pack".to_owned()), "{by_elevated:?}");
+    assert!(by_elevated.contains(&"POST /repos/octo/garden/pulls".to_owned()), "{by_elevated:?}");
+    assert!(by_elevated.iter().all(|call| !call.contains("comments")), "{by_elevated:?}");
+    assert!(!run.only_comment().contains("checks wait"), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_not_pushed_is_named() {
+    let sim = Sim::cloned().await;
+    changes(&sim, "git push origin HEAD:main 2>&1");
+
+    let run = sim.mention("@fro-bot fix it").run().await;
+
+    assert_eq!((run.code, pulls(&sim).len()), (Some(0), 0), "{run}");
+    let comment = run.only_comment();
+    assert!(comment.contains("> ⚠️ Changed but not pushed: `tap.rs`."), "{comment}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_fork_that_cannot_be_pushed_to_gets_a_patch() {
+    let sim = Sim::cloned().await;
+    sim.world().change(|state| {
+        let fork = Repo {
+            id: 7,
+            owner: "mallory".to_owned(),
+            issues: Vec::new(),
+            ..state.repo(REPO).unwrap().clone()
+        };
+        state.repos.push(fork);
+        let pull = state.issue_mut(REPO, 2).unwrap().pull.as_mut().unwrap();
+        pull.head_repo = Some("mallory/garden".to_owned());
+    });
+    changes(&sim, PUSH);
+    let comment = sim.world().write_comment(REPO, 2, "maya", "@fro-bot fix it");
+    let event = sim.world().comment_event(REPO, comment);
+
+    let run = sim.event("issue_comment", &event, comment).by(Person::Maintainer).run().await;
+
+    assert_eq!(run.code, Some(0), "{run}");
+    let told = sim.model().seen()[3].tool_results().concat();
+    assert!(told.contains("comes from the fork mallory/garden, which I may not push to"), "{told}");
+    let answers = sim.world().comments_by(REPO, 2, "fro-bot");
+    assert!(answers[0].contains("here is the change as a patch"), "{answers:?}");
+    assert!(answers[0].contains("+// mended"), "{answers:?}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_pull_request_of_ours_takes_the_fix_itself() {
+    let sim = Sim::cloned().await;
+    changes(&sim, PUSH);
+    let comment = sim.world().write_comment(REPO, 2, "maya", "@fro-bot fix it");
+    let event = sim.world().comment_event(REPO, comment);
+
+    let run = sim.event("issue_comment", &event, comment).run().await;
+
+    assert_eq!((run.code, pulls(&sim).len()), (Some(0), 0), "{run}");
+    let commits =
+        sim.world().state(|state| state.issue(REPO, 2).unwrap().pull.as_ref().unwrap().commits.len());
+    assert_eq!(commits, 2, "{run}");
+    let answers = sim.world().comments_by(REPO, 2, "fro-bot");
+    assert!(answers[0].contains(" to #2."), "{answers:?}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_schedule_opens_a_pull_request_if_its_prompt_asks_for_one() {
+    let sim = Sim::cloned().await;
+    changes(&sim, PUSH);
+
+    let run = sim.event("schedule", &json!({}), 0).with("prompt", "Update the tap.").run().await;
+
+    assert_eq!(run.code, Some(0), "{run}");
+    let [(.., pull)] = &pulls(&sim)[..] else { panic!("{run}") };
+    assert!(pull.head_ref.starts_with("opencode/schedule-"), "{}", pull.head_ref);
+    sim.finish().await;
+}
