@@ -107,7 +107,7 @@ async fn what_was_said_in_private_stays_there() {
     sim.model().calls("session_list", json!({}));
     sim.model().says("I do not know.");
     let next = second(sim.mention("@fro-bot where is the safe, at the brass coupling?")).run().await;
-    assert!(next.log.contains("a new session, because the last session is not for everyone"), "{next}");
+    assert!(next.log.contains("memory: a new session, because"), "{next}");
     let seen = sim.model().seen();
     assert!(!seen[1].last_user().contains("From another session"), "{}", seen[1].last_user());
     let results = seen[3].tool_results();
