@@ -3,6 +3,7 @@
 mod action;
 #[cfg(feature = "demo")]
 mod demo;
+mod doctor;
 mod env;
 mod handover;
 mod inputs;
@@ -18,6 +19,7 @@ mod sessions;
 mod settings;
 mod table;
 mod wall;
+mod warm;
 
 use std::process::ExitCode;
 
@@ -63,6 +65,10 @@ enum Command {
     Wall(wall::Options),
     /// Passes the engine's tool calls on to the run (what the engine starts)
     Mcp(mcp::Options),
+    /// Looks at everything that a run depends on, and says what to mend
+    Doctor(doctor::Options),
+    /// Fills the tool cache, so that the next run finds everything there
+    Warm(warm::Options),
     /// Prints what is written from the program's source
     #[command(hide = true)]
     Reference { wanted: reference::Wanted },
@@ -80,6 +86,8 @@ fn main() -> ExitCode {
         Command::Sessions(options) => sessions::main(&options, &env),
         Command::Memory(options) => memory::main(&options, &env),
         Command::Post => Ok(post::main(&env)),
+        Command::Doctor(options) => in_runtime(doctor::main(&options, &env)),
+        Command::Warm(options) => in_runtime(warm::main(options, &env)),
         #[cfg(feature = "demo")]
         Command::Demo(options) => in_runtime(demo::main(&options, &env)),
     };

@@ -14,5 +14,6 @@ pub(crate) mod permission;
 pub(crate) mod pull;
 pub(crate) mod review;
 pub(crate) mod review_comment;
+pub(crate) mod rights;
 pub(crate) mod subject;
 pub(crate) mod viewer;

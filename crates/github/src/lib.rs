@@ -19,7 +19,7 @@ pub use act::{
 pub use app::{App, BadKey, Minted};
 pub use ask::{
     account::Account, answer::Answer, attachment::Attachment, comment::Comment, comments::Since,
-    discussion::Discussion, pull::PullEnds, review::ChangedFile, subject::Hydrated,
+    discussion::Discussion, pull::PullEnds, review::ChangedFile, rights::Rights, subject::Hydrated,
 };
 pub use client::{Address, GitHub};
 pub use error::Error;

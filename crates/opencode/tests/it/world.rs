@@ -71,7 +71,11 @@ pub(crate) async fn engine() -> Engine {
     let installed = ENGINE.get_or_init(|| async {
         let test = env::current_exe().unwrap();
         let target = test.ancestors().nth(3).unwrap();
-        let wanted = Wanted::pinned(environment(), Road::new(RoadSettings::default()).unwrap());
+        let mut wanted = Wanted::pinned(environment(), Road::new(RoadSettings::default()).unwrap());
+        // The engine watch asks whether the next release has the same traps.
+        if let Ok(version) = env::var("FRO_ENGINE_VERSION") {
+            wanted.version = version.parse().unwrap();
+        }
         install(&wanted, &ToolCache::new(target.join("tools")), &mut |_| {}).await.unwrap()
     });
     installed.await.clone()

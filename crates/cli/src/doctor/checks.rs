@@ -1,0 +1,121 @@
+//! The examinations themselves, each of one thing.
+
+use fro_boundary::{Plan, Strictness, probe};
+use fro_core::Fault;
+use fro_github::{GitHub, Rights};
+use fro_http::Road;
+use fro_opencode::{ToolCache, Wanted};
+use fro_run::Settings;
+use jiff::Timestamp;
+
+use super::Finding;
+use crate::{
+    env::{self, Env},
+    settings,
+};
+
+/// Examines everything, in the order in which a run would need it.
+pub(crate) async fn all(env: &Env) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    match settings::of_action(env, "issue_comment", String::new(), Timestamp::now()) {
+        Ok(settings) => {
+            findings.push(Finding::good("inputs", "all of them can be read"));
+            findings.extend(token(&settings).await);
+            findings.push(models(&settings));
+            findings.push(engine(&settings).await);
+        }
+        Err(fault) => findings.push(Finding::bad("inputs", &fault)),
+    }
+    findings.push(cache(env));
+    findings.push(walls());
+    findings
+}
+
+/// Asks GitHub whose token it is and what it may do.
+async fn token(settings: &Settings) -> Vec<Finding> {
+    const ABOUT: &str = "token";
+    let github = match github(settings) {
+        Ok(github) => github,
+        Err(fault) => return vec![Finding::bad(ABOUT, &fault)],
+    };
+    let (viewer, rights) = tokio::join!(github.viewer(), github.rights());
+    match (viewer, rights) {
+        (Err(error), _) | (_, Err(error)) => vec![Finding::bad(ABOUT, &error.fault())],
+        (Ok(login), Ok(Rights { push, private, scopes })) => {
+            let visible = if private { "private" } else { "public" };
+            let may = if push { "read and push to" } else { "read" };
+            let says = format!("@{login} may {may} the {visible} repository {}", github.repo());
+            let mut findings = vec![Finding::good(ABOUT, says)];
+            if let Some(scopes) = scopes {
+                let says = format!("a classic token with the scopes {scopes}, which reach beyond this repository");
+                let next = "use the job's token, a GitHub App or a fine-grained token";
+                findings.push(Finding::doubtful("scopes", says, next));
+            }
+            findings
+        }
+    }
+}
+
+fn github(settings: &Settings) -> Result<GitHub, Fault> {
+    let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
+    let Settings { github, token, event, .. } = settings;
+    Ok(GitHub::new(github.clone(), token.clone(), event.repo.clone(), road))
+}
+
+/// Sees whether the configured model has a key and a way.
+fn models(settings: &Settings) -> Finding {
+    let engine = &settings.engine;
+    let plan = Plan::draw(&engine.config, engine.model.as_deref(), &engine.keys);
+    let priced = plan.and_then(|plan| if engine.max_cost.is_some() { plan.priced() } else { Ok(()) });
+    let model = engine.model.as_deref().unwrap_or("the one of `opencode-config`");
+    match priced {
+        Ok(()) => Finding::good("model", format!("{model}: its key stays with the harness")),
+        Err(error) => Finding::bad("model", &error.fault()),
+    }
+}
+
+/// Installs the engine, as a run would.
+async fn engine(settings: &Settings) -> Finding {
+    let road = match Road::new(settings.road.clone()) {
+        Ok(road) => road,
+        Err(error) => return Finding::bad("engine", &error.fault()),
+    };
+    let version = settings.engine.version.clone();
+    let wanted = Wanted { version, ..Wanted::pinned(settings.engine.environment.clone(), road) };
+    let cache = ToolCache::new(&settings.engine.tool_cache);
+    match fro_opencode::install(&wanted, &cache, &mut |_| {}).await {
+        Ok(engine) => {
+            Finding::good("engine", format!("OpenCode {} at {}", engine.version, engine.binary.display()))
+        }
+        Err(error) => Finding::bad("engine", &error.fault()),
+    }
+}
+
+/// Sees where the memory can go without S3.
+fn cache(env: &Env) -> Finding {
+    const ABOUT: &str = "cache";
+    const S3: &str = "keep the memory in S3 (`s3-backup`)";
+    if env.text(env::ACTIONS_RESULTS_URL).is_none() {
+        return Finding::doubtful(ABOUT, "this is no step of an action, so the Actions cache cannot be seen", S3);
+    }
+    if env.text(env::ACTIONS_CACHE_SERVICE_V2).is_none() {
+        return Finding::doubtful(ABOUT, "this GitHub server has only version 1 of the cache service", S3);
+    }
+    match env.text(env::ACTIONS_CACHE_MODE) {
+        Some("write") | None => Finding::good(ABOUT, "the Actions cache can be read and written"),
+        Some(mode) => Finding::doubtful(
+            ABOUT,
+            format!("the Actions cache is in the mode `{mode}`, so that nothing new is remembered"),
+            "set `cache-mode: write` on the job, or keep the memory in S3 (`s3-backup`)",
+        ),
+    }
+}
+
+/// Puts the walls up around a thread.
+fn walls() -> Finding {
+    let walls = probe().and_then(|walls| walls.suffice(Strictness::Required).map(|()| walls.to_string()));
+    match walls {
+        Ok(told) => Finding::good("walls", told),
+        Err(error) => Finding::bad("walls", &error.fault()),
+    }
+}

@@ -1,0 +1,47 @@
+//! `fro-bot warm`: fills the tool cache, so that the next run finds everything there.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anstream::println;
+use clap::Args;
+use fro_core::Fault;
+use fro_http::{Proxy, Road, RoadSettings};
+use fro_opencode::{ToolCache, Version, Wanted, install, install_omo};
+
+use crate::{
+    env::{self, Env},
+    settings::tool_cache,
+};
+
+/// What to bring.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// The engine's version: the pinned one if left out, `latest`, or a number
+    #[arg(long, default_value = "pinned", hide_default_value = true)]
+    opencode_version: Version,
+
+    /// The version of Oh My OpenCode
+    #[arg(long, default_value = "pinned", hide_default_value = true)]
+    omo_version: Version,
+
+    /// Leaves Oh My OpenCode out
+    #[arg(long)]
+    without_omo: bool,
+}
+
+/// Brings everything into the tool cache.
+pub(crate) async fn main(options: Options, env: &Env) -> Result<ExitCode, Fault> {
+    let extra_ca = env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
+    let road = Road::new(RoadSettings { proxy: Proxy::System, extra_ca, ..RoadSettings::default() });
+    let road = road.map_err(|error| error.fault())?;
+    let wanted = Wanted { version: options.opencode_version, ..Wanted::pinned(env.all().to_vec(), road) };
+    let cache = ToolCache::new(tool_cache(env));
+    let engine = install(&wanted, &cache, &mut |_| {}).await.map_err(|error| error.fault())?;
+    println!("OpenCode {}  {}", engine.version, engine.binary.display());
+    println!("ripgrep  {}", engine.rg.display());
+    if !options.without_omo {
+        let omo = install_omo(&wanted, &options.omo_version, &cache, &mut |_| {}).await;
+        println!("Oh My OpenCode  {}", omo.map_err(|error| error.fault())?.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
