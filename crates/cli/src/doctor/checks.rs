@@ -47,7 +47,8 @@ async fn token(settings: &Settings) -> Vec<Finding> {
             let says = format!("@{login} may {may} the {visible} repository {}", github.repo());
             let mut findings = vec![Finding::good(ABOUT, says)];
             if let Some(scopes) = scopes {
-                let says = format!("a classic token with the scopes {scopes}, which reach beyond this repository");
+                let says =
+                    format!("a classic token with the scopes {scopes}, which reach beyond this repository");
                 let next = "use the job's token, a GitHub App or a fine-grained token";
                 findings.push(Finding::doubtful("scopes", says, next));
             }
@@ -96,7 +97,11 @@ fn cache(env: &Env) -> Finding {
     const ABOUT: &str = "cache";
     const S3: &str = "keep the memory in S3 (`s3-backup`)";
     if env.text(env::ACTIONS_RESULTS_URL).is_none() {
-        return Finding::doubtful(ABOUT, "this is no step of an action, so the Actions cache cannot be seen", S3);
+        return Finding::doubtful(
+            ABOUT,
+            "this is no step of an action, so the Actions cache cannot be seen",
+            S3,
+        );
     }
     if env.text(env::ACTIONS_CACHE_SERVICE_V2).is_none() {
         return Finding::doubtful(ABOUT, "this GitHub server has only version 1 of the cache service", S3);
