@@ -94,6 +94,13 @@ mod tests {
             Finding::doubtful("cache", "it can only be read", "set `cache-mode: write` on the job"),
             Finding::bad("token", &Fault::yours("it was refused\n::error::not a command", "make a new one")),
         ];
-        insta::assert_snapshot!(anstream::adapter::strip_str(&told(&findings)), @"");
+        insta::assert_snapshot!(anstream::adapter::strip_str(&told(&findings)), @"
+        ok    walls        Landlock 7
+        look  cache        it can only be read
+                           → set `cache-mode: write` on the job
+        bad   token        it was refused
+                           : :error: :not a command
+                           → make a new one
+        ");
     }
 }
