@@ -68,9 +68,9 @@ impl House {
 
     /// Returns the guard. Where our own configuration names plugins, the engine may load what it installed for itself.
     fn guard_text(&self, config: &Value, omo: Option<&Omo>) -> String {
-        let cache = format!("{}/", self.root.join("cache").display());
-        let cache = has_plugins(config).then_some(cache);
-        let own: Vec<_> = cache.into_iter().chain(omo.map(Omo::code)).collect();
+        let cache = has_plugins(config).then(|| self.root.join("cache"));
+        let own = cache.as_deref().into_iter().chain(omo.map(Omo::code));
+        let own: Vec<_> = own.map(|folder| format!("{}/", folder.display())).collect();
         include_str!("guard.js").replace("OWN_FOLDERS", &json!(own).to_string())
     }
 

@@ -96,7 +96,8 @@ pub async fn install(wanted: &Wanted, cache: &ToolCache, tell: Tell<'_>) -> Resu
     Ok(Engine { binary, rg, version: engine.version.into_owned() })
 }
 
-/// Installs Oh My OpenCode, and returns the folder that the engine loads it from.
+/// Installs Oh My OpenCode, and returns the folder that the engine loads it from, without links: the engine resolves
+/// them, and its guard knows real names alone.
 pub async fn install_omo(
     wanted: &Wanted,
     version: &Version,
@@ -104,7 +105,8 @@ pub async fn install_omo(
     tell: Tell<'_>,
 ) -> Result<PathBuf, Error> {
     let omo = version::choose(&pin::OMO, version, wanted).await?;
-    bring(&omo, wanted, cache, tell).await
+    let folder = bring(&omo, wanted, cache, tell).await?;
+    std::fs::canonicalize(&folder).map_err(|source| cache::disk("find", &folder, source))
 }
 
 async fn bring(

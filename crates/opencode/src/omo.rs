@@ -1,7 +1,11 @@
 //! Oh My OpenCode, loaded by us rather than by its installer: where it is, and settings that keep it to this run's
 //! model, off the network and out of the way of our own session tools.
 
-use std::{ffi::OsString, io, path::PathBuf};
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+};
 
 use fs_err as fs;
 use serde_json::{Map, Value, json};
@@ -47,16 +51,18 @@ const CATEGORIES: [&str; 8] = [
 impl Omo {
     /// Adds the plugin to the engine's configuration.
     pub(crate) fn join(&self, config: &mut Value) {
-        let plugin = json!(format!("file://{}", self.folder.display()));
+        let plugin = json!(self.folder);
         match config.get_mut("plugin").and_then(Value::as_array_mut) {
             Some(plugins) => plugins.push(plugin),
             None => config["plugin"] = json!([plugin]),
         }
     }
 
-    /// Returns the folder that its code is loaded from.
-    pub(crate) fn code(&self) -> String {
-        format!("{}/", self.folder.parent().unwrap_or(&self.folder).display())
+    /// Returns the folder that holds all of its code, and nothing else.
+    ///
+    /// It is the one above `node_modules`: who looks for a package lists that folder, and finds none if it may not.
+    pub fn code(&self) -> &Path {
+        self.folder.ancestors().nth(2).unwrap_or(&self.folder)
     }
 
     /// Writes its settings to where it looks for them.
@@ -100,7 +106,7 @@ mod tests {
         let omo = Omo { folder: "/tools/omo/node_modules/oh-my-opencode".into(), model: None };
         let mut config = json!({ "plugin": ["mine"] });
         omo.join(&mut config);
-        assert_eq!(config, json!({ "plugin": ["mine", "file:///tools/omo/node_modules/oh-my-opencode"] }));
-        assert_eq!(omo.code(), "/tools/omo/node_modules/");
+        assert_eq!(config, json!({ "plugin": ["mine", "/tools/omo/node_modules/oh-my-opencode"] }));
+        assert_eq!(omo.code(), Path::new("/tools/omo"));
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn around(
     let mut read = tools.read().to_vec();
     // This very program is also what the engine starts for our tools.
     read.extend([engine.binary.clone(), engine.rg.clone(), host.program.clone()]);
-    read.extend(omo.and_then(|omo| omo.folder.parent()).map(Path::to_owned));
+    read.extend(omo.map(|omo| omo.code().to_owned()));
     read.extend(offers.read);
     let spec = WallSpec {
         read,

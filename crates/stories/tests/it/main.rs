@@ -8,6 +8,7 @@ mod attacks;
 mod bad_days;
 mod context;
 mod demo;
+mod doctor;
 mod endings;
 mod gate;
 mod gh;
