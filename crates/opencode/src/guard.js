@@ -15,6 +15,12 @@ fs.access = (path, ...rest) => {
   rest.at(-1)(Object.assign(new Error(`no such file: ${path}`), { code: "ENOENT", syscall: "access", path }))
 }
 
+// Oh My OpenCode looks in its own way. It would even move what it finds in one place to the other, in the checkout.
+const theirs = /\/(\.sisyphus|\.omo\/omo\.jsonc?|\.opencode\/oh-my-open(code|agent)\.jsonc?)$/
+const ours = `${process.env.HOME}/.omo/`
+const existsSync = fs.existsSync
+fs.existsSync = (path) => (!theirs.test(path) || path.startsWith(ours)) && existsSync(path)
+
 // Whatever names code elsewhere all the same gets none.
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 const own = ["/$bunfs/", ...OWN_FOLDERS].map(escaped).join("|")

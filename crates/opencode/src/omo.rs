@@ -48,6 +48,19 @@ const CATEGORIES: [&str; 8] = [
     "writing",
 ];
 
+/// What it would make of a repository's files: orders to the agent, or programs to run.
+const OBEYING_HOOKS: [&str; 5] = [
+    "claude-code-hooks",
+    "directory-agents-injector",
+    "directory-readme-injector",
+    "hephaestus-agents-md-injector",
+    "rules-injector",
+];
+
+/// What it would download.
+const FETCHING_HOOKS: [&str; 4] =
+    ["ast-grep-sg-provision", "auto-update-checker", "codegraph-bootstrap", "comment-checker"];
+
 impl Omo {
     /// Adds the plugin to the engine's configuration.
     pub(crate) fn join(&self, config: &mut Value) {
@@ -73,11 +86,20 @@ impl Omo {
     }
 
     fn settings(&self) -> Value {
+        let hooks = [OBEYING_HOOKS.as_slice(), &FETCHING_HOOKS].concat();
         let mut settings = json!({
             "auto_update": false,
             "telemetry": false,
             "disabled_mcps": ["websearch", "context7", "grep_app"],
             "disabled_tools": ["session_list", "session_search", "session_read", "session_info"],
+            // It serves these on a port of its own, which the wall does not give.
+            "disabled_skills": ["security-research", "security-review"],
+            "disabled_hooks": hooks,
+            "claude_code": {
+                "mcp": false, "commands": false, "skills": false, "agents": false, "hooks": false, "plugins": false,
+            },
+            "codegraph": { "enabled": false },
+            "git_master": { "commit_footer": false, "include_co_authored_by": false },
             "model_fallback": false,
         });
         if let Some(model) = &self.model {
