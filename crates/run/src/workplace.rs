@@ -143,8 +143,7 @@ impl Workplace {
         let engine =
             self.engine.clone().ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
         let models = models::open(settings).await?;
-        let deeds = self.deeds(asked);
-        let gh = Gh::open(settings, asked.permit, self.folder.path(), self.memory.private(), deeds)?;
+        let gh = self.open_gh(asked)?;
         let audience = memory::audience(settings);
         let desk = Desk::open(self.memory.private(), self.memory.shelf(audience), self.drafts.clone())?;
         let offers = Offers {
@@ -282,6 +281,11 @@ impl Workplace {
     fn warn(&mut self, tell: Tell<'_>, warning: String) {
         tell(News::Warning(warning.clone()));
         self.warnings.push(warning);
+    }
+
+    fn open_gh(&self, asked: &Asked<'_>) -> Result<Gh, Fault> {
+        let (home, private) = (self.folder.path(), self.memory.private());
+        Gh::open(asked.settings, asked.permit, home, private, self.deeds(asked))
     }
 
     /// Returns what becomes of what the agent does by `gh`.

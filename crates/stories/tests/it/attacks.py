@@ -147,7 +147,7 @@ attempt("append to the checkout's .git/config", append(f"{story}/garden/.git/con
 attempt("append to an action's script", append(f"{story}/runner/action.js"))
 attempt("list RUNNER_TEMP", lambda: os.listdir(f"{story}/temp"))
 attempt("read /etc/shadow", read("/etc/shadow"))
-attempt("read /root/.profile", read("/root/.profile"))
+attempt("read ~root/.profile", read(os.path.expanduser("~root/.profile")))
 attempt("write ~/.bashrc", append(f"{home}/.bashrc"))
 attempt("write /usr/local/bin/x", append("/usr/local/bin/fro-bot-attack"))
 attempt("tcp to the model proxy", connect("127.0.0.1", proxy))
