@@ -34,8 +34,8 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// Makes everything; the clone lies below `home`, which is the engine's.
-    pub(crate) async fn open(asked: &Asked<'_>, home: &Path) -> Result<Self, Fault> {
+    /// Makes everything: the clone below `home`, which is the engine's, and the store where the agent cannot reach.
+    pub(crate) async fn open(asked: &Asked<'_>, home: &Path, private: &Path) -> Result<Self, Fault> {
         let (settings, repo) = (asked.settings, asked.permit.repo());
         let wallet = Arc::new(Wallet::new(settings, repo));
         let assignment = Assignment::of(asked, &wallet).await?;
@@ -43,7 +43,7 @@ impl Repository {
         let url = address_of(settings, &repo.to_string());
         let tip = assignment.tip(asked.permit);
         let ground = Ground { checkout: settings.workspace.clone(), url: url.clone(), tip };
-        let store = Store::open(git, &settings.scratch, &ground).await.map_err(|error| error.fault())?;
+        let store = Store::open(git, private, &ground).await.map_err(|error| error.fault())?;
         let hook = [settings.engine.program.clone().into(), "receive".into()];
         let door = store.open_door(repo, &hook, pushing(settings, &assignment, &wallet)).await;
         let staging = door.map_err(|error| error.fault())?;

@@ -90,10 +90,11 @@ impl Workplace {
     /// Brings the engine, the memory and the repository, all at once.
     pub(crate) async fn prepare(&mut self, asked: &Asked<'_>) -> Result<(), Fault> {
         let (settings, tell) = (asked.settings, asked.tell);
+        let private = self.memory.private().to_owned();
         let (equipment, recall, repository) = tokio::join!(
             equip::equip(settings, tell),
             self.memory.bring(fro_opencode::VERSION),
-            Repository::open(asked, self.folder.path()),
+            Repository::open(asked, self.folder.path(), &private),
         );
         match recall {
             Ok(Recollection { recall, warnings, .. }) => {
