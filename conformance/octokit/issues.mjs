@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-export default async function testify({ check, refused, garden, maya, rita }) {
+export default async function testify({ world, check, refused, garden, maya, rita }) {
   const { issues, reactions } = maya.rest;
   await check("issues.get, listForRepo", async () => {
     assert.equal((await issues.get({ ...garden, issue_number: 1 })).data.user.login, "mallory");
@@ -11,8 +11,8 @@ export default async function testify({ check, refused, garden, maya, rita }) {
   });
   await check("issues.create, update; strangers' labels are dropped, their edits refused", async () => {
     const { data } = await issues.create({ ...garden, title: "Frost", body: "Tonight", labels: ["bug"] });
-    assert.deepEqual([data.number, data.labels[0].name], [4, "bug"]);
-    const closed = await issues.update({ ...garden, issue_number: 4, state: "closed", title: "No frost" });
+    assert.deepEqual([data.number, data.labels[0].name], [world.discussion + 1, "bug"]);
+    const closed = await issues.update({ ...garden, issue_number: data.number, state: "closed", title: "No frost" });
     assert.deepEqual([closed.data.state, closed.data.title], ["closed", "No frost"]);
     const open = await rita.rest.issues.create({ ...garden, title: "Snails", labels: ["bug"] });
     assert.deepEqual(open.data.labels, []);

@@ -24,10 +24,6 @@ const OUTPUTS: &[(&str, &str)] = &[
     ("session-id", "The engine's session."),
     ("cache-status", "What was found of the memory: `hit`, `miss` or `corrupted`."),
     ("memory-saved", "`true` if this run's memory was saved."),
-    ("duration", "Seconds that the run took."),
-    ("tokens", "Tokens of all turns, in and out."),
-    ("cost", "US dollars that the provider asks for them."),
-    ("share-url", "The session's public page, if it has one."),
 ];
 
 impl Input {
@@ -105,7 +101,10 @@ fn quoted(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
+    use jiff::Timestamp;
+
     use super::*;
+    use crate::{env::Env, settings::of_action};
 
     fn in_project(path: &str) -> String {
         fs_err::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
@@ -120,5 +119,27 @@ mod tests {
     fn the_reference_page_is_fresh() {
         let told = "run `cargo run -- reference inputs > docs/inputs.md`";
         assert_eq!(in_project("docs/inputs.md"), page(), "{told}");
+    }
+
+    #[test]
+    fn every_input_is_read_somewhere() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut code = in_project("launch/binary.mjs") + &in_project("crates/cli/src/settings.rs");
+        for file in fs_err::read_dir(source.join("settings")).unwrap() {
+            code += &fs_err::read_to_string(file.unwrap().path()).unwrap();
+        }
+        let names = all().map(|input| input.name);
+        let unread: Vec<_> = names.filter(|name| !code.contains(&format!("\"{name}\""))).collect();
+        assert_eq!(unread, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn every_default_can_be_read() {
+        let defaults = all().filter_map(|input| Some((format!("INPUT_{}", input.name.to_uppercase()), input.default?)));
+        let given = [("GITHUB_REPOSITORY", "octo/garden"), ("GITHUB_STEP_SUMMARY", "page.md")];
+        let given = given.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let env = Env::of(given.chain(defaults));
+        let settings = of_action(&env, "schedule", String::new(), Timestamp::UNIX_EPOCH);
+        assert!(settings.is_ok(), "{:?}", settings.err());
     }
 }

@@ -94,6 +94,9 @@ fn everything(world: &World, jobs: Option<&Path>) -> anyhow::Result<Value> {
         permissions: BTreeMap::new(),
         expires_at: Timestamp::UNIX_EPOCH,
     };
+    let question = ("octo", "Ideas", "What shall we grow?");
+    let discussion =
+        world.change(|state| state.begin_discussion("octo/garden", question.0, question.1, question.2));
     Ok(json!({
         "api": world.api_url(),
         "graphql": world.graphql_url(),
@@ -104,6 +107,7 @@ fn everything(world: &World, jobs: Option<&Path>) -> anyhow::Result<Value> {
         "read_only": world.change(|state| state.give_token("fro-bot", TokenAccess::ReadOnly)),
         "expired": world.change(|state| state.grant_token("garden-helper[bot]", expired)),
         "app": app,
+        "discussion": discussion,
         "attachments": {
             "public": world.attach("octo/garden", "puddle.png", "image/png", "a puddle"),
             "private": world.attach("octo/cellar", "key.png", "image/png", "a key"),

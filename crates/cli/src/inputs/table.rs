@@ -20,8 +20,6 @@ pub(super) const PARTS: &[Part] = &[
         inputs: &[
             Input::new("prompt", "The task of a run by schedule or by hand, which need one; otherwise further instructions for the agent."),
             Input::new("mode-instructions", "How the agent should go about its work in this repository, in your words."),
-            Input::new("response-mode", "`github` answers on the issue, pull request or discussion; `none` only on the run's page.").default("github"),
-            Input::new("summary", "`inline` puts the run summary into the answer, `separate` only on the run's page.").default("inline"),
         ],
     },
     Part {
@@ -37,7 +35,6 @@ pub(super) const PARTS: &[Part] = &[
             Input::new("opencode-config", "OpenCode configuration as JSON, merged under what the boundary needs."),
             Input::new("enable-omo", "Loads Oh My OpenCode, which brings the agent Sisyphus.").default("true"),
             Input::new("omo-version", "Oh My OpenCode's version: the pinned one if left out, `latest`, or a number."),
-            Input::new("share", "Publishes the session on OpenCode's share page: `true`, `false`, or `auto` for public repositories only.").default("auto"),
         ],
     },
     Part {
@@ -49,7 +46,6 @@ pub(super) const PARTS: &[Part] = &[
             Input::new("app-id", "The GitHub App that delegated work is done as."),
             Input::new("private-key", "The App's private key.").secret(),
             Input::new("elevated-token", "A personal access token for delegated work, if there is no App.").secret(),
-            Input::new("network", "Hosts that the agent may reach on a maintainer's behalf, separated by commas; `npm` stands for the npm client's registry.").default("none"),
             Input::new("allow-unwalled", "Lets the agent work on a machine whose kernel cannot wall it off.").default("false"),
         ],
     },
@@ -60,7 +56,7 @@ pub(super) const PARTS: &[Part] = &[
             Input::new("memory-scope", "`repo` keeps one memory per repository, `org` one for all repositories of the owner.").default("repo"),
             Input::new("session-retention", "Sessions that are always kept.").default("50"),
             Input::new("session-max-age", "Days that a session is kept if there are more.").default("30"),
-            Input::new("memory-warn-size", "Bytes of memory from which the summary warns, such as `500MB`.").default("500MB"),
+            Input::new("memory-warn-size", "Megabytes of memory from which the summary warns.").default("500"),
             Input::new("s3-backup", "Keeps the memory in S3 as well, from where it is restored first.").default("false"),
             Input::new("s3-bucket", "The bucket."),
             Input::new("aws-region", "The bucket's region."),
@@ -75,8 +71,6 @@ pub(super) const PARTS: &[Part] = &[
     Part {
         title: "For trying things out",
         inputs: &[
-            Input::new("allow-mock-event", "Reads the event from `mock-event` when the job is not run by GitHub.").default("false"),
-            Input::new("mock-event", "An event for a run without GitHub, as JSON."),
             Input::new("binary", "A fro-bot binary to start instead of the released one."),
         ],
     },

@@ -1,0 +1,79 @@
+// GraphQL's deeds, by octokit: each is asked for once, and looked up afterwards by another question.
+
+import assert from "node:assert/strict";
+
+export default async function testify({ world, check, maya, bot, garden }) {
+  const ask = (client, text, variables) => client.graphql(text, { ...garden, ...variables });
+  const issue = async (client, fields) =>
+    (await ask(client, `query ($owner: String!, $repo: String!) {
+      repository(owner: $owner, name: $repo) { issue(number: 1) { id ${fields} } }
+    }`)).repository.issue;
+
+  await check("GraphQL: a comment is added and folded away", async () => {
+    const { id } = await issue(maya, "");
+    const { addComment } = await ask(maya, `mutation ($id: ID!) {
+      addComment(input: { subjectId: $id, body: "Is it the seal?" }) { commentEdge { node { id body } } }
+    }`, { id });
+    const comment = addComment.commentEdge.node;
+    assert.equal(comment.body, "Is it the seal?");
+    await ask(maya, `mutation ($id: ID!) {
+      minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) { minimizedComment { isMinimized } }
+    }`, { id: comment.id });
+    const { comments } = await issue(maya, "comments(last: 1) { nodes { id isMinimized minimizedReason } }");
+    const [last] = comments.nodes;
+    assert.deepEqual([last.id, last.isMinimized, last.minimizedReason.toLowerCase()], [comment.id, true, "outdated"]);
+  });
+
+  await check("GraphQL: a reaction comes and goes", async () => {
+    const { id } = await issue(bot, "");
+    const eyes = async () => {
+      const { reactionGroups } = await issue(bot, "reactionGroups { content viewerHasReacted }");
+      return reactionGroups.find(({ content }) => content === "EYES").viewerHasReacted;
+    };
+    const react = (deed) =>
+      ask(bot, `mutation ($id: ID!) { ${deed}(input: { subjectId: $id, content: EYES }) { clientMutationId } }`, { id });
+    await react("addReaction");
+    assert.equal(await eyes(), true);
+    await react("removeReaction");
+    assert.equal(await eyes(), false);
+  });
+
+  await check("GraphQL: a review thread is resolved and opened again", async () => {
+    const threads = async () => {
+      const { repository } = await ask(maya, `query ($owner: String!, $repo: String!) {
+        repository(owner: $owner, name: $repo) {
+          pullRequest(number: 2) { headRefOid files(first: 1) { nodes { path } } reviewThreads(first: 5) { nodes { id isResolved } } }
+        }
+      }`);
+      return repository.pullRequest;
+    };
+    const { headRefOid, files } = await threads();
+    const { data: changed } = await maya.rest.pulls.listFiles({ ...garden, pull_number: 2 });
+    const added = Number(changed[0].patch.match(/^@@ -\S+ \+(\d+)/)[1]);
+    const anchor = { commit_id: headRefOid, path: files.nodes[0].path, line: added, side: "RIGHT" };
+    await maya.rest.pulls.createReviewComment({ ...garden, pull_number: 2, body: "Rubber again?", ...anchor });
+    const thread = async () => (await threads()).reviewThreads.nodes.at(-1);
+    const { id } = await thread();
+    for (const [deed, resolved] of [["resolveReviewThread", true], ["unresolveReviewThread", false]]) {
+      await ask(maya, `mutation ($id: ID!) { ${deed}(input: { threadId: $id }) { thread { isResolved } } }`, { id });
+      assert.equal((await thread()).isResolved, resolved);
+    }
+  });
+
+  await check("GraphQL: a discussion is answered below a comment", async () => {
+    const read = async () =>
+      (await ask(maya, `query ($owner: String!, $repo: String!) {
+        repository(owner: $owner, name: $repo) {
+          discussion(number: ${world.discussion}) { id comments(first: 20) { nodes { id body replies(first: 20) { nodes { body } } } } }
+        }
+      }`)).repository.discussion;
+    const discussion = await read();
+    const add = `mutation ($id: ID!, $above: ID, $body: String!) {
+      addDiscussionComment(input: { discussionId: $id, replyToId: $above, body: $body }) { comment { id } }
+    }`;
+    const { addDiscussionComment } = await ask(maya, add, { id: discussion.id, body: "Which hose?" });
+    await ask(maya, add, { id: discussion.id, above: addDiscussionComment.comment.id, body: "The green one." });
+    const asked = (await read()).comments.nodes.find(({ body }) => body === "Which hose?");
+    assert.deepEqual(asked.replies.nodes, [{ body: "The green one." }]);
+  });
+}
