@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn every_default_can_be_read() {
-        let defaults = all().filter_map(|input| Some((format!("INPUT_{}", input.name.to_uppercase()), input.default?)));
+        let defaults =
+            all().filter_map(|input| Some((format!("INPUT_{}", input.name.to_uppercase()), input.default?)));
         let given = [("GITHUB_REPOSITORY", "octo/garden"), ("GITHUB_STEP_SUMMARY", "page.md")];
         let given = given.into_iter().map(|(name, value)| (name.to_owned(), value));
         let env = Env::of(given.chain(defaults));
