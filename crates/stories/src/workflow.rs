@@ -61,13 +61,11 @@ impl<'a> Workflow<'a> {
     /// What the runner sets for every job here: our addresses instead of GitHub's.
     fn usual(self) -> Self {
         let (sim, world) = (self.sim, self.sim.world());
-        let page = sim.folder().join("page.md");
         self.secret("GITHUB_TOKEN", &world.token("fro-bot"))
             .variable("GITHUB_REPOSITORY", REPO)
             .variable("GITHUB_API_URL", &world.api_url())
             .variable("GITHUB_GRAPHQL_URL", &world.graphql_url())
             .variable("GITHUB_SERVER_URL", &world.api_url())
-            .variable("GITHUB_STEP_SUMMARY", page.to_str().expect("the folder has a plain name"))
             .variable("RUNNER_TRACKING_ID", sim.tracking())
             .variable("FRO_RETRY_DELAYS", "10,10,10")
     }
