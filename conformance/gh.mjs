@@ -121,8 +121,9 @@ async function testifyWith(program) {
       await git("commit", "--quiet", "-m", "Plant tulips");
       await git("push", "--quiet", withToken, "tulips");
       const opened = await gh("pr", "create", "--title", "Tulips", "--body", "Red ones", "--base", "main", "--head", "tulips");
-      assert.match(opened, /\/octo\/garden\/pull\/4\n/);
-      const { body } = await rest(world, "/repos/octo/garden/pulls/4");
+      const next = world.discussion + 1;
+      assert.ok(opened.endsWith(`/octo/garden/pull/${next}\n`), opened);
+      const { body } = await rest(world, `/repos/octo/garden/pulls/${next}`);
       assert.deepEqual(
         [body.title, body.user.login, body.head.sha, body.changed_files],
         ["Tulips", "maya", await git("rev-parse", "HEAD"), 1],
