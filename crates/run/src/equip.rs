@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use fro_core::Fault;
-use fro_http::Road;
-use fro_opencode::{Engine, Omo, ToolCache, Wanted};
+use fro_opencode::{Engine, Omo};
 
 use crate::{
     news::{News, Tell},
@@ -36,29 +35,19 @@ pub(crate) async fn equip(settings: &Settings, tell: Tell<'_>) -> Result<Equipme
 }
 
 async fn engine(settings: &Settings, tell: Tell<'_>) -> Result<Engine, Fault> {
-    let wanted = wanted(settings)?;
+    let (wanted, cache) = settings.tools()?;
     let progress = &mut |progress| tell(News::Installing(progress));
-    let installed = fro_opencode::install(&wanted, &cache(settings), progress).await;
+    let installed = fro_opencode::install(&wanted, &cache, progress).await;
     installed.map_err(|error| error.fault())
 }
 
 async fn omo(settings: &Settings) -> Result<Option<Omo>, String> {
     let Some(version) = &settings.engine.omo else { return Ok(None) };
-    let wanted = wanted(settings).map_err(|fault| fault.to_string())?;
-    let (cache, silent) = (cache(settings), &mut |_| {});
+    let (wanted, cache) = settings.tools().map_err(|fault| fault.to_string())?;
+    let silent = &mut |_| {};
     let installing = fro_opencode::install_omo(&wanted, version, &cache, silent);
     let installed = tokio::time::timeout(OMO_PATIENCE, installing).await;
     let installed = installed.map_err(|_| format!("it was not ready after {} s", OMO_PATIENCE.as_secs()))?;
     let folder = installed.map_err(|error| error.to_string())?;
     Ok(Some(Omo { folder, model: model(settings) }))
-}
-
-fn wanted(settings: &Settings) -> Result<Wanted, Fault> {
-    let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
-    let version = settings.engine.version.clone();
-    Ok(Wanted { version, ..Wanted::pinned(settings.engine.environment.clone(), road) })
-}
-
-fn cache(settings: &Settings) -> ToolCache {
-    ToolCache::new(&settings.engine.tool_cache)
 }

@@ -6,15 +6,8 @@ use fro_core::{
     say::marker::Marker,
 };
 use fro_github::{Comment, GitHub, Since};
-use fro_http::Road;
 
 use crate::settings::Settings;
-
-/// Opens the road to GitHub.
-pub(crate) fn github(settings: &Settings, trigger: &Trigger) -> Result<GitHub, Fault> {
-    let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
-    Ok(GitHub::new(settings.github.clone(), settings.token.clone(), trigger.repo().clone(), road))
-}
 
 /// Asks who we are, and what else the decision depends on, all at once.
 pub(crate) async fn gather(github: &GitHub, trigger: &Trigger, settings: &Settings) -> Result<Facts, Fault> {

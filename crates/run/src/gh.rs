@@ -4,7 +4,6 @@ use std::{ffi::OsString, path::Path};
 
 use fro_boundary::{Address, Deeds, GhBroker, GhCalls, Upstream};
 use fro_core::{Fault, Permit};
-use fro_http::Road;
 use tempfile::TempDir;
 
 use crate::settings::Settings;
@@ -36,8 +35,8 @@ impl Gh {
             subject: permit.subject().number(),
             token: settings.token.clone(),
         };
-        let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
-        let broker = GhBroker::open(&folder.path().join("s"), upstream, road, deeds).map_err(failed)?;
+        let broker = GhBroker::open(&folder.path().join("s"), upstream, settings.road()?, deeds);
+        let broker = broker.map_err(failed)?;
         let config = home.join("gh");
         fs_err::create_dir_all(&config).map_err(failed)?;
         let socket = format!("http_unix_socket: {}\n", broker.socket().display());

@@ -81,7 +81,7 @@ pub async fn run(
     }
 
     let mut interrupt = pin!(interrupt);
-    let github = facts::github(settings, &trigger)?;
+    let github = settings.github(trigger.repo())?;
     let facts = tokio::select! {
         facts = facts::gather(&github, &trigger, settings) => facts?,
         () = &mut interrupt => return Ok(Ending::Interrupted),

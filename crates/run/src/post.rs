@@ -41,7 +41,7 @@ pub async fn finish(settings: &Settings, private: &Path, tell: Tell<'_>) -> Resu
 /// Takes 👀 and the label away, if the event still says that they were ours to give.
 async fn unsee(settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
     let Reading::Trigger(trigger) = event::read(&settings.event)? else { return Ok(()) };
-    let github = facts::github(settings, &trigger)?;
+    let github = settings.github(trigger.repo())?;
     if let Some(permit) = decide_again(settings, &trigger, &github).await? {
         let mut acknowledgement = Acknowledgement::new(&github, &permit, tell);
         acknowledgement.resume().await;

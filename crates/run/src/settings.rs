@@ -2,19 +2,19 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use fro_boundary::Keys;
+use fro_boundary::{Keys, Plan};
 use fro_core::{
-    Secret,
+    Fault, RepoName, Secret,
     delegation::{DelegatedWork, OutputMode},
     event::Event,
     gate::Policy,
     prompt::Wishes,
     say::summary::RunLink,
 };
-use fro_github::{Address, App};
-use fro_http::RoadSettings;
+use fro_github::{Address, App, GitHub};
+use fro_http::{Road, RoadSettings};
 use fro_memory::{Retention, StoreSettings};
-use fro_opencode::Version;
+use fro_opencode::{ToolCache, Version, Wanted};
 use jiff::Timestamp;
 
 /// What a run is given.
@@ -61,6 +61,33 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Opens the road out.
+    pub fn road(&self) -> Result<Road, Fault> {
+        Road::new(self.road.clone()).map_err(|error| error.fault())
+    }
+
+    /// Speaks to GitHub about a repository, with our own credential.
+    pub fn github(&self, repo: &RepoName) -> Result<GitHub, Fault> {
+        Ok(GitHub::new(self.github.clone(), self.token.clone(), repo.clone(), self.road()?))
+    }
+
+    /// Returns how the configured models are asked, or why they cannot be.
+    pub fn models(&self) -> Result<Plan, Fault> {
+        let EngineSettings { config, model, keys, max_cost, .. } = &self.engine;
+        let plan = Plan::draw(config, model.as_deref(), keys).map_err(|error| error.fault())?;
+        if max_cost.is_some() {
+            plan.priced().map_err(|error| error.fault())?;
+        }
+        Ok(plan)
+    }
+
+    /// Returns what is to be installed, and where to.
+    pub fn tools(&self) -> Result<(Wanted, ToolCache), Fault> {
+        let EngineSettings { version, environment, tool_cache, .. } = &self.engine;
+        let wanted = Wanted::pinned(environment.clone(), self.road()?);
+        Ok((Wanted { version: version.clone(), ..wanted }, ToolCache::new(tool_cache)))
+    }
+
     /// Returns everything that must never be seen.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         let elevated = match &self.elevated {

@@ -2,7 +2,6 @@
 
 use fro_core::{Fault, RepoName, Secret};
 use fro_github::{Account, GitHub, Minted};
-use fro_http::Road;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
 
@@ -46,7 +45,7 @@ impl Wallet {
     /// Returns GitHub as it is seen with that token.
     pub(crate) async fn github(&self) -> Result<GitHub, Fault> {
         let token = self.token().await?;
-        Ok(GitHub::new(self.settings.github.clone(), token, self.repo.clone(), self.road()?))
+        Ok(GitHub::new(self.settings.github.clone(), token, self.repo.clone(), self.settings.road()?))
     }
 
     /// Returns who acts by it.
@@ -68,13 +67,9 @@ impl Wallet {
         if let Some(minted) = held.as_ref().filter(|minted| minted.expires_at > now + SOON) {
             return Ok(minted.clone());
         }
-        let minted = app.mint(&self.settings.github, &self.repo, &self.road()?, now).await;
+        let minted = app.mint(&self.settings.github, &self.repo, &self.settings.road()?, now).await;
         let minted = minted.map_err(|error| error.fault())?;
         *held = Some(minted.clone());
         Ok(minted)
-    }
-
-    fn road(&self) -> Result<Road, Fault> {
-        Road::new(self.settings.road.clone()).map_err(|error| error.fault())
     }
 }

@@ -1,10 +1,7 @@
 //! The examinations themselves, each of one thing.
 
-use fro_boundary::{Plan, Strictness, probe};
-use fro_core::Fault;
-use fro_github::{GitHub, Rights};
-use fro_http::Road;
-use fro_opencode::{ToolCache, Wanted};
+use fro_boundary::{Strictness, probe};
+use fro_github::Rights;
 use fro_run::Settings;
 use jiff::Timestamp;
 
@@ -34,7 +31,7 @@ pub(crate) async fn all(env: &Env) -> Vec<Finding> {
 /// Asks GitHub whose token it is and what it may do.
 async fn token(settings: &Settings) -> Vec<Finding> {
     const ABOUT: &str = "token";
-    let github = match github(settings) {
+    let github = match settings.github(&settings.event.repo) {
         Ok(github) => github,
         Err(fault) => return vec![Finding::bad(ABOUT, &fault)],
     };
@@ -57,38 +54,27 @@ async fn token(settings: &Settings) -> Vec<Finding> {
     }
 }
 
-fn github(settings: &Settings) -> Result<GitHub, Fault> {
-    let road = Road::new(settings.road.clone()).map_err(|error| error.fault())?;
-    let Settings { github, token, event, .. } = settings;
-    Ok(GitHub::new(github.clone(), token.clone(), event.repo.clone(), road))
-}
-
 /// Sees whether the configured model has a key and a way.
 fn models(settings: &Settings) -> Finding {
-    let engine = &settings.engine;
-    let plan = Plan::draw(&engine.config, engine.model.as_deref(), &engine.keys);
-    let priced = plan.and_then(|plan| if engine.max_cost.is_some() { plan.priced() } else { Ok(()) });
-    let model = engine.model.as_deref().unwrap_or("the one of `opencode-config`");
-    match priced {
-        Ok(()) => Finding::good("model", format!("{model}: its key stays with the harness")),
-        Err(error) => Finding::bad("model", &error.fault()),
+    let model = settings.engine.model.as_deref().unwrap_or("the one of `opencode-config`");
+    match settings.models() {
+        Ok(_) => Finding::good("model", format!("{model}: its key stays with the harness")),
+        Err(fault) => Finding::bad("model", &fault),
     }
 }
 
 /// Installs the engine, as a run would.
 async fn engine(settings: &Settings) -> Finding {
-    let road = match Road::new(settings.road.clone()) {
-        Ok(road) => road,
-        Err(error) => return Finding::bad("engine", &error.fault()),
+    const ABOUT: &str = "engine";
+    let (wanted, cache) = match settings.tools() {
+        Ok(tools) => tools,
+        Err(fault) => return Finding::bad(ABOUT, &fault),
     };
-    let version = settings.engine.version.clone();
-    let wanted = Wanted { version, ..Wanted::pinned(settings.engine.environment.clone(), road) };
-    let cache = ToolCache::new(&settings.engine.tool_cache);
     match fro_opencode::install(&wanted, &cache, &mut |_| {}).await {
         Ok(engine) => {
-            Finding::good("engine", format!("OpenCode {} at {}", engine.version, engine.binary.display()))
+            Finding::good(ABOUT, format!("OpenCode {} at {}", engine.version, engine.binary.display()))
         }
-        Err(error) => Finding::bad("engine", &error.fault()),
+        Err(error) => Finding::bad(ABOUT, &error.fault()),
     }
 }
 
