@@ -10,6 +10,7 @@ pub(crate) mod comments;
 pub(crate) mod discussion;
 pub(crate) mod fallback;
 pub(crate) mod house_rules;
+pub(crate) mod list;
 pub(crate) mod permission;
 pub(crate) mod pull;
 pub(crate) mod review;

@@ -7,7 +7,10 @@ use fro_core::{
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::ask::actor::{Actor, big};
+use crate::ask::{
+    actor::{Actor, big},
+    list::{Counted, Listed},
+};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,18 +27,6 @@ pub(crate) struct Change {
     commits: Counted<CommitNode>,
     reviews: Option<Counted<Review>>,
     review_threads: Listed<Thread>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Counted<T> {
-    total_count: usize,
-    nodes: Vec<T>,
-}
-
-#[derive(Deserialize)]
-struct Listed<T> {
-    nodes: Vec<T>,
 }
 
 #[derive(Deserialize)]

@@ -6,7 +6,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    ask::{actor::Actor, answer::Answer},
+    ask::{
+        actor::Actor,
+        answer::Answer,
+        list::{Counted, Named},
+    },
     client::GitHub,
     error::{Aim, Cause, Error},
 };
@@ -64,11 +68,6 @@ struct Repository {
 }
 
 #[derive(Deserialize)]
-struct Named {
-    name: String,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Begun {
     title: String,
@@ -77,13 +76,6 @@ struct Begun {
     is_answered: Option<bool>,
     author: Option<Actor>,
     comments: Counted<Top>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Counted<T> {
-    total_count: usize,
-    nodes: Vec<T>,
 }
 
 #[derive(Deserialize)]

@@ -11,6 +11,7 @@ use crate::{
     ask::{
         actor::{Actor, big},
         change::Change,
+        list::{Counted, Listed, Named},
     },
     client::GitHub,
     error::{Aim, Cause, Error},
@@ -116,25 +117,8 @@ struct Thread {
     locked: bool,
     author_association: String,
     author: Option<Actor>,
-    labels: Option<Labels>,
-    comments: Comments,
-}
-
-#[derive(Deserialize)]
-struct Labels {
-    nodes: Vec<Named>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Comments {
-    total_count: usize,
-    nodes: Vec<CommentNode>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
+    labels: Option<Listed<Named>>,
+    comments: Counted<CommentNode>,
 }
 
 #[derive(Deserialize)]
