@@ -68,9 +68,9 @@ fn issues() -> Routes {
         .on("GET /issues/{number}/labels", labels::of_issue)
         .on("POST /issues/{number}/labels", labels::add)
         .on("DELETE /issues/{number}/labels/{name}", labels::remove)
-        .on("GET /issues/{number}/reactions", reactions::on_issue)
-        .on("POST /issues/{number}/reactions", reactions::react_to_issue)
-        .on("DELETE /issues/{number}/reactions/{reaction}", reactions::unreact_to_issue)
+        .on("GET /issues/{number}/reactions", reactions::list)
+        .on("POST /issues/{number}/reactions", reactions::react)
+        .on("DELETE /issues/{number}/reactions/{reaction}", reactions::unreact)
 }
 
 fn comments() -> Routes {
@@ -80,9 +80,9 @@ fn comments() -> Routes {
         .on("GET /issues/comments/{comment}", comments::show)
         .on("PATCH /issues/comments/{comment}", comments::update)
         .on("DELETE /issues/comments/{comment}", comments::delete)
-        .on("GET /issues/comments/{comment}/reactions", reactions::on_comment)
-        .on("POST /issues/comments/{comment}/reactions", reactions::react_to_comment)
-        .on("DELETE /issues/comments/{comment}/reactions/{reaction}", reactions::unreact_to_comment)
+        .on("GET /issues/comments/{comment}/reactions", reactions::list)
+        .on("POST /issues/comments/{comment}/reactions", reactions::react)
+        .on("DELETE /issues/comments/{comment}/reactions/{reaction}", reactions::unreact)
 }
 
 fn pulls() -> Routes {
@@ -114,9 +114,9 @@ fn reviews() -> Routes {
         .on("GET /pulls/comments/{comment}", review_comments::show)
         .on("PATCH /pulls/comments/{comment}", review_comments::update)
         .on("DELETE /pulls/comments/{comment}", review_comments::delete)
-        .on("GET /pulls/comments/{comment}/reactions", reactions::on_review_comment)
-        .on("POST /pulls/comments/{comment}/reactions", reactions::react_to_review_comment)
-        .on("DELETE /pulls/comments/{comment}/reactions/{reaction}", reactions::unreact_to_review_comment)
+        .on("GET /pulls/comments/{comment}/reactions", reactions::list)
+        .on("POST /pulls/comments/{comment}/reactions", reactions::react)
+        .on("DELETE /pulls/comments/{comment}/reactions/{reaction}", reactions::unreact)
 }
 
 fn git() -> Routes {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::{
     Json,
     body::Bytes,
-    extract::{Path, Query, State},
-    http::StatusCode,
+    extract::{FromRequestParts, Path, Query, State},
+    http::{self, StatusCode},
     response::Response,
 };
 use serde::Deserialize;
@@ -39,137 +39,78 @@ pub(super) struct Filter {
     content: Option<String>,
 }
 
-type InRepo = Path<(String, String, u64)>;
-type OneInRepo = Path<(String, String, u64, u64)>;
-
-/// `GET /repos/{owner}/{repo}/issues/{number}/reactions`
-pub(super) async fn on_issue(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): InRepo,
-    Query(filter): Query<Filter>,
-    paging: Paging,
-) -> Result<Response, Problem> {
-    let found = list(&hub, &caller, &format!("{owner}/{repo}"), Spot::Issue(number), &filter)?;
-    Ok(paging.answer(found))
-}
-
-/// `GET /repos/{owner}/{repo}/issues/comments/{comment}/reactions`
-pub(super) async fn on_comment(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): InRepo,
-    Query(filter): Query<Filter>,
-    paging: Paging,
-) -> Result<Response, Problem> {
-    let found = list(&hub, &caller, &format!("{owner}/{repo}"), Spot::Comment(id), &filter)?;
-    Ok(paging.answer(found))
-}
-
-/// `GET /repos/{owner}/{repo}/pulls/comments/{comment}/reactions`
-pub(super) async fn on_review_comment(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): InRepo,
-    Query(filter): Query<Filter>,
-    paging: Paging,
-) -> Result<Response, Problem> {
-    let found = list(&hub, &caller, &format!("{owner}/{repo}"), Spot::ReviewComment(id), &filter)?;
-    Ok(paging.answer(found))
-}
-
-/// `POST /repos/{owner}/{repo}/issues/{number}/reactions`
-pub(super) async fn react_to_issue(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): InRepo,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    react(&hub, &caller, &format!("{owner}/{repo}"), Spot::Issue(number), &body)
-}
-
-/// `POST /repos/{owner}/{repo}/issues/comments/{comment}/reactions`
-pub(super) async fn react_to_comment(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): InRepo,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    react(&hub, &caller, &format!("{owner}/{repo}"), Spot::Comment(id), &body)
-}
-
-/// `DELETE /repos/{owner}/{repo}/issues/{number}/reactions/{reaction}`
-pub(super) async fn unreact_to_issue(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, reaction)): OneInRepo,
-) -> Result<StatusCode, Problem> {
-    unreact(&hub, &caller, &format!("{owner}/{repo}"), Spot::Issue(number), reaction)
-}
-
-/// `DELETE /repos/{owner}/{repo}/issues/comments/{comment}/reactions/{reaction}`
-pub(super) async fn unreact_to_comment(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id, reaction)): OneInRepo,
-) -> Result<StatusCode, Problem> {
-    unreact(&hub, &caller, &format!("{owner}/{repo}"), Spot::Comment(id), reaction)
-}
-
-/// `POST /repos/{owner}/{repo}/pulls/comments/{comment}/reactions`
-pub(super) async fn react_to_review_comment(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): InRepo,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    react(&hub, &caller, &format!("{owner}/{repo}"), Spot::ReviewComment(id), &body)
-}
-
-/// `DELETE /repos/{owner}/{repo}/pulls/comments/{comment}/reactions/{reaction}`
-pub(super) async fn unreact_to_review_comment(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id, reaction)): OneInRepo,
-) -> Result<StatusCode, Problem> {
-    unreact(&hub, &caller, &format!("{owner}/{repo}"), Spot::ReviewComment(id), reaction)
-}
-
-fn list(
-    hub: &Hub,
-    caller: &Caller,
-    full_name: &str,
+/// Where a reaction is: the address says it.
+pub(super) struct Place {
+    full_name: String,
     spot: Spot,
-    filter: &Filter,
-) -> Result<Vec<Value>, Problem> {
+}
+
+#[derive(Deserialize)]
+struct Parts {
+    owner: String,
+    repo: String,
+    number: Option<u64>,
+    comment: Option<u64>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Place {
+    type Rejection = Problem;
+
+    async fn from_request_parts(request: &mut http::request::Parts, state: &S) -> Result<Self, Problem> {
+        let parts = Path::<Parts>::from_request_parts(request, state).await;
+        let Path(Parts { owner, repo, number, comment }) = parts.map_err(|_| Problem::not_found())?;
+        let on_change = request.uri.path().split('/').nth(4) == Some("pulls");
+        let spot = match (number, comment) {
+            (Some(number), _) => Spot::Issue(number),
+            (None, Some(id)) if on_change => Spot::ReviewComment(id),
+            (None, Some(id)) => Spot::Comment(id),
+            (None, None) => return Err(Problem::not_found()),
+        };
+        Ok(Self { full_name: format!("{owner}/{repo}"), spot })
+    }
+}
+
+/// The reaction itself, where one is named.
+#[derive(Deserialize)]
+pub(super) struct One {
+    reaction: u64,
+}
+
+/// `GET …/reactions`
+pub(super) async fn list(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Place { full_name, spot }: Place,
+    Query(filter): Query<Filter>,
+    paging: Paging,
+) -> Result<Response, Problem> {
     hub.read(|state| {
-        let repo = seen(state.repo(full_name), caller)?;
+        let repo = seen(state.repo(&full_name), &caller)?;
         let shape = Shape { state, address: &hub.address };
         let reactions = spot.reactions(repo).ok_or_else(Problem::not_found)?.iter();
         let taken = reactions
             .filter(|reaction| filter.content.as_ref().is_none_or(|word| word == reaction.content.word()));
-        Ok(taken.map(|reaction| shape.reaction(repo, reaction)).collect())
+        Ok(paging.answer(taken.map(|reaction| shape.reaction(repo, reaction)).collect()))
     })
 }
 
-/// Leaves a reaction. The same one again is no second one: 200 instead of 201.
-fn react(
-    hub: &Hub,
-    caller: &Caller,
-    full_name: &str,
-    spot: Spot,
-    body: &Bytes,
+/// `POST …/reactions`: leaves a reaction. The same one again is no second one: 200 instead of 201.
+pub(super) async fn react(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Place { full_name, spot }: Place,
+    body: Bytes,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
     let login = caller.login()?;
-    let draft: Draft = parsed(body)?;
+    let draft: Draft = parsed(&body)?;
     let word = draft.content.ok_or_else(|| Problem::not_supplied("content"))?;
     let invalid =
         || Problem::invalid(json!({ "resource": "Reaction", "code": "invalid", "field": "content" }));
     let content = ReactionContent::from_word(&word).ok_or_else(invalid)?;
     hub.change(|state| {
-        seen(state.repo(full_name), caller)?;
+        seen(state.repo(&full_name), &caller)?;
         let (id, created_at) = (state.next_id(), state.clock.now());
-        let repo = state.repo_mut(full_name).ok_or_else(Problem::not_found)?;
+        let repo = state.repo_mut(&full_name).ok_or_else(Problem::not_found)?;
         let reactions = spot.reactions_mut(repo).ok_or_else(Problem::not_found)?;
         let same = |reaction: &&Reaction| reaction.content == content && reaction.author == login;
         let (status, reaction) = if let Some(standing) = reactions.iter().find(same) {
@@ -179,17 +120,22 @@ fn react(
             reactions.push(new.clone());
             (StatusCode::CREATED, new)
         };
-        let repo = seen(state.repo(full_name), caller)?;
+        let repo = seen(state.repo(&full_name), &caller)?;
         Ok((status, Json(Shape { state, address: &hub.address }.reaction(repo, &reaction))))
     })
 }
 
-/// Takes one's own reaction back.
-fn unreact(hub: &Hub, caller: &Caller, full_name: &str, spot: Spot, id: u64) -> Result<StatusCode, Problem> {
+/// `DELETE …/reactions/{reaction}`: takes one's own reaction back.
+pub(super) async fn unreact(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    Place { full_name, spot }: Place,
+    Path(One { reaction: id }): Path<One>,
+) -> Result<StatusCode, Problem> {
     let login = caller.login()?;
     hub.change(|state| {
-        seen(state.repo(full_name), caller)?;
-        let repo = state.repo_mut(full_name).ok_or_else(Problem::not_found)?;
+        seen(state.repo(&full_name), &caller)?;
+        let repo = state.repo_mut(&full_name).ok_or_else(Problem::not_found)?;
         let reactions = spot.reactions_mut(repo).ok_or_else(Problem::not_found)?;
         let reaction = reactions.iter().find(|reaction| reaction.id == id).ok_or_else(Problem::not_found)?;
         if reaction.author != login {
