@@ -21,11 +21,12 @@ mod review_requests;
 mod reviews;
 mod shape;
 mod users;
+mod visit;
 
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 
-use crate::{auth::Caller, problem::Problem, routes::Routes, state::Repo};
+use crate::{problem::Problem, routes::Routes};
 
 pub(crate) use etags::tag;
 pub(crate) use limits::count;
@@ -121,20 +122,20 @@ fn reviews() -> Routes {
 
 fn git() -> Routes {
     Routes::below(REPO)
-        .on("GET /branches/{branch}", references::show_branch)
+        .on("GET /branches/{name}", references::show_branch)
         .on("GET /readme", contents::readme)
         .on("GET /contents", contents::root)
-        .on("GET /contents/{*path}", contents::show)
+        .on("GET /contents/{*name}", contents::show)
         .on("GET /commits", git_data::list_commits)
         .on("GET /commits/{name}", git_data::show_commit)
         .on("POST /git/commits", git_making::create_commit)
-        .on("GET /git/commits/{oid}", git_data::show_commit_object)
+        .on("GET /git/commits/{name}", git_data::show_commit_object)
         .on("POST /git/trees", git_making::create_tree)
         .on("GET /git/trees/{name}", git_data::show_tree)
         .on("POST /git/blobs", git_making::create_blob)
-        .on("GET /git/blobs/{oid}", git_data::show_blob)
+        .on("GET /git/blobs/{name}", git_data::show_blob)
         .on("GET /git/ref/{*name}", references::show)
-        .on("GET /git/matching-refs/{*beginning}", references::matching)
+        .on("GET /git/matching-refs/{*name}", references::matching)
         .on("POST /git/refs", references::create)
         .on("PATCH /git/refs/{*name}", references::update)
         .on("DELETE /git/refs/{*name}", references::delete)
@@ -149,7 +150,7 @@ fn results() -> Routes {
         .on("GET /commits/{name}/check-runs", checks::of_commit)
         .on("GET /releases", releases::list)
         .on("GET /releases/latest", releases::latest)
-        .on("GET /releases/tags/{tag}", releases::tagged)
+        .on("GET /releases/tags/{name}", releases::tagged)
         .on("GET /releases/assets/{asset}", releases::asset)
 }
 
@@ -158,9 +159,4 @@ fn parsed<T: DeserializeOwned>(body: &Bytes) -> Result<T, Problem> {
     // No body is one that says nothing.
     let body: &[u8] = if body.is_empty() { b"{}" } else { body };
     serde_json::from_slice(body).map_err(|_| Problem::no_json())
-}
-
-/// Finds a repository as far as the caller can see it. What may not be seen is not there.
-fn seen<'a>(repo: Option<&'a Repo>, caller: &Caller) -> Result<&'a Repo, Problem> {
-    repo.filter(|repo| caller.sees(repo)).ok_or_else(Problem::not_found)
 }

@@ -36,7 +36,7 @@ struct Wish {
 /// `GET /app`
 pub(super) async fn show(State(hub): State<Arc<Hub>>, headers: HeaderMap) -> Result<Json<Value>, Problem> {
     let app = signer(&hub, &headers)?;
-    hub.read(|state| Ok(Json(Shape { state, address: &hub.address }.app(&app))))
+    hub.read(|state| Ok(Json(hub.shape(state).app(&app))))
 }
 
 /// `GET /app/installations`
@@ -47,7 +47,7 @@ pub(super) async fn installations(
 ) -> Result<Response, Problem> {
     let app = signer(&hub, &headers)?;
     hub.read(|state| {
-        let shape = Shape { state, address: &hub.address };
+        let shape = hub.shape(state);
         Ok(paging.answer(app.installations.iter().map(|own| shape.installation(&app, own)).collect()))
     })
 }
@@ -61,7 +61,7 @@ pub(super) async fn of_repo(
     let (app, full_name) = (signer(&hub, &headers)?, format!("{owner}/{repo}"));
     let installed = |own: &&Installation| own.repos.contains(&full_name);
     let found = app.installations.iter().find(installed).ok_or_else(Problem::not_found)?;
-    hub.read(|state| Ok(Json(Shape { state, address: &hub.address }.installation(&app, found))))
+    hub.read(|state| Ok(Json(hub.shape(state).installation(&app, found))))
 }
 
 /// `POST /app/installations/{installation}/access_tokens`
@@ -81,7 +81,7 @@ pub(super) async fn give_token(
         let permissions = wish.permissions(installation)?;
         let grant = Grant { repos, permissions, expires_at };
         let token = state.grant_token(&app.bot(), grant.clone());
-        let shape = Shape { state, address: &hub.address };
+        let shape = hub.shape(state);
         let mut told = json!({
             "token": token,
             "expires_at": timestamp(expires_at),
@@ -103,7 +103,7 @@ pub(super) async fn repositories(
 ) -> Result<Json<Value>, Problem> {
     let grant = caller.grant().ok_or_else(|| Problem::forbidden("You must authenticate with an installation access token in order to list repositories for an installation."))?;
     hub.read(|state| {
-        let shape = Shape { state, address: &hub.address };
+        let shape = hub.shape(state);
         let repos: Vec<_> =
             grant.repos.iter().filter_map(|name| state.repo(name)).map(|repo| shape.repo(repo)).collect();
         Ok(Json(

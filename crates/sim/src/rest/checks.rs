@@ -1,23 +1,23 @@
 //! Check runs: what a program says about a commit.
 
-use std::sync::Arc;
-
-use axum::{
-    Json,
-    body::Bytes,
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{Json, body::Bytes, extract::Path, http::StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
-    rest::{Shape, git_data, parsed, seen, timestamp},
-    state::{CheckRun, Conclusion, Node, Repo, Role, node_id},
+    rest::{
+        Shape, parsed, timestamp,
+        visit::{Named, Visit},
+    },
+    state::{CheckRun, Conclusion, Node, Repo, Role, State, node_id},
 };
+
+/// `{run}` in an address.
+#[derive(Deserialize)]
+pub(super) struct One {
+    run: u64,
+}
 
 #[derive(Deserialize)]
 struct Draft {
@@ -34,88 +34,74 @@ struct Output {
 }
 
 /// `POST /repos/{owner}/{repo}/check-runs`
-pub(super) async fn create(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
+pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
     let draft: Draft = parsed(&body)?;
-    let (bare, full_name) = git_data::opened(&hub, &caller, &owner, &repo).await?;
+    let bare = visit.open().await?;
     let head = draft.head_sha.clone().ok_or_else(|| Problem::not_supplied("head_sha"))?;
     let name = draft.name.clone().ok_or_else(|| Problem::not_supplied("name"))?;
     let unknown = || Problem::unprocessable(&format!("No commit found for SHA: {head}"));
     let head_oid = bare.commit(&head).await.map_err(|_| unknown())?.oid;
-    hub.change(|state| {
-        checked_by(seen(state.repo(&full_name), &caller)?, &caller)?;
+    visit.change(|state| {
+        checked_by(&visit, state)?;
         let (id, started_at) = (state.next_id(), state.clock.now());
         let mut run =
             CheckRun { id, name, head_oid, started_at, completed: None, title: None, summary: None };
         draft.apply(&mut run, state.clock.now())?;
-        let repo = state.repo_mut(&full_name).ok_or_else(Problem::not_found)?;
+        let repo = visit.repo_mut(state)?;
         repo.check_runs.push(run.clone());
-        let repo = seen(state.repo(&full_name), &caller)?;
-        Ok((StatusCode::CREATED, Json(Shape { state, address: &hub.address }.check_run(repo, &run))))
+        let (shape, repo) = visit.view(state)?;
+        Ok((StatusCode::CREATED, Json(shape.check_run(repo, &run))))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/check-runs/{id}`
-pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
-) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+pub(super) async fn show(visit: Visit, Path(One { run: id }): Path<One>) -> Result<Json<Value>, Problem> {
+    visit.show(|shape, repo| {
         let run = repo.check_runs.iter().find(|run| run.id == id).ok_or_else(Problem::not_found)?;
-        Ok(Json(Shape { state, address: &hub.address }.check_run(repo, run)))
+        Ok(Json(shape.check_run(repo, run)))
     })
 }
 
 /// `PATCH /repos/{owner}/{repo}/check-runs/{id}`
 pub(super) async fn update(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(One { run: id }): Path<One>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
     let draft: Draft = parsed(&body)?;
-    let full_name = format!("{owner}/{repo}");
-    hub.change(|state| {
-        checked_by(seen(state.repo(&full_name), &caller)?, &caller)?;
+    visit.change(|state| {
+        checked_by(&visit, state)?;
         let now = state.clock.now();
-        let repo = state.repo_mut(&full_name).ok_or_else(Problem::not_found)?;
+        let repo = visit.repo_mut(state)?;
         let run = repo.check_runs.iter_mut().find(|run| run.id == id).ok_or_else(Problem::not_found)?;
         draft.apply(run, now)?;
         let run = run.clone();
-        let repo = seen(state.repo(&full_name), &caller)?;
-        Ok(Json(Shape { state, address: &hub.address }.check_run(repo, &run)))
+        let (shape, repo) = visit.view(state)?;
+        Ok(Json(shape.check_run(repo, &run)))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/commits/{name}/check-runs`
 pub(super) async fn of_commit(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, name)): Path<(String, String, String)>,
+    visit: Visit,
+    Path(Named { name }): Path<Named>,
 ) -> Result<Json<Value>, Problem> {
-    let (bare, full_name) = git_data::opened(&hub, &caller, &owner, &repo).await?;
+    let bare = visit.open().await?;
     let unknown = || Problem::unprocessable(&format!("No commit found for SHA: {name}"));
     let oid = bare.commit(&name).await.map_err(|_| unknown())?.oid;
-    git_data::shaped(&hub, &caller, &full_name, |shape, repo| {
+    visit.show(|shape, repo| {
         let runs = repo.check_runs.iter().filter(|run| run.head_oid == oid);
         let runs: Vec<_> = runs.map(|run| shape.check_run(repo, run)).collect();
-        Json(json!({ "total_count": runs.len(), "check_runs": runs }))
+        Ok(Json(json!({ "total_count": runs.len(), "check_runs": runs })))
     })
 }
 
 /// Only apps check, and only where they may write.
-fn checked_by(repo: &Repo, caller: &Caller) -> Result<(), Problem> {
-    let login = caller.login()?;
-    if !login.ends_with("[bot]") {
+fn checked_by(visit: &Visit, state: &State) -> Result<(), Problem> {
+    if !visit.login()?.ends_with("[bot]") {
         return Err(Problem::forbidden("You must authenticate via a GitHub App."));
     }
-    if caller.has(Role::Write, repo) { Ok(()) } else { Err(Problem::not_accessible()) }
+    if visit.caller.has(Role::Write, visit.repo(state)?) { Ok(()) } else { Err(Problem::not_accessible()) }
 }
 
 impl Draft {

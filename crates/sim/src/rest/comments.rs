@@ -1,11 +1,9 @@
 //! Comments under issues and pull requests.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
     body::Bytes,
-    extract::{Path, Query, State},
+    extract::{Path, Query},
     http::{StatusCode, header::LOCATION},
     response::{IntoResponse as _, Response},
 };
@@ -14,11 +12,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
-    rest::{Shape, paging::Paging, parsed, seen},
-    state::{self, Comment, Repo, Role},
+    rest::{
+        Shape,
+        paging::Paging,
+        parsed,
+        visit::{Numbered, Told, Visit},
+    },
+    state::{Comment, Repo, State},
 };
 
 /// GitHub takes so many characters.
@@ -37,16 +38,13 @@ pub(super) struct Filter {
 
 /// `GET /repos/{owner}/{repo}/issues/{number}/comments`
 pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     Query(filter): Query<Filter>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+    visit.show(|shape, repo| {
         let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-        let shape = Shape { state, address: &hub.address };
         let taken = |comment: &&Comment| filter.since.is_none_or(|since| comment.updated_at >= since);
         let comments = issue.comments.iter().filter(taken);
         let shapes = comments.map(|comment| shape.comment(repo, issue, comment)).collect();
@@ -56,34 +54,28 @@ pub(super) async fn list(
 
 /// `GET /repos/{owner}/{repo}/issues/comments/{comment}`
 pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Told { comment: id }): Path<Told>,
 ) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        shown(Shape { state, address: &hub.address }, repo, id)
-    })
+    visit.show(|shape, repo| shown(shape, repo, id))
 }
 
 /// `POST /repos/{owner}/{repo}/issues/{number}/comments`
 pub(super) async fn create(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<Response, Problem> {
-    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
-    hub.change(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    let login = visit.login()?;
+    visit.change(|state| {
+        let repo = visit.repo(state)?;
         let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-        if issue.locked && !caller.has(Role::Write, repo) {
-            return Err(Problem::forbidden("Unable to create comment because issue is locked."));
-        }
+        visit.may_speak(repo, issue)?;
         let text = text_of(&body)?;
-        let id = state.write_comment(&full_name, number, login, &text).ok_or_else(Problem::not_found)?;
-        let repo = seen(state.repo(&full_name), &caller)?;
-        let Json(shape) = shown(Shape { state, address: &hub.address }, repo, id)?;
+        let id =
+            state.write_comment(&visit.full_name, number, login, &text).ok_or_else(Problem::not_found)?;
+        let (shape, repo) = visit.view(state)?;
+        let Json(shape) = shown(shape, repo, id)?;
         let location = shape["url"].as_str().unwrap_or_default().to_owned();
         Ok((StatusCode::CREATED, [(LOCATION, location)], Json(shape)).into_response())
     })
@@ -91,34 +83,32 @@ pub(super) async fn create(
 
 /// `PATCH /repos/{owner}/{repo}/issues/comments/{comment}`
 pub(super) async fn update(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Told { comment: id }): Path<Told>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let full_name = format!("{owner}/{repo}");
-    hub.change(|state| {
-        let number = own_comment(state, &full_name, id, &caller)?;
+    visit.change(|state| {
+        let number = own_comment(&visit, state, id)?;
         let (text, now) = (text_of(&body)?, state.clock.now());
-        if let Some(comment) = state.issue_mut(&full_name, number).and_then(|issue| issue.comment_mut(id)) {
+        if let Some(comment) =
+            state.issue_mut(&visit.full_name, number).and_then(|issue| issue.comment_mut(id))
+        {
             comment.body = text;
             comment.updated_at = now;
         }
-        let repo = seen(state.repo(&full_name), &caller)?;
-        shown(Shape { state, address: &hub.address }, repo, id)
+        let (shape, repo) = visit.view(state)?;
+        shown(shape, repo, id)
     })
 }
 
 /// `DELETE /repos/{owner}/{repo}/issues/comments/{comment}`
 pub(super) async fn delete(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Told { comment: id }): Path<Told>,
 ) -> Result<StatusCode, Problem> {
-    let full_name = format!("{owner}/{repo}");
-    hub.change(|state| {
-        let number = own_comment(state, &full_name, id, &caller)?;
-        if let Some(issue) = state.issue_mut(&full_name, number) {
+    visit.change(|state| {
+        let number = own_comment(&visit, state, id)?;
+        if let Some(issue) = state.issue_mut(&visit.full_name, number) {
             issue.comments.retain(|comment| comment.id != id);
         }
         Ok(StatusCode::NO_CONTENT)
@@ -131,13 +121,10 @@ fn shown(shape: Shape<'_>, repo: &Repo, id: u64) -> Result<Json<Value>, Problem>
 }
 
 /// Returns the number of the issue under which a comment stands that the caller may change.
-fn own_comment(state: &state::State, full_name: &str, id: u64, caller: &Caller) -> Result<u64, Problem> {
-    let login = caller.login()?;
-    let repo = seen(state.repo(full_name), caller)?;
+fn own_comment(visit: &Visit, state: &State, id: u64) -> Result<u64, Problem> {
+    let repo = visit.repo(state)?;
     let (issue, comment) = repo.comment(id).ok_or_else(Problem::not_found)?;
-    if !comment.author.eq_ignore_ascii_case(login) && !caller.has(Role::Write, repo) {
-        return Err(Problem::forbidden("Must have admin rights to Repository."));
-    }
+    visit.may_edit(repo, &comment.author)?;
     Ok(issue.number)
 }
 

@@ -1,10 +1,8 @@
 //! Files and folders of a branch.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
-    extract::{Path, Query, State},
+    extract::{Path, Query},
     http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
@@ -13,11 +11,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
     git::{Depth, Entry},
-    hub::Hub,
     problem::Problem,
-    rest::{Shape, git_data},
+    rest::{
+        Shape,
+        visit::{Named, Visit},
+    },
     state::Repo,
 };
 
@@ -30,43 +29,41 @@ pub(super) struct Of {
 
 /// `GET /repos/{owner}/{repo}/readme`
 pub(super) async fn readme(
-    state: State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-    of: Query<Of>,
+    visit: Visit,
+    Query(of): Query<Of>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    show(state, caller, Path((owner, repo, "README.md".to_owned())), of, headers).await
+    found(&visit, "README.md", of, &headers).await
 }
 
 /// `GET /repos/{owner}/{repo}/contents`
 pub(super) async fn root(
-    state: State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-    of: Query<Of>,
+    visit: Visit,
+    Query(of): Query<Of>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    show(state, caller, Path((owner, repo, String::new())), of, headers).await
+    found(&visit, "", of, &headers).await
 }
 
 /// `GET /repos/{owner}/{repo}/contents/{path}`: a file with its contents, or what is in a folder.
 pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, path)): Path<(String, String, String)>,
+    visit: Visit,
+    Path(Named { name }): Path<Named>,
     Query(of): Query<Of>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (bare, full_name) = git_data::opened(&hub, &caller, &owner, &repo).await?;
+    found(&visit, name.trim_matches('/'), of, &headers).await
+}
+
+async fn found(visit: &Visit, path: &str, of: Of, headers: &HeaderMap) -> Result<Response, Problem> {
+    let bare = visit.open().await?;
     let name = of.name.unwrap_or_else(|| "HEAD".to_owned());
     let missing = |_| Problem::not_found();
-    let path = path.trim_matches('/').to_owned();
     let object = format!("{name}:{path}");
     let kind = bare.text(&["cat-file", "-t", &object]).await.map_err(missing)?;
     if kind == "tree" {
         let entries = bare.tree(&object, Depth::One).await.map_err(missing)?;
-        return git_data::shaped(&hub, &caller, &full_name, |shape, repo| {
+        return visit.show(|shape, repo| {
             let below = |entry: &Entry| Entry {
                 mode: entry.mode.clone(),
                 kind: entry.kind.clone(),
@@ -74,8 +71,8 @@ pub(super) async fn show(
                 size: entry.size,
                 path: format!("{path}/{}", entry.path).trim_start_matches('/').to_owned(),
             };
-            Json(entries.iter().map(|entry| shape.content(repo, &name, &below(entry))).collect::<Vec<_>>())
-                .into_response()
+            let contents = entries.iter().map(|entry| shape.content(repo, &name, &below(entry)));
+            Ok(Json(contents.collect::<Vec<_>>()).into_response())
         });
     }
     let bytes = bare.run(&["cat-file", "blob", &object]).await.map_err(missing)?;
@@ -85,12 +82,12 @@ pub(super) async fn show(
     }
     let oid = bare.text(&["rev-parse", &object]).await.map_err(missing)?;
     let size = u64::try_from(bytes.len()).ok();
-    let entry = Entry { mode: String::new(), kind: "blob".to_owned(), oid, size, path };
-    git_data::shaped(&hub, &caller, &full_name, |shape, repo| {
+    let entry = Entry { mode: String::new(), kind: "blob".to_owned(), oid, size, path: path.to_owned() };
+    visit.show(|shape, repo| {
         let mut shape = shape.content(repo, &name, &entry);
         shape["content"] = format!("{}\n", BASE64.encode(&bytes)).into();
         shape["encoding"] = "base64".into();
-        Json(shape).into_response()
+        Ok(Json(shape).into_response())
     })
 }
 

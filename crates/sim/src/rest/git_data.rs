@@ -1,10 +1,8 @@
 //! What git holds, to be read: commits, trees and blobs.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
-    extract::{Path, Query, State},
+    extract::{Path, Query},
     response::Response,
 };
 use data_encoding::BASE64;
@@ -12,16 +10,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    git::{Bare, CommitObject, Depth, Entry},
-    hub::Hub,
+    git::{CommitObject, Depth, Entry},
     problem::Problem,
-    rest::{Shape, paging::Paging, seen},
-    state::{Repo, Role},
+    rest::{
+        Shape,
+        paging::Paging,
+        visit::{Named, Visit},
+    },
+    state::Repo,
 };
-
-pub(super) type InRepo = Path<(String, String)>;
-pub(super) type OneInRepo = Path<(String, String, String)>;
 
 /// Where a list of commits begins.
 #[derive(Deserialize)]
@@ -37,115 +34,69 @@ pub(super) struct Deep {
 
 /// `GET /repos/{owner}/{repo}/commits`
 pub(super) async fn list_commits(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): InRepo,
+    visit: Visit,
     Query(from): Query<From>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    let (bare, name) = opened(&hub, &caller, &owner, &repo).await?;
+    let bare = visit.open().await?;
     let from = from.sha.unwrap_or_else(|| "HEAD".to_owned());
     let commits = bare.commits(&from, 1000).await.map_err(|_| Problem::not_found())?;
-    shaped(&hub, &caller, &name, |shape, repo| {
-        paging.answer(commits.iter().map(|commit| shape.commit(repo, commit)).collect())
+    visit.show(|shape, repo| {
+        Ok(paging.answer(commits.iter().map(|commit| shape.commit(repo, commit)).collect()))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/commits/{name}`
 pub(super) async fn show_commit(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, name)): OneInRepo,
+    visit: Visit,
+    Path(Named { name }): Path<Named>,
 ) -> Result<Json<Value>, Problem> {
-    let (bare, full_name) = opened(&hub, &caller, &owner, &repo).await?;
+    let bare = visit.open().await?;
     let missing = || Problem::unprocessable(&format!("No commit found for SHA: {name}"));
     let commit = bare.commit(&name).await.map_err(|_| missing())?;
-    shaped(&hub, &caller, &full_name, |shape, repo| Json(shape.commit(repo, &commit)))
+    visit.show(|shape, repo| Ok(Json(shape.commit(repo, &commit))))
 }
 
 /// `GET /repos/{owner}/{repo}/git/commits/{sha}`
 pub(super) async fn show_commit_object(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, oid)): OneInRepo,
+    visit: Visit,
+    Path(Named { name: oid }): Path<Named>,
 ) -> Result<Json<Value>, Problem> {
-    let (bare, full_name) = opened(&hub, &caller, &owner, &repo).await?;
+    let bare = visit.open().await?;
     let commit = bare.commit(&oid).await.map_err(|_| Problem::not_found())?;
-    shaped(&hub, &caller, &full_name, |shape, repo| Json(shape.commit_object(repo, &commit)))
+    visit.show(|shape, repo| Ok(Json(shape.commit_object(repo, &commit))))
 }
 
 /// `GET /repos/{owner}/{repo}/git/trees/{sha}`
 pub(super) async fn show_tree(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, name)): OneInRepo,
+    visit: Visit,
+    Path(Named { name }): Path<Named>,
     Query(deep): Query<Deep>,
 ) -> Result<Json<Value>, Problem> {
-    let (bare, full_name) = opened(&hub, &caller, &owner, &repo).await?;
+    let bare = visit.open().await?;
     let missing = |_| Problem::not_found();
     let oid = bare.text(&["rev-parse", "--verify", &format!("{name}^{{tree}}")]).await.map_err(missing)?;
     let depth = if deep.recursive.is_some() { Depth::All } else { Depth::One };
     let entries = bare.tree(&oid, depth).await.map_err(missing)?;
-    shaped(&hub, &caller, &full_name, |shape, repo| Json(tree_shape(&shape.repo_url(repo), &oid, &entries)))
+    visit.show(|shape, repo| Ok(Json(tree_shape(&shape.repo_url(repo), &oid, &entries))))
 }
 
 /// `GET /repos/{owner}/{repo}/git/blobs/{sha}`
 pub(super) async fn show_blob(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, oid)): OneInRepo,
+    visit: Visit,
+    Path(Named { name: oid }): Path<Named>,
 ) -> Result<Json<Value>, Problem> {
-    let (bare, full_name) = opened(&hub, &caller, &owner, &repo).await?;
+    let bare = visit.open().await?;
     let bytes = bare.run(&["cat-file", "blob", &oid]).await.map_err(|_| Problem::not_found())?;
-    shaped(&hub, &caller, &full_name, |shape, repo| {
-        Json(json!({
+    visit.show(|shape, repo| {
+        Ok(Json(json!({
             "sha": oid,
             "node_id": format!("B_{oid}"),
             "size": bytes.len(),
             "url": format!("{}/git/blobs/{oid}", shape.repo_url(repo)),
             "content": BASE64.encode(&bytes),
             "encoding": "base64",
-        }))
-    })
-}
-
-/// Opens a repository that the caller can see, and tells its full name.
-pub(super) async fn opened(
-    hub: &Hub,
-    caller: &Caller,
-    owner: &str,
-    repo: &str,
-) -> Result<(Bare, String), Problem> {
-    let asked = format!("{owner}/{repo}");
-    let full_name = hub.read(|state| seen(state.repo(&asked), caller).map(Repo::full_name))?;
-    let bare = hub.git.open(&full_name).await.map_err(|_| Problem::not_found())?;
-    Ok((bare, full_name))
-}
-
-/// Opens a repository that the caller may push to.
-pub(super) async fn writable(
-    hub: &Hub,
-    caller: &Caller,
-    owner: &str,
-    repo: &str,
-) -> Result<(Bare, String), Problem> {
-    caller.login()?;
-    let (bare, full_name) = opened(hub, caller, owner, repo).await?;
-    let may = hub.read(|state| state.repo(&full_name).is_some_and(|repo| caller.has(Role::Write, repo)));
-    // Who may not push is told that there is nothing.
-    if may { Ok((bare, full_name)) } else { Err(Problem::not_found()) }
-}
-
-/// Draws something of a repository that was looked up before.
-pub(super) fn shaped<T>(
-    hub: &Hub,
-    caller: &Caller,
-    full_name: &str,
-    draw: impl FnOnce(Shape<'_>, &Repo) -> T,
-) -> Result<T, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(full_name), caller)?;
-        Ok(draw(Shape { state, address: &hub.address }, repo))
+        })))
     })
 }
 

@@ -1,26 +1,14 @@
 //! New objects for git: blobs, trees of them, and commits of trees.
 
-use std::sync::Arc;
-
-use axum::{
-    Json,
-    body::Bytes,
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{Json, body::Bytes, http::StatusCode};
 use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
     git::{Bare, Depth},
-    hub::Hub,
     problem::Problem,
-    rest::{
-        git_data::{InRepo, shaped, tree_shape, writable},
-        parsed,
-    },
+    rest::{git_data::tree_shape, parsed, visit::Visit},
 };
 
 #[derive(Deserialize)]
@@ -53,33 +41,23 @@ struct NewCommit {
 }
 
 /// `POST /repos/{owner}/{repo}/git/blobs`
-pub(super) async fn create_blob(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): InRepo,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    let (bare, full_name) = writable(&hub, &caller, &owner, &repo).await?;
+pub(super) async fn create_blob(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
+    let bare = visit.open_to_write().await?;
     let draft: NewBlob = parsed(&body)?;
     let bytes = match draft.encoding.as_deref() {
         Some("base64") => BASE64.decode(draft.content.as_bytes()).map_err(|_| Problem::no_json())?,
         _ => draft.content.into_bytes(),
     };
     let oid = hashed(&bare, &bytes).await?;
-    shaped(&hub, &caller, &full_name, |shape, repo| {
+    visit.show(|shape, repo| {
         let url = format!("{}/git/blobs/{oid}", shape.repo_url(repo));
-        (StatusCode::CREATED, Json(json!({ "sha": oid, "url": url })))
+        Ok((StatusCode::CREATED, Json(json!({ "sha": oid, "url": url }))))
     })
 }
 
 /// `POST /repos/{owner}/{repo}/git/trees`
-pub(super) async fn create_tree(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): InRepo,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    let (bare, full_name) = writable(&hub, &caller, &owner, &repo).await?;
+pub(super) async fn create_tree(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
+    let bare = visit.open_to_write().await?;
     let NewTree { base_tree, tree } = parsed(&body)?;
     let folder = tempfile::tempdir().map_err(|_| Problem::not_found())?;
     let staged = bare.staged(folder.path().join("index"));
@@ -97,22 +75,17 @@ pub(super) async fn create_tree(
     staged.feed(&["update-index", "--index-info"], entries.concat().as_bytes()).await.map_err(invalid)?;
     let oid = staged.text(&["write-tree"]).await.map_err(invalid)?;
     let entries = bare.tree(&oid, Depth::One).await.map_err(invalid)?;
-    shaped(&hub, &caller, &full_name, |shape, repo| {
-        (StatusCode::CREATED, Json(tree_shape(&shape.repo_url(repo), &oid, &entries)))
+    visit.show(|shape, repo| {
+        Ok((StatusCode::CREATED, Json(tree_shape(&shape.repo_url(repo), &oid, &entries))))
     })
 }
 
 /// `POST /repos/{owner}/{repo}/git/commits`
-pub(super) async fn create_commit(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): InRepo,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    let (bare, full_name) = writable(&hub, &caller, &owner, &repo).await?;
+pub(super) async fn create_commit(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
+    let bare = visit.open_to_write().await?;
     let NewCommit { message, tree, parents } = parsed(&body)?;
-    let (name, email) = hub.read(|state| {
-        let person = caller.login().ok().and_then(|login| state.person(login));
+    let (name, email) = visit.hub.read(|state| {
+        let person = visit.login().ok().and_then(|login| state.person(login));
         let known = person.map(|person| (person.name.clone(), person.id, person.login.clone()));
         let (name, id, login) = known.unwrap_or_default();
         (name, format!("{id}+{login}@users.noreply.github.com"))
@@ -125,9 +98,7 @@ pub(super) async fn create_commit(
     let invalid = |_| Problem::unprocessable("Tree SHA does not exist");
     let oid = bare.text(&arguments).await.map_err(invalid)?;
     let commit = bare.commit(&oid).await.map_err(invalid)?;
-    shaped(&hub, &caller, &full_name, |shape, repo| {
-        (StatusCode::CREATED, Json(shape.commit_object(repo, &commit)))
-    })
+    visit.show(|shape, repo| Ok((StatusCode::CREATED, Json(shape.commit_object(repo, &commit)))))
 }
 
 /// Stores contents and returns their name.

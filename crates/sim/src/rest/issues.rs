@@ -1,11 +1,9 @@
 //! Issues and the issues that pull requests also are.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
     body::Bytes,
-    extract::{Path, Query, State},
+    extract::{Path, Query},
     http::StatusCode,
     response::Response,
 };
@@ -13,16 +11,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
     rest::{
         Shape,
         comments::{refusal, too_long},
         paging::Paging,
-        parsed, seen,
+        parsed,
+        visit::{Numbered, Visit},
     },
-    state::{self, Issue, IssueState, Role},
+    state::{Issue, IssueState, Repo, Role, State},
 };
 
 /// An issue to be opened.
@@ -53,15 +50,11 @@ pub(super) struct Filter {
 
 /// `GET /repos/{owner}/{repo}/issues`
 pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
+    visit: Visit,
     Query(filter): Query<Filter>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        let shape = Shape { state, address: &hub.address };
+    visit.show(|shape, repo| {
         let newest_first = repo.issues.iter().rev().filter(|issue| filter.takes(issue));
         let shapes = newest_first.map(|issue| shape.issue(repo, issue)).collect();
         Ok(paging.answer(shapes))
@@ -70,47 +63,43 @@ pub(super) async fn list(
 
 /// `GET /repos/{owner}/{repo}/issues/{number}`
 pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
 ) -> Result<Json<Value>, Problem> {
-    hub.read(|state| shown(state, &hub, &caller, (&format!("{owner}/{repo}"), number)))
+    visit.show(|shape, repo| shown(shape, repo, number))
 }
 
 /// `POST /repos/{owner}/{repo}/issues`
-pub(super) async fn create(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
+pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
+    let login = visit.login()?;
     let draft: Draft = parsed(&body)?;
     let title = draft.title.ok_or_else(|| Problem::not_supplied("title"))?;
     let text = draft.body.unwrap_or_default();
     acceptable(&text)?;
-    hub.change(|state| {
-        let may = caller.has(Role::Triage, seen(state.repo(&full_name), &caller)?);
-        let number = state.open_issue(&full_name, login, &title, &text).ok_or_else(Problem::not_found)?;
+    visit.change(|state| {
+        let may = visit.caller.has(Role::Triage, visit.repo(state)?);
+        let number =
+            state.open_issue(&visit.full_name, login, &title, &text).ok_or_else(Problem::not_found)?;
         // Labels of somebody who may not set them are left out, without a word.
-        if let Some(issue) = state.issue_mut(&full_name, number).filter(|_| may) {
+        if let Some(issue) = state.issue_mut(&visit.full_name, number).filter(|_| may) {
             issue.labels = draft.labels;
         }
-        Ok((StatusCode::CREATED, shown(state, &hub, &caller, (&full_name, number))?))
+        let (shape, repo) = visit.view(state)?;
+        Ok((StatusCode::CREATED, shown(shape, repo, number)?))
     })
 }
 
 /// `PATCH /repos/{owner}/{repo}/issues/{number}`
 pub(super) async fn update(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let (edit, full_name): (Edit, _) = (parsed(&body)?, format!("{owner}/{repo}"));
-    hub.change(|state| {
-        edit.apply(state, &caller, (&full_name, number))?;
-        shown(state, &hub, &caller, (&full_name, number))
+    let edit: Edit = parsed(&body)?;
+    visit.change(|state| {
+        edit.apply(&visit, state, number)?;
+        let (shape, repo) = visit.view(state)?;
+        shown(shape, repo, number)
     })
 }
 
@@ -118,29 +107,18 @@ fn acceptable(text: &str) -> Result<(), Problem> {
     too_long(text).map_or(Ok(()), |complaint| Err(refusal("Issue", &complaint)))
 }
 
-fn shown(
-    state: &state::State,
-    hub: &Hub,
-    caller: &Caller,
-    (full_name, number): (&str, u64),
-) -> Result<Json<Value>, Problem> {
-    let repo = seen(state.repo(full_name), caller)?;
+fn shown(shape: Shape<'_>, repo: &Repo, number: u64) -> Result<Json<Value>, Problem> {
     let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-    Ok(Json(Shape { state, address: &hub.address }.issue(repo, issue)))
+    Ok(Json(shape.issue(repo, issue)))
 }
 
 impl Edit {
     /// Changes an issue that is the caller's own, or that they may sort.
-    pub(super) fn apply(
-        self,
-        state: &mut state::State,
-        caller: &Caller,
-        (full_name, number): (&str, u64),
-    ) -> Result<(), Problem> {
-        let login = caller.login()?;
-        let repo = seen(state.repo(full_name), caller)?;
+    pub(super) fn apply(self, visit: &Visit, state: &mut State, number: u64) -> Result<(), Problem> {
+        let login = visit.login()?;
+        let repo = visit.repo(state)?;
         let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-        if !issue.author.eq_ignore_ascii_case(login) && !caller.has(Role::Triage, repo) {
+        if !issue.author.eq_ignore_ascii_case(login) && !visit.caller.has(Role::Triage, repo) {
             return Err(Problem::forbidden("Must have admin rights to Repository."));
         }
         let wanted = match self.state.as_deref() {
@@ -154,7 +132,7 @@ impl Edit {
         };
         acceptable(self.body.as_deref().unwrap_or_default())?;
         let now = state.clock.now();
-        let issue = state.issue_mut(full_name, number).ok_or_else(Problem::not_found)?;
+        let issue = state.issue_mut(&visit.full_name, number).ok_or_else(Problem::not_found)?;
         issue.title = self.title.unwrap_or_else(|| issue.title.clone());
         issue.body = self.body.unwrap_or_else(|| issue.body.clone());
         issue.state = wanted;

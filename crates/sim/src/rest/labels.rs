@@ -1,23 +1,18 @@
 //! Labels of a repository and of its issues.
 
-use std::sync::Arc;
-
-use axum::{
-    Json,
-    body::Bytes,
-    extract::{Path, State},
-    http::StatusCode,
-    response::Response,
-};
+use axum::{Json, body::Bytes, extract::Path, http::StatusCode, response::Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
-    rest::{Shape, paging::Paging, parsed, seen},
-    state::{self, Label, Repo, Role},
+    rest::{
+        Shape,
+        paging::Paging,
+        parsed,
+        visit::{Named, Numbered, Visit},
+    },
+    state::{Label, Repo, Role, State},
 };
 
 /// The grey that a label has when nobody chose a colour.
@@ -41,48 +36,30 @@ enum Names {
 }
 
 /// `GET /repos/{owner}/{repo}/labels`
-pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-    paging: Paging,
-) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        let shape = Shape { state, address: &hub.address };
+pub(super) async fn list(visit: Visit, paging: Paging) -> Result<Response, Problem> {
+    visit.show(|shape, repo| {
         let shapes = repo.labels.iter().map(|label| shape.label(repo, label)).collect();
         Ok(paging.answer(shapes))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/labels/{name}`
-pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, name)): Path<(String, String, String)>,
-) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+pub(super) async fn show(visit: Visit, Path(Named { name }): Path<Named>) -> Result<Json<Value>, Problem> {
+    visit.show(|shape, repo| {
         let label = repo.label(&name).ok_or_else(Problem::not_found)?;
-        Ok(Json(Shape { state, address: &hub.address }.label(repo, label)))
+        Ok(Json(shape.label(repo, label)))
     })
 }
 
 /// `POST /repos/{owner}/{repo}/labels`
-pub(super) async fn create(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    let full_name = format!("{owner}/{repo}");
+pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
     let draft: Draft = parsed(&body)?;
     let name = draft.name.ok_or_else(|| Problem::not_supplied("name"))?;
     let invalid = |code: &str, field: &str| {
         Problem::invalid(json!({ "resource": "Label", "code": code, "field": field }))
     };
-    hub.change(|state| {
-        let repo = sorted_by(state, &full_name, &caller)?;
+    visit.change(|state| {
+        let repo = sorted_by(&visit, state)?;
         if repo.label(&name).is_some() {
             return Err(invalid("already_exists", "name"));
         }
@@ -94,37 +71,32 @@ pub(super) async fn create(
             return Err(invalid("invalid", "color"));
         }
         let label = Label { id: state.next_id(), name, color, description: draft.description };
-        if let Some(repo) = state.repo_mut(&full_name) {
-            repo.labels.push(label.clone());
-        }
-        let repo = seen(state.repo(&full_name), &caller)?;
-        Ok((StatusCode::CREATED, Json(Shape { state, address: &hub.address }.label(repo, &label))))
+        visit.repo_mut(state)?.labels.push(label.clone());
+        let (shape, repo) = visit.view(state)?;
+        Ok((StatusCode::CREATED, Json(shape.label(repo, &label))))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/issues/{number}/labels`
 pub(super) async fn of_issue(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
 ) -> Result<Json<Value>, Problem> {
-    hub.read(|state| shown(&hub, state, &format!("{owner}/{repo}"), number, &caller))
+    visit.show(|shape, repo| shown(shape, repo, number))
 }
 
 /// `POST /repos/{owner}/{repo}/issues/{number}/labels`
 pub(super) async fn add(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let full_name = format!("{owner}/{repo}");
     let (Names::Object { labels: names } | Names::List(names)) = parsed(&body)?;
-    hub.change(|state| {
-        sorted_by(state, &full_name, &caller)?;
+    visit.change(|state| {
+        sorted_by(&visit, state)?;
         for name in names {
             let id = state.next_id();
-            let repo = state.repo_mut(&full_name).ok_or_else(Problem::not_found)?;
+            let repo = visit.repo_mut(state)?;
             let known = repo.label(&name).map(|label| label.name.clone());
             let name = known.unwrap_or_else(|| {
                 // A name that nobody made a label of becomes one, grey and unexplained.
@@ -136,46 +108,40 @@ pub(super) async fn add(
                 issue.labels.push(name);
             }
         }
-        shown(&hub, state, &full_name, number, &caller)
+        let (shape, repo) = visit.view(state)?;
+        shown(shape, repo, number)
     })
 }
 
 /// `DELETE /repos/{owner}/{repo}/issues/{number}/labels/{name}`
 pub(super) async fn remove(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, name)): Path<(String, String, u64, String)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
+    Path(Named { name }): Path<Named>,
 ) -> Result<Json<Value>, Problem> {
-    let full_name = format!("{owner}/{repo}");
-    hub.change(|state| {
-        sorted_by(state, &full_name, &caller)?;
-        let issue = state.issue_mut(&full_name, number).ok_or_else(Problem::not_found)?;
+    visit.change(|state| {
+        sorted_by(&visit, state)?;
+        let issue = state.issue_mut(&visit.full_name, number).ok_or_else(Problem::not_found)?;
         let before = issue.labels.len();
         issue.labels.retain(|own| !own.eq_ignore_ascii_case(&name));
         if issue.labels.len() == before {
             return Err(Problem::missing("Label does not exist"));
         }
-        shown(&hub, state, &full_name, number, &caller)
+        let (shape, repo) = visit.view(state)?;
+        shown(shape, repo, number)
     })
 }
 
-fn shown(
-    hub: &Hub,
-    state: &state::State,
-    full_name: &str,
-    number: u64,
-    caller: &Caller,
-) -> Result<Json<Value>, Problem> {
-    let repo = seen(state.repo(full_name), caller)?;
+fn shown(shape: Shape<'_>, repo: &Repo, number: u64) -> Result<Json<Value>, Problem> {
     let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-    Ok(Json(Shape { state, address: &hub.address }.labels_of(repo, issue).into()))
+    Ok(Json(shape.labels_of(repo, issue).into()))
 }
 
 /// Finds a repository whose labels the caller may change.
-fn sorted_by<'a>(state: &'a state::State, full_name: &str, caller: &Caller) -> Result<&'a Repo, Problem> {
-    caller.login()?;
-    let repo = seen(state.repo(full_name), caller)?;
-    if !caller.has(Role::Triage, repo) {
+fn sorted_by<'a>(visit: &'a Visit, state: &'a State) -> Result<&'a Repo, Problem> {
+    visit.login()?;
+    let repo = visit.repo(state)?;
+    if !visit.caller.has(Role::Triage, repo) {
         return Err(Problem::forbidden("Must have push access to repository."));
     }
     Ok(repo)

@@ -1,11 +1,9 @@
 //! Pull requests: what they are, what they change, and opening one.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
     body::Bytes,
-    extract::{Path, Query, State},
+    extract::{Path, Query},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -13,11 +11,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
     pulls::{self, Refusal, Wish},
-    rest::{Shape, git_data, issues, paging::Paging, parsed, seen, shape::merge, timestamp},
+    rest::{
+        Shape, issues,
+        paging::Paging,
+        parsed,
+        shape::merge,
+        timestamp,
+        visit::{Numbered, Visit},
+    },
     state::{Change, ChangedFile, Issue, IssueState, Node, Pull, Repo, node_id},
 };
 
@@ -50,15 +53,11 @@ pub(super) struct Filter {
 
 /// `GET /repos/{owner}/{repo}/pulls`
 pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
+    visit: Visit,
     Query(filter): Query<Filter>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        let shape = Shape { state, address: &hub.address };
+    visit.show(|shape, repo| {
         let newest_first = repo.issues.iter().rev().filter_map(|issue| Some((issue, issue.pull.as_ref()?)));
         let taken = newest_first.filter(|(issue, pull)| filter.takes(issue, pull));
         Ok(paging.answer(taken.map(|(issue, pull)| shape.pull(repo, issue, pull)).collect()))
@@ -67,16 +66,14 @@ pub(super) async fn list(
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}`, also as a diff.
 pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let (shape, base, head) = hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+    let (shape, base, head) = visit.show(|shape, repo| {
         let (issue, pull) = found(repo, number)?;
-        let whole = Shape { state, address: &hub.address }.whole_pull(repo, issue, pull);
+        let whole = shape.whole_pull(repo, issue, pull);
         Ok((whole, pull.base_oid.clone(), pull.head_oid.clone()))
     })?;
     let command: &[&str] = if accepted.contains("diff") {
@@ -86,7 +83,7 @@ pub(super) async fn show(
     } else {
         return Ok(Json(shape).into_response());
     };
-    let (store, _) = git_data::opened(&hub, &caller, &owner, &repo).await?;
+    let store = visit.open().await?;
     let range = format!("{base}...{head}");
     let range = if accepted.contains("diff") { range } else { range.replace("...", "..") };
     let text = store.run(&[command, &[&range]].concat()).await.map_err(|_| Problem::not_found())?;
@@ -95,60 +92,48 @@ pub(super) async fn show(
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/files`
 pub(super) async fn files(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+    visit.show(|shape, repo| {
         let (_, pull) = found(repo, number)?;
-        let shape = Shape { state, address: &hub.address };
         Ok(paging.answer(pull.files.iter().map(|file| shape.file(repo, &pull.head_oid, file)).collect()))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/commits`
 pub(super) async fn commits(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    let (store, full_name) = git_data::opened(&hub, &caller, &owner, &repo).await?;
-    let (base, head) = hub.read(|state| {
-        let (_, pull) = found(seen(state.repo(&full_name), &caller)?, number)?;
+    let store = visit.open().await?;
+    let (base, head) = visit.show(|_, repo| {
+        let (_, pull) = found(repo, number)?;
         Ok((pull.base_oid.clone(), pull.head_oid.clone()))
     })?;
     let mut commits =
         store.commits(&format!("{base}..{head}"), 250).await.map_err(|_| Problem::not_found())?;
     commits.reverse();
-    hub.read(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
-        let shape = Shape { state, address: &hub.address };
+    visit.show(|shape, repo| {
         Ok(paging.answer(commits.iter().map(|commit| shape.commit(repo, commit)).collect()))
     })
 }
 
 /// `POST /repos/{owner}/{repo}/pulls`
-pub(super) async fn create(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-    body: Bytes,
-) -> Result<(StatusCode, Json<Value>), Problem> {
-    caller.login()?;
+pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
+    visit.login()?;
     let draft: Proposal = parsed(&body)?;
-    let full_name = format!("{owner}/{repo}");
     let wish = Wish {
-        repo: full_name.clone(),
+        repo: visit.full_name.clone(),
         base: draft.base,
         head: draft.head,
         title: draft.title.ok_or_else(|| Problem::not_supplied("title"))?,
         body: draft.body.unwrap_or_default(),
         draft: draft.draft,
     };
-    let number = pulls::open(&hub, &caller, wish).await.map_err(|refusal| match refusal {
+    let number = pulls::open(&visit.hub, &visit.caller, wish).await.map_err(|refusal| match refusal {
         Refusal::NoRepo => Problem::not_found(),
         Refusal::NoBranch(field) => {
             Problem::invalid(json!({ "resource": "PullRequest", "code": "invalid", "field": field }))
@@ -158,40 +143,37 @@ pub(super) async fn create(
         }
         Refusal::Forbidden => Problem::not_accessible(),
     })?;
-    hub.read(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    visit.show(|shape, repo| {
         let (issue, pull) = found(repo, number)?;
-        Ok((StatusCode::CREATED, Json(Shape { state, address: &hub.address }.whole_pull(repo, issue, pull))))
+        Ok((StatusCode::CREATED, Json(shape.whole_pull(repo, issue, pull))))
     })
 }
 
 /// `PATCH /repos/{owner}/{repo}/pulls/{number}`
 pub(super) async fn update(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let (Edit { words, base }, full_name) = (parsed(&body)?, format!("{owner}/{repo}"));
+    let Edit { words, base } = parsed(&body)?;
     if let Some(base) = &base {
-        let (store, _) = git_data::opened(&hub, &caller, &owner, &repo).await?;
+        let store = visit.open().await?;
         let error = json!({ "resource": "PullRequest", "code": "invalid", "field": "base" });
         store.tip(base).await.map_err(|_| Problem::invalid(error))?;
     }
-    hub.change(|state| {
-        found(seen(state.repo(&full_name), &caller)?, number)?;
-        words.apply(state, &caller, (&full_name, number))?;
-        let pull = state.issue_mut(&full_name, number).and_then(|issue| issue.pull.as_mut());
+    visit.change(|state| {
+        found(visit.repo(state)?, number)?;
+        words.apply(&visit, state, number)?;
+        let pull = state.issue_mut(&visit.full_name, number).and_then(|issue| issue.pull.as_mut());
         if let (Some(pull), Some(base)) = (pull, base) {
             pull.base_ref = base;
         }
         Ok(())
     })?;
-    crate::git::pushed(&hub, &full_name).await.map_err(|_| Problem::not_found())?;
-    hub.read(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    crate::git::pushed(&visit.hub, &visit.full_name).await.map_err(|_| Problem::not_found())?;
+    visit.show(|shape, repo| {
         let (issue, pull) = found(repo, number)?;
-        Ok(Json(Shape { state, address: &hub.address }.whole_pull(repo, issue, pull)))
+        Ok(Json(shape.whole_pull(repo, issue, pull)))
     })
 }
 

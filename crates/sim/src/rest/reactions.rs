@@ -1,31 +1,40 @@
 //! Reactions on issues and on comments.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
     body::Bytes,
-    extract::{FromRequestParts, Path, Query, State},
-    http::{self, StatusCode},
+    extract::{FromRequestParts, Path, Query},
+    http::{StatusCode, request::Parts},
     response::Response,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
-    rest::{Shape, paging::Paging, parsed, seen},
+    rest::{paging::Paging, parsed, visit::Visit},
     state::{Reaction, ReactionContent, Repo},
 };
 
-/// What a reaction is on.
+/// What a reaction is on: the address says it.
 #[derive(Clone, Copy)]
-enum Spot {
+pub(super) enum Spot {
     Issue(u64),
     Comment(u64),
     ReviewComment(u64),
+}
+
+/// What an address has of it.
+#[derive(Deserialize)]
+struct Address {
+    number: Option<u64>,
+    comment: Option<u64>,
+}
+
+/// `{reaction}` in an address.
+#[derive(Deserialize)]
+pub(super) struct One {
+    reaction: u64,
 }
 
 #[derive(Deserialize)]
@@ -39,54 +48,30 @@ pub(super) struct Filter {
     content: Option<String>,
 }
 
-/// Where a reaction is: the address says it.
-pub(super) struct Place {
-    full_name: String,
-    spot: Spot,
-}
-
-#[derive(Deserialize)]
-struct Parts {
-    owner: String,
-    repo: String,
-    number: Option<u64>,
-    comment: Option<u64>,
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for Place {
+impl<S: Send + Sync> FromRequestParts<S> for Spot {
     type Rejection = Problem;
 
-    async fn from_request_parts(request: &mut http::request::Parts, state: &S) -> Result<Self, Problem> {
-        let parts = Path::<Parts>::from_request_parts(request, state).await;
-        let Path(Parts { owner, repo, number, comment }) = parts.map_err(|_| Problem::not_found())?;
-        let on_change = request.uri.path().split('/').nth(4) == Some("pulls");
-        let spot = match (number, comment) {
-            (Some(number), _) => Spot::Issue(number),
-            (None, Some(id)) if on_change => Spot::ReviewComment(id),
-            (None, Some(id)) => Spot::Comment(id),
-            (None, None) => return Err(Problem::not_found()),
-        };
-        Ok(Self { full_name: format!("{owner}/{repo}"), spot })
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let address = Path::<Address>::from_request_parts(parts, state).await;
+        let Path(Address { number, comment }) = address.map_err(|_| Problem::not_found())?;
+        let beside_code = parts.uri.path().split('/').nth(4) == Some("pulls");
+        match (number, comment) {
+            (Some(number), _) => Ok(Self::Issue(number)),
+            (None, Some(id)) if beside_code => Ok(Self::ReviewComment(id)),
+            (None, Some(id)) => Ok(Self::Comment(id)),
+            (None, None) => Err(Problem::not_found()),
+        }
     }
-}
-
-/// The reaction itself, where one is named.
-#[derive(Deserialize)]
-pub(super) struct One {
-    reaction: u64,
 }
 
 /// `GET …/reactions`
 pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Place { full_name, spot }: Place,
+    visit: Visit,
+    spot: Spot,
     Query(filter): Query<Filter>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
-        let shape = Shape { state, address: &hub.address };
+    visit.show(|shape, repo| {
         let reactions = spot.reactions(repo).ok_or_else(Problem::not_found)?.iter();
         let taken = reactions
             .filter(|reaction| filter.content.as_ref().is_none_or(|word| word == reaction.content.word()));
@@ -96,21 +81,19 @@ pub(super) async fn list(
 
 /// `POST …/reactions`: leaves a reaction. The same one again is no second one: 200 instead of 201.
 pub(super) async fn react(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Place { full_name, spot }: Place,
+    visit: Visit,
+    spot: Spot,
     body: Bytes,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
-    let login = caller.login()?;
+    let login = visit.login()?;
     let draft: Draft = parsed(&body)?;
     let word = draft.content.ok_or_else(|| Problem::not_supplied("content"))?;
     let invalid =
         || Problem::invalid(json!({ "resource": "Reaction", "code": "invalid", "field": "content" }));
     let content = ReactionContent::from_word(&word).ok_or_else(invalid)?;
-    hub.change(|state| {
-        seen(state.repo(&full_name), &caller)?;
+    visit.change(|state| {
         let (id, created_at) = (state.next_id(), state.clock.now());
-        let repo = state.repo_mut(&full_name).ok_or_else(Problem::not_found)?;
+        let repo = visit.repo_mut(state)?;
         let reactions = spot.reactions_mut(repo).ok_or_else(Problem::not_found)?;
         let same = |reaction: &&Reaction| reaction.content == content && reaction.author == login;
         let (status, reaction) = if let Some(standing) = reactions.iter().find(same) {
@@ -120,22 +103,20 @@ pub(super) async fn react(
             reactions.push(new.clone());
             (StatusCode::CREATED, new)
         };
-        let repo = seen(state.repo(&full_name), &caller)?;
-        Ok((status, Json(Shape { state, address: &hub.address }.reaction(repo, &reaction))))
+        let (shape, repo) = visit.view(state)?;
+        Ok((status, Json(shape.reaction(repo, &reaction))))
     })
 }
 
 /// `DELETE …/reactions/{reaction}`: takes one's own reaction back.
 pub(super) async fn unreact(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Place { full_name, spot }: Place,
+    visit: Visit,
+    spot: Spot,
     Path(One { reaction: id }): Path<One>,
 ) -> Result<StatusCode, Problem> {
-    let login = caller.login()?;
-    hub.change(|state| {
-        seen(state.repo(&full_name), &caller)?;
-        let repo = state.repo_mut(&full_name).ok_or_else(Problem::not_found)?;
+    let login = visit.login()?;
+    visit.change(|state| {
+        let repo = visit.repo_mut(state)?;
         let reactions = spot.reactions_mut(repo).ok_or_else(Problem::not_found)?;
         let reaction = reactions.iter().find(|reaction| reaction.id == id).ok_or_else(Problem::not_found)?;
         if reaction.author != login {

@@ -1,88 +1,73 @@
 //! Releases and their files.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::Path,
     http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
     downloads,
-    hub::Hub,
     problem::Problem,
-    rest::{Shape, paging::Paging, seen, timestamp},
+    rest::{
+        Shape,
+        paging::Paging,
+        timestamp,
+        visit::{Named, Visit},
+    },
     state::{Asset, Release, Repo},
 };
 
+/// `{asset}` in an address.
+#[derive(Deserialize)]
+pub(super) struct One {
+    asset: u64,
+}
+
 /// `GET /repos/{owner}/{repo}/releases`
-pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-    paging: Paging,
-) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        let shape = Shape { state, address: &hub.address };
+pub(super) async fn list(visit: Visit, paging: Paging) -> Result<Response, Problem> {
+    visit.show(|shape, repo| {
         Ok(paging.answer(repo.releases.iter().rev().map(|release| shape.release(repo, release)).collect()))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/releases/latest`
-pub(super) async fn latest(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
-    shown(&hub, &caller, &format!("{owner}/{repo}"), |_| true)
+pub(super) async fn latest(visit: Visit) -> Result<Json<Value>, Problem> {
+    shown(&visit, |_| true)
 }
 
 /// `GET /repos/{owner}/{repo}/releases/tags/{tag}`
-pub(super) async fn tagged(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, tag)): Path<(String, String, String)>,
-) -> Result<Json<Value>, Problem> {
-    shown(&hub, &caller, &format!("{owner}/{repo}"), |release| release.tag == tag)
+pub(super) async fn tagged(visit: Visit, Path(Named { name }): Path<Named>) -> Result<Json<Value>, Problem> {
+    shown(&visit, |release| release.tag == name)
 }
 
 /// `GET /repos/{owner}/{repo}/releases/assets/{asset}`: what it is, or where its contents are.
 pub(super) async fn asset(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(One { asset: id }): Path<One>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+    visit.show(|shape, repo| {
         let all =
             repo.releases.iter().flat_map(|release| release.assets.iter().map(move |own| (release, own)));
         let (release, asset) =
             all.into_iter().find(|(_, own)| own.id == id).ok_or_else(Problem::not_found)?;
         if accepted.contains("application/octet-stream") {
-            return Ok(downloads::elsewhere(&hub, &asset.name, &asset.file));
+            return Ok(downloads::elsewhere(&visit.hub, &asset.name, &asset.file));
         }
-        Ok(Json(Shape { state, address: &hub.address }.asset(repo, release, asset)).into_response())
+        Ok(Json(shape.asset(repo, release, asset)).into_response())
     })
 }
 
 /// The newest release that is meant.
-fn shown(
-    hub: &Hub,
-    caller: &Caller,
-    full_name: &str,
-    meant: impl Fn(&&Release) -> bool,
-) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(full_name), caller)?;
+fn shown(visit: &Visit, meant: impl Fn(&&Release) -> bool) -> Result<Json<Value>, Problem> {
+    visit.show(|shape, repo| {
         let release = repo.releases.iter().rev().find(meant).ok_or_else(Problem::not_found)?;
-        Ok(Json(Shape { state, address: &hub.address }.release(repo, release)))
+        Ok(Json(shape.release(repo, release)))
     })
 }
 

@@ -1,18 +1,11 @@
 //! Repositories.
 
-use std::sync::Arc;
-
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::Json;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
-    rest::{Shape, seen, timestamp},
+    rest::{Shape, timestamp, visit::Visit},
     state::{IssueState, Node, Repo, Role, node_id},
 };
 
@@ -58,19 +51,14 @@ const PLACES: [(&str, &str); 37] = [
 ];
 
 /// `GET /repos/{owner}/{repo}`
-pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        let mut shape = Shape { state, address: &hub.address }.repo(repo);
+pub(super) async fn show(visit: Visit) -> Result<Json<Value>, Problem> {
+    visit.show(|shape, repo| {
+        let mut shape = shape.repo(repo);
         shape["permissions"] = json!({
-            "admin": caller.has(Role::Admin, repo),
-            "maintain": caller.has(Role::Maintain, repo),
-            "push": caller.has(Role::Write, repo),
-            "triage": caller.has(Role::Triage, repo),
+            "admin": visit.caller.has(Role::Admin, repo),
+            "maintain": visit.caller.has(Role::Maintain, repo),
+            "push": visit.caller.has(Role::Write, repo),
+            "triage": visit.caller.has(Role::Triage, repo),
             "pull": true,
         });
         Ok(Json(shape))

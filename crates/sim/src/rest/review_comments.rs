@@ -1,11 +1,9 @@
 //! Comments beside the code of pull requests.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
     body::Bytes,
-    extract::{Path, Query, State},
+    extract::{Path, Query},
     http::StatusCode,
     response::Response,
 };
@@ -13,8 +11,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
     rest::{
         Shape,
@@ -22,12 +18,12 @@ use crate::{
         paging::Paging,
         parsed,
         pulls::found,
-        seen,
         shape::{merge, rollup},
         timestamp,
+        visit::{Numbered, Told, Visit},
     },
     reviews::{self, Remark},
-    state::{Comment, Issue, Misfit, Node, Place, Repo, ReviewThread, Role, Side, node_id},
+    state::{Comment, Issue, Misfit, Node, Place, Repo, ReviewThread, Side, node_id},
 };
 
 /// In which order comments are asked for.
@@ -53,18 +49,15 @@ pub(super) struct Draft {
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/comments`
 pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     Query(order): Query<Order>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+    visit.show(|shape, repo| {
         let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
         let pull = issue.pull.as_ref().ok_or_else(Problem::not_found)?;
-        let shape = Shape { state, address: &hub.address };
-        let threads = pull.threads_seen_by(caller.login().ok());
+        let threads = pull.threads_seen_by(visit.caller.login().ok());
         let pairs = threads.flat_map(|thread| thread.comments.iter().map(move |said| (thread, said)));
         let mut pairs: Vec<_> = pairs.collect();
         pairs.sort_by_key(|(_, comment)| comment.id);
@@ -79,35 +72,28 @@ pub(super) async fn list(
 
 /// `GET /repos/{owner}/{repo}/pulls/comments/{comment}`
 pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Told { comment: id }): Path<Told>,
 ) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        shown(Shape { state, address: &hub.address }, repo, id)
-    })
+    visit.show(|shape, repo| shown(shape, repo, id))
 }
 
 /// `POST /repos/{owner}/{repo}/pulls/{number}/comments`
 pub(super) async fn create(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
-    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
+    let login = visit.login()?;
     let draft: Draft = parsed(&body)?;
-    hub.change(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    visit.change(|state| {
+        let repo = visit.repo(state)?;
         let (issue, pull) = found(repo, number)?;
-        if issue.locked && !caller.has(Role::Write, repo) {
-            return Err(Problem::forbidden("Unable to create comment because issue is locked."));
-        }
+        visit.may_speak(repo, issue)?;
         let id = if let Some(root) = draft.in_reply_to {
             // Whatever else it says is ignored.
             let text = draft.words()?;
-            state.reply_in_thread(&full_name, root, login, &text)
+            state.reply_in_thread(&visit.full_name, root, login, &text)
         } else {
             let commit = draft.commit_id.clone().ok_or_else(|| Problem::not_supplied("commit_id"))?;
             if !pull.commits.iter().any(|own| own.oid == commit) {
@@ -115,29 +101,24 @@ pub(super) async fn create(
             }
             let remark = draft.remark()?;
             let anchor = reviews::fit(pull, &remark).map_err(misplaced)?;
-            reviews::begin(state, (&full_name, number), login, (remark, anchor), None)
+            reviews::begin(state, (&visit.full_name, number), login, (remark, anchor), None)
         };
-        let repo = seen(state.repo(&full_name), &caller)?;
-        let shape = Shape { state, address: &hub.address };
+        let (shape, repo) = visit.view(state)?;
         Ok((StatusCode::CREATED, shown(shape, repo, id.ok_or_else(Problem::not_found)?)?))
     })
 }
 
 /// `DELETE /repos/{owner}/{repo}/pulls/comments/{comment}`
 pub(super) async fn delete(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Told { comment: id }): Path<Told>,
 ) -> Result<StatusCode, Problem> {
-    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
-    hub.change(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    visit.change(|state| {
+        let repo = visit.repo(state)?;
         let (issue, _, comment) = repo.review_comment(id).ok_or_else(Problem::not_found)?;
-        if comment.author != login && !caller.has(Role::Write, repo) {
-            return Err(Problem::forbidden("Must have admin rights to Repository."));
-        }
+        visit.may_edit(repo, &comment.author)?;
         let number = issue.number;
-        if let Some(pull) = state.issue_mut(&full_name, number).and_then(|issue| issue.pull.as_mut()) {
+        if let Some(pull) = state.issue_mut(&visit.full_name, number).and_then(|issue| issue.pull.as_mut()) {
             for thread in &mut pull.threads {
                 thread.comments.retain(|comment| comment.id != id);
             }
@@ -149,47 +130,42 @@ pub(super) async fn delete(
 
 /// `POST /repos/{owner}/{repo}/pulls/{number}/comments/{comment}/replies`
 pub(super) async fn reply(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, root)): Path<(String, String, u64, u64)>,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
+    Path(Told { comment: root }): Path<Told>,
     body: Bytes,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
-    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
-    hub.change(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    let login = visit.login()?;
+    visit.change(|state| {
+        let repo = visit.repo(state)?;
         let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-        if issue.locked && !caller.has(Role::Write, repo) {
-            return Err(Problem::forbidden("Unable to create comment because issue is locked."));
-        }
+        visit.may_speak(repo, issue)?;
         let text = text_of(&body)?;
         // Only a thread's first comment can be replied to.
-        let id = state.reply_in_thread(&full_name, root, login, &text).ok_or_else(Problem::not_found)?;
-        let repo = seen(state.repo(&full_name), &caller)?;
-        Ok((StatusCode::CREATED, shown(Shape { state, address: &hub.address }, repo, id)?))
+        let id =
+            state.reply_in_thread(&visit.full_name, root, login, &text).ok_or_else(Problem::not_found)?;
+        let (shape, repo) = visit.view(state)?;
+        Ok((StatusCode::CREATED, shown(shape, repo, id)?))
     })
 }
 
 /// `PATCH /repos/{owner}/{repo}/pulls/comments/{comment}`
 pub(super) async fn update(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
+    visit: Visit,
+    Path(Told { comment: id }): Path<Told>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
-    hub.change(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    visit.change(|state| {
+        let repo = visit.repo(state)?;
         let (_, _, comment) = repo.review_comment(id).ok_or_else(Problem::not_found)?;
-        if !comment.author.eq_ignore_ascii_case(login) && !caller.has(Role::Write, repo) {
-            return Err(Problem::forbidden("Must have admin rights to Repository."));
-        }
+        visit.may_edit(repo, &comment.author)?;
         let (text, now) = (text_of(&body)?, state.clock.now());
-        if let Some(comment) = state.repo_mut(&full_name).and_then(|repo| repo.review_comment_mut(id)) {
+        if let Some(comment) = state.repo_mut(&visit.full_name).and_then(|repo| repo.review_comment_mut(id)) {
             comment.body = text;
             comment.updated_at = now;
         }
-        let repo = seen(state.repo(&full_name), &caller)?;
-        shown(Shape { state, address: &hub.address }, repo, id)
+        let (shape, repo) = visit.view(state)?;
+        shown(shape, repo, id)
     })
 }
 

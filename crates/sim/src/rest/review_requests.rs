@@ -1,25 +1,18 @@
 //! Who is asked for a review.
 
-use std::sync::Arc;
-
-use axum::{
-    Json,
-    body::Bytes,
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{Json, body::Bytes, extract::Path, http::StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
-    rest::{Shape, parsed, pulls::found, seen},
+    rest::{
+        parsed,
+        pulls::found,
+        visit::{Numbered, Visit},
+    },
     state::{Pull, Role},
 };
-
-type OfPull = Path<(String, String, u64)>;
 
 #[derive(Deserialize)]
 struct Asked {
@@ -29,13 +22,11 @@ struct Asked {
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers`
 pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): OfPull,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
 ) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let (_, pull) = found(seen(state.repo(&format!("{owner}/{repo}")), &caller)?, number)?;
-        let shape = Shape { state, address: &hub.address };
+    visit.show(|shape, repo| {
+        let (_, pull) = found(repo, number)?;
         let users: Vec<_> = pull.requested_reviewers.iter().map(|login| shape.user(login)).collect();
         Ok(Json(json!({ "users": users, "teams": [] })))
     })
@@ -43,14 +34,12 @@ pub(super) async fn list(
 
 /// `POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers`
 pub(super) async fn add(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): OfPull,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
-    let (Asked { reviewers }, full_name) = (parsed(&body)?, format!("{owner}/{repo}"));
-    hub.read(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    let Asked { reviewers } = parsed(&body)?;
+    visit.show(|_, repo| {
         let (issue, _) = found(repo, number)?;
         if reviewers.contains(&issue.author) {
             return Err(Problem::unprocessable("Review cannot be requested from pull request author."));
@@ -62,7 +51,7 @@ pub(super) async fn add(
         }
         Ok(())
     })?;
-    let shape = change(&hub, &caller, (&full_name, number), |pull| {
+    let shape = change(&visit, number, |pull| {
         pull.requested_reviewers.retain(|login| !reviewers.contains(login));
         pull.requested_reviewers.extend(reviewers);
     })?;
@@ -71,31 +60,25 @@ pub(super) async fn add(
 
 /// `DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers`
 pub(super) async fn remove(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): OfPull,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let (Asked { reviewers }, full_name) = (parsed(&body)?, format!("{owner}/{repo}"));
-    change(&hub, &caller, (&full_name, number), |pull| {
+    let Asked { reviewers } = parsed(&body)?;
+    change(&visit, number, |pull| {
         pull.requested_reviewers.retain(|login| !reviewers.contains(login));
     })
 }
 
-fn change(
-    hub: &Hub,
-    caller: &Caller,
-    (full_name, number): (&str, u64),
-    change: impl FnOnce(&mut Pull),
-) -> Result<Json<Value>, Problem> {
-    hub.change(|state| {
-        if !caller.has(Role::Write, seen(state.repo(full_name), caller)?) {
+fn change(visit: &Visit, number: u64, change: impl FnOnce(&mut Pull)) -> Result<Json<Value>, Problem> {
+    visit.change(|state| {
+        if !visit.caller.has(Role::Write, visit.repo(state)?) {
             return Err(Problem::forbidden("Must have push access to request reviews."));
         }
-        let pull = state.issue_mut(full_name, number).and_then(|issue| issue.pull.as_mut());
+        let pull = state.issue_mut(&visit.full_name, number).and_then(|issue| issue.pull.as_mut());
         change(pull.ok_or_else(Problem::not_found)?);
-        let repo = seen(state.repo(full_name), caller)?;
+        let (shape, repo) = visit.view(state)?;
         let (issue, pull) = found(repo, number)?;
-        Ok(Json(Shape { state, address: &hub.address }.pull(repo, issue, pull)))
+        Ok(Json(shape.pull(repo, issue, pull)))
     })
 }

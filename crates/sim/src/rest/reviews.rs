@@ -1,19 +1,10 @@
 //! Reviews: a verdict with remarks beside the code, given at once or begun and given later.
 
-use std::sync::Arc;
-
-use axum::{
-    Json,
-    body::Bytes,
-    extract::{Path, State},
-    response::Response,
-};
+use axum::{Json, body::Bytes, extract::Path, response::Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    auth::Caller,
-    hub::Hub,
     problem::Problem,
     rest::{
         Shape,
@@ -22,14 +13,19 @@ use crate::{
         parsed,
         pulls::found,
         review_comments::Draft,
-        seen, timestamp,
+        timestamp,
+        visit::{Numbered, Visit},
     },
     reviews::{self, Remark},
     state::{self, Issue, Node, Pull, Repo, Review, ReviewState, Role, node_id},
 };
 
-type OfPull = Path<(String, String, u64)>;
-type One = Path<(String, String, u64, u64)>;
+/// `{number}` and `{review}` in an address.
+#[derive(Deserialize)]
+pub(super) struct One {
+    number: u64,
+    review: u64,
+}
 
 #[derive(Deserialize)]
 struct NewReview {
@@ -53,41 +49,34 @@ struct Dismissal {
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/reviews`
 pub(super) async fn list(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): OfPull,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+    visit.show(|shape, repo| {
         let (issue, pull) = found(repo, number)?;
-        let shape = Shape { state, address: &hub.address };
-        let seen = pull.reviews.iter().filter(|review| review.is_seen_by(caller.login().ok()));
+        let seen = pull.reviews.iter().filter(|review| review.is_seen_by(visit.login().ok()));
         Ok(paging.answer(seen.map(|review| shape.review(repo, issue, review)).collect()))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/reviews/{review}`
 pub(super) async fn show(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, id)): One,
+    visit: Visit,
+    Path(One { number, review: id }): Path<One>,
 ) -> Result<Json<Value>, Problem> {
-    hub.read(|state| shown(state, &hub, &caller, (&format!("{owner}/{repo}"), number), id))
+    visit.show(|shape, repo| shown(&visit, shape, repo, (number, id)))
 }
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/reviews/{review}/comments`
 pub(super) async fn remarks(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, id)): One,
+    visit: Visit,
+    Path(One { number, review: id }): Path<One>,
     paging: Paging,
 ) -> Result<Response, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
+    visit.show(|shape, repo| {
         let (issue, pull) = found(repo, number)?;
-        one(pull, id, &caller)?;
-        let shape = Shape { state, address: &hub.address };
+        one(&visit, pull, id)?;
         let threads = pull.threads.iter().filter(|thread| thread.review == Some(id));
         let firsts = threads.filter_map(|thread| Some((thread, thread.comments.first()?)));
         Ok(paging
@@ -97,19 +86,16 @@ pub(super) async fn remarks(
 
 /// `POST /repos/{owner}/{repo}/pulls/{number}/reviews`
 pub(super) async fn create(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number)): OfPull,
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let (login, full_name) = (caller.login()?, format!("{owner}/{repo}"));
+    let login = visit.login()?;
     let draft: NewReview = parsed(&body)?;
-    hub.change(|state| {
-        let repo = seen(state.repo(&full_name), &caller)?;
+    visit.change(|state| {
+        let repo = visit.repo(state)?;
         let (issue, pull) = found(repo, number)?;
-        if issue.locked && !caller.has(Role::Write, repo) {
-            return Err(Problem::forbidden("Unable to create comment because issue is locked."));
-        }
+        visit.may_speak(repo, issue)?;
         let text = draft.body.unwrap_or_default();
         let verdict = verdict(draft.event.as_deref(), &text, issue, login)?;
         let pending = |review: &Review| review.state == ReviewState::Pending && review.author == login;
@@ -125,23 +111,23 @@ pub(super) async fn create(
         let (id, submitted_at) = (state.next_id(), state.clock.now());
         let review =
             Review { id, author: login.to_owned(), state: verdict, body: text, commit_oid, submitted_at };
-        entered(state, (&full_name, number), review);
+        entered(state, (&visit.full_name, number), review);
         for remark in remarks {
-            reviews::begin(state, (&full_name, number), login, remark, Some(id));
+            reviews::begin(state, (&visit.full_name, number), login, remark, Some(id));
         }
-        shown(state, &hub, &caller, (&full_name, number), id)
+        let (shape, repo) = visit.view(state)?;
+        shown(&visit, shape, repo, (number, id))
     })
 }
 
 /// `PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{review}`
 pub(super) async fn update(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, id)): One,
+    visit: Visit,
+    Path(One { number, review: id }): Path<One>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
     let text = text_of(&body)?;
-    changed(&hub, &caller, (&format!("{owner}/{repo}"), number), id, |review, _| {
+    changed(&visit, (number, id), |review, _| {
         review.body = text;
         Ok(())
     })
@@ -149,15 +135,14 @@ pub(super) async fn update(
 
 /// `POST /repos/{owner}/{repo}/pulls/{number}/reviews/{review}/events`
 pub(super) async fn submit(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, id)): One,
+    visit: Visit,
+    Path(One { number, review: id }): Path<One>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let login = caller.login()?;
+    let login = visit.login()?;
     let Verdict { body, event } = parsed(&body)?;
     let event = event.ok_or_else(|| Problem::not_supplied("event"))?;
-    changed(&hub, &caller, (&format!("{owner}/{repo}"), number), id, |review, issue| {
+    changed(&visit, (number, id), |review, issue| {
         if review.state != ReviewState::Pending {
             return Err(refused("Can not submit a review that has already been submitted"));
         }
@@ -169,16 +154,15 @@ pub(super) async fn submit(
 
 /// `DELETE /repos/{owner}/{repo}/pulls/{number}/reviews/{review}`, as long as it is not given.
 pub(super) async fn delete(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, id)): One,
+    visit: Visit,
+    Path(One { number, review: id }): Path<One>,
 ) -> Result<Json<Value>, Problem> {
-    let full_name = format!("{owner}/{repo}");
-    hub.change(|state| {
-        let last = shown(state, &hub, &caller, (&full_name, number), id)?;
-        let pull = state.issue_mut(&full_name, number).and_then(|issue| issue.pull.as_mut());
+    visit.change(|state| {
+        let (shape, repo) = visit.view(state)?;
+        let last = shown(&visit, shape, repo, (number, id))?;
+        let pull = state.issue_mut(&visit.full_name, number).and_then(|issue| issue.pull.as_mut());
         let pull = pull.ok_or_else(Problem::not_found)?;
-        if one(pull, id, &caller)?.state != ReviewState::Pending {
+        if one(&visit, pull, id)?.state != ReviewState::Pending {
             return Err(refused("Can not delete a non-pending pull request review"));
         }
         pull.reviews.retain(|review| review.id != id);
@@ -189,18 +173,17 @@ pub(super) async fn delete(
 
 /// `PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{review}/dismissals`
 pub(super) async fn dismiss(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, number, id)): One,
+    visit: Visit,
+    Path(One { number, review: id }): Path<One>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let (dismissal, full_name): (Dismissal, _) = (parsed(&body)?, format!("{owner}/{repo}"));
+    let dismissal: Dismissal = parsed(&body)?;
     dismissal.message.ok_or_else(|| Problem::not_supplied("message"))?;
-    hub.read(|state| {
-        let may = caller.has(Role::Write, seen(state.repo(&full_name), &caller)?);
+    visit.show(|_, repo| {
+        let may = visit.caller.has(Role::Write, repo);
         if may { Ok(()) } else { Err(Problem::forbidden("Must have write access to dismiss a review.")) }
     })?;
-    changed(&hub, &caller, (&full_name, number), id, |review, _| match review.state {
+    changed(&visit, (number, id), |review, _| match review.state {
         ReviewState::Approved | ReviewState::ChangesRequested => {
             review.state = ReviewState::Dismissed;
             Ok(())
@@ -252,45 +235,39 @@ fn entered(state: &mut state::State, (full_name, number): (&str, u64), review: R
 
 /// Changes a review that is the caller's own, or that a maintainer may change.
 fn changed(
-    hub: &Hub,
-    caller: &Caller,
-    (full_name, number): (&str, u64),
-    id: u64,
+    visit: &Visit,
+    (number, id): (u64, u64),
     change: impl FnOnce(&mut Review, &Issue) -> Result<(), Problem>,
 ) -> Result<Json<Value>, Problem> {
-    let login = caller.login()?;
-    hub.change(|state| {
-        let repo = seen(state.repo(full_name), caller)?;
+    visit.change(|state| {
+        let repo = visit.repo(state)?;
         let (issue, pull) = found(repo, number)?;
-        let mut review = one(pull, id, caller)?.clone();
-        if review.author != login && !caller.has(Role::Write, repo) {
-            return Err(Problem::forbidden("Must have admin rights to Repository."));
-        }
+        let mut review = one(visit, pull, id)?.clone();
+        visit.may_edit(repo, &review.author)?;
         change(&mut review, issue)?;
-        let pull = state.issue_mut(full_name, number).and_then(|issue| issue.pull.as_mut());
+        let pull = state.issue_mut(&visit.full_name, number).and_then(|issue| issue.pull.as_mut());
         if let Some(own) = pull.and_then(|pull| pull.reviews.iter_mut().find(|own| own.id == id)) {
             *own = review;
         }
-        shown(state, hub, caller, (full_name, number), id)
+        let (shape, repo) = visit.view(state)?;
+        shown(visit, shape, repo, (number, id))
     })
 }
 
 fn shown(
-    state: &state::State,
-    hub: &Hub,
-    caller: &Caller,
-    (full_name, number): (&str, u64),
-    id: u64,
+    visit: &Visit,
+    shape: Shape<'_>,
+    repo: &Repo,
+    (number, id): (u64, u64),
 ) -> Result<Json<Value>, Problem> {
-    let repo = seen(state.repo(full_name), caller)?;
     let (issue, pull) = found(repo, number)?;
-    let review = one(pull, id, caller)?;
-    Ok(Json(Shape { state, address: &hub.address }.review(repo, issue, review)))
+    let review = one(visit, pull, id)?;
+    Ok(Json(shape.review(repo, issue, review)))
 }
 
-fn one<'a>(pull: &'a Pull, id: u64, caller: &Caller) -> Result<&'a Review, Problem> {
+fn one<'a>(visit: &Visit, pull: &'a Pull, id: u64) -> Result<&'a Review, Problem> {
     let review = pull.reviews.iter().find(|review| review.id == id);
-    review.filter(|review| review.is_seen_by(caller.login().ok())).ok_or_else(Problem::not_found)
+    review.filter(|review| review.is_seen_by(visit.login().ok())).ok_or_else(Problem::not_found)
 }
 
 /// Reviews are refused with plain sentences.

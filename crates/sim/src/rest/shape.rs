@@ -3,9 +3,12 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::state::{
-    Comment, Issue, IssueState, Label, Node, Person, PersonKind, Reaction, ReactionContent, Repo, State,
-    node_id,
+use crate::{
+    hub::Hub,
+    state::{
+        Comment, Issue, IssueState, Label, Node, Person, PersonKind, Reaction, ReactionContent, Repo, State,
+        node_id,
+    },
 };
 
 /// Draws the state as JSON, with the addresses of this world.
@@ -13,6 +16,13 @@ use crate::state::{
 pub(crate) struct Shape<'a> {
     pub(crate) state: &'a State,
     pub(crate) address: &'a str,
+}
+
+impl Hub {
+    /// The hand that draws this world's state.
+    pub(crate) fn shape<'a>(&'a self, state: &'a State) -> Shape<'a> {
+        Shape { state, address: &self.address }
+    }
 }
 
 impl Shape<'_> {

@@ -7,6 +7,7 @@ use axum::{
     extract::{Path, State},
     response::{IntoResponse as _, Response},
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     hub::Hub,
     page,
     problem::Problem,
-    rest::{Shape, seen, timestamp},
+    rest::{Shape, timestamp, visit::Visit},
     state::{Person, PersonKind, Role},
 };
 
@@ -53,6 +54,12 @@ const PLACES: [(&str, &str); 31] = [
     ("user_url", "/users/{user}"),
 ];
 
+/// `{login}` in an address.
+#[derive(Deserialize)]
+pub(super) struct Somebody {
+    login: String,
+}
+
 /// `GET /`: the addresses of the API for those who show a token, the page for everybody else.
 pub(super) async fn root(hub: State<Arc<Hub>>, caller: Caller) -> Response {
     match caller {
@@ -74,7 +81,7 @@ pub(super) async fn viewer(State(hub): State<Arc<Hub>>, caller: Caller) -> Resul
         if person.kind == PersonKind::Bot {
             return Err(Problem::not_accessible());
         }
-        Ok(Json(Shape { state, address: &hub.address }.whole_person(person)))
+        Ok(Json(hub.shape(state).whole_person(person)))
     })
 }
 
@@ -86,28 +93,26 @@ pub(super) async fn show(
 ) -> Result<Json<Value>, Problem> {
     hub.read(|state| {
         let person = state.person(&login).ok_or_else(Problem::not_found)?;
-        Ok(Json(Shape { state, address: &hub.address }.whole_person(person)))
+        Ok(Json(hub.shape(state).whole_person(person)))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/collaborators/{login}/permission`
 pub(super) async fn permission(
-    State(hub): State<Arc<Hub>>,
-    caller: Caller,
-    Path((owner, repo, login)): Path<(String, String, String)>,
+    visit: Visit,
+    Path(Somebody { login }): Path<Somebody>,
 ) -> Result<Json<Value>, Problem> {
-    hub.read(|state| {
-        let repo = seen(state.repo(&format!("{owner}/{repo}")), &caller)?;
-        if !caller.has(Role::Write, repo) {
+    visit.show(|shape, repo| {
+        if !visit.caller.has(Role::Write, repo) {
             return Err(Problem::forbidden("Must have push access to view collaborator permission."));
         }
-        let person = state.person(&login).filter(|person| person.kind == PersonKind::User);
+        let person = shape.state.person(&login).filter(|person| person.kind == PersonKind::User);
         let person = person.ok_or_else(|| Problem::missing(&format!("{login} is not a user")))?;
         let everyone = (!repo.private).then_some(Role::Read);
         let role = repo.role(&person.login).or(everyone);
         let may = |least: Role| role.is_some_and(|own| own >= least);
         let role_name = role.map_or("none", Role::name);
-        let mut user = Shape { state, address: &hub.address }.person(person);
+        let mut user = shape.person(person);
         user["role_name"] = role_name.into();
         user["permissions"] = json!({
             "admin": may(Role::Admin),
