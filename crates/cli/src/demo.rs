@@ -8,7 +8,13 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use anstream::println;
 use clap::Args;
 use fro_boundary::Keys;
-use fro_core::{Fault, Login, Secret, event::Event, gate::Policy, prompt::Wishes, say::summary::RunLink};
+use fro_core::{
+    Fault, Login, Secret,
+    event::Event,
+    gate::Policy,
+    prompt::Wishes,
+    say::{answer::SummaryPlace, summary::RunLink},
+};
 use fro_github::Address;
 use fro_http::RoadSettings;
 use fro_memory::{Retention, StoreSettings};
@@ -98,6 +104,7 @@ impl Stage {
             delegation: Delegation::default(),
             policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },
             wishes: Wishes::default(),
+            summary: SummaryPlace::default(),
             engine: EngineSettings {
                 tool_cache: tool_cache(env),
                 program: own_program()?,

@@ -1,9 +1,11 @@
 //! What the runner is handed: state for the step after the run, and outputs for the steps after it.
 
-use std::{fs::OpenOptions, io::Write as _, path::PathBuf};
+use std::{fs::OpenOptions, io::Write as _, path::PathBuf, time::Duration};
 
+use fro_core::conversation::outcome::Usage;
 use fro_memory::{Kept, Recall};
 use fro_run::News;
+use serde_json::json;
 
 use crate::env::{self, Env};
 
@@ -28,7 +30,28 @@ impl Handover {
         if let Some((name, value)) = output(news) {
             append(self.output.as_ref(), name, &value);
         }
+        if let News::Accounted { duration, usage } = news {
+            for (name, value) in figures(*duration, usage) {
+                append(self.output.as_ref(), name, &value);
+            }
+        }
     }
+}
+
+/// Returns what the run took, for machines.
+fn figures(duration: Duration, usage: &Usage) -> [(&'static str, String); 3] {
+    let tokens = json!({
+        "input": usage.input,
+        "output": usage.output,
+        "reasoning": usage.reasoning,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+    });
+    [
+        ("duration", duration.as_secs().to_string()),
+        ("tokens", tokens.to_string()),
+        ("cost", format!("{:.6}", usage.cost)),
+    ]
 }
 
 fn output(news: &News) -> Option<(&'static str, String)> {
@@ -51,6 +74,7 @@ fn output(news: &News) -> Option<(&'static str, String)> {
         | News::EngineUp { .. }
         | News::Reminded(_)
         | News::Heard(_)
+        | News::Accounted { .. }
         | News::EngineStopped
         | News::Warning(_) => None,
     }

@@ -24,6 +24,12 @@ const OUTPUTS: &[(&str, &str)] = &[
     ("session-id", "The engine's session."),
     ("cache-status", "What was found of the memory: `hit`, `miss` or `corrupted`."),
     ("memory-saved", "`true` if this run's memory was saved."),
+    ("duration", "Seconds from the start to the answer."),
+    (
+        "tokens",
+        "What the models read and wrote, as JSON: `input`, `output`, `reasoning`, `cache_read`, `cache_write`.",
+    ),
+    ("cost", "What they cost, in US dollars by the engine's price list."),
 ];
 
 impl Input {

@@ -1,5 +1,6 @@
 //! Turns what the runner hands us into the settings of a run: every complaint at once, each with its origin.
 
+mod answers;
 mod stores;
 
 use std::{
@@ -15,7 +16,7 @@ use fro_core::{
     conversation::again::PAUSE,
     delegation::{DelegatedWork, OutputMode},
     event::Event,
-    gate::{Drafts, Policy, Secrets},
+    gate::{Drafts, Policy, Response, Secrets},
     prompt::Wishes,
     say::summary::RunLink,
 };
@@ -43,7 +44,8 @@ pub(crate) fn of_action(
     let token = typed.token();
     let policy = typed.policy();
     let (elevated, delegation) = (typed.elevated(), typed.delegation());
-    let run_page = typed.run_page(event_name);
+    let run_page = typed.run_page(event_name, policy.response);
+    let summary = typed.summary();
     let (road, pause) = typed.road();
     let engine = typed.engine(pause)?;
     let (memory, retention) = (typed.stores(repo.as_ref(), &road), typed.retention());
@@ -60,6 +62,7 @@ pub(crate) fn of_action(
         delegation,
         policy,
         wishes: wishes(env),
+        summary,
         engine,
         memory,
         retention,
@@ -312,6 +315,7 @@ impl Typed<'_> {
         let skip_drafts = self.input("skip-draft-prs", true, str::parse::<bool>);
         let window = self.input("dedup-window", usual.dedup_window, milliseconds);
         let mention = self.input("mention", usual.mention, login);
+        let response = self.response();
         Policy {
             mention,
             needed,
@@ -320,13 +324,15 @@ impl Typed<'_> {
             dedup_window: window,
             // GitHub empties what comes from secrets for forks and for Dependabot.
             secrets: if self.env.input("auth-json").is_some() { Secrets::Given } else { Secrets::Withheld },
+            response,
         }
     }
 
     /// Returns the file behind the run's page, which only some runs need.
-    fn run_page(&mut self, event_name: &str) -> Option<PathBuf> {
+    fn run_page(&mut self, event_name: &str, response: Response) -> Option<PathBuf> {
         let page = self.env.text(env::GITHUB_STEP_SUMMARY).map(PathBuf::from);
-        if page.is_none() && matches!(event_name, "schedule" | "workflow_dispatch") {
+        let needed = response == Response::None || matches!(event_name, "schedule" | "workflow_dispatch");
+        if page.is_none() && needed {
             let name = env::GITHUB_STEP_SUMMARY;
             self.complaints
                 .push(format!("the variable `{name}` is not set, and the answer would go nowhere"));
@@ -424,6 +430,7 @@ mod tests {
             skip_label: "hands off".to_owned(),
             dedup_window: Duration::ZERO,
             secrets: Secrets::Withheld,
+            response: Response::GitHub,
         };
         assert_eq!((settings.policy, settings.run.id.as_str()), (policy, "local"));
         assert_eq!(settings.engine.timeout, Some(Duration::from_mins(30)));

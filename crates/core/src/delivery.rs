@@ -1,10 +1,13 @@
-//! Settles what leaves: one comment, clean, and the reaction that goes with it.
+//! Settles what leaves: one comment, clean, and what belongs to it.
 
 use crate::{
     clean::{Clean, Redactor},
     conversation::outcome::Outcome,
-    names::Reaction,
-    say::{answer, marker::Marker, summary::Account},
+    say::{
+        answer::{self, Look},
+        marker::Marker,
+        summary::Account,
+    },
 };
 
 /// What is about to be posted.
@@ -12,10 +15,12 @@ use crate::{
 pub struct Delivery {
     /// The comment.
     pub body: Clean,
-    /// What takes the place of 👀.
-    pub reaction: Reaction,
     /// Where a re-run finds it again.
     pub marker: Marker,
+    /// The run summary, if it stands in a comment of its own.
+    pub summary: Option<Clean>,
+    /// Everything that was said, if the comment is too short for it.
+    pub whole: Option<Clean>,
 }
 
 /// Settles the answer of a run.
@@ -23,15 +28,25 @@ pub fn settle(
     outcome: &Outcome,
     account: &Account,
     marker: Marker,
+    look: Look,
     redactor: &Redactor,
-    seed: u64,
 ) -> Delivery {
-    let body = redactor.clean(&answer::comment(outcome, account, &marker, seed));
-    let reaction = match outcome {
-        Outcome::Answered { .. } => Reaction::Hooray,
-        Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. } => Reaction::Confused,
-    };
-    Delivery { body, reaction, marker }
+    let written = answer::comment(outcome, account, &marker, look);
+    let clean = |text: String| redactor.clean(&text);
+    Delivery {
+        body: clean(written.text),
+        summary: written.summary.map(clean),
+        whole: written.whole.map(clean),
+        marker,
+    }
+}
+
+impl Delivery {
+    /// Returns the run summary as a delivery of its own, if it stands apart.
+    pub fn apart(&self) -> Option<Self> {
+        let body = self.summary.clone()?;
+        Some(Self { body, marker: self.marker.of_summary(), summary: None, whole: None })
+    }
 }
 
 #[cfg(test)]
@@ -44,8 +59,8 @@ mod tests {
         let token = Secret::new("ghs-not-a-real-token");
         let outcome = Outcome::Answered { text: format!("it is {}", token.expose()), cut_short: false };
         let marker = Marker::new("42", &a_mention());
-        let delivery = settle(&outcome, &an_account(), marker, &Redactor::knowing([&token]), 0);
+        let delivery = settle(&outcome, &an_account(), marker, Look::default(), &Redactor::knowing([&token]));
         assert!(delivery.body.as_str().contains("it is [redacted]"));
-        assert_eq!((delivery.body.found(), delivery.reaction), (1, Reaction::Hooray));
+        assert_eq!(delivery.body.found(), 1);
     }
 }

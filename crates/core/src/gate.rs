@@ -33,6 +33,18 @@ pub struct Policy {
     pub dedup_window: Duration,
     /// Whether the run was given what a model needs.
     pub secrets: Secrets,
+    /// Where answers go.
+    pub response: Response,
+}
+
+/// Where answers go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Response {
+    /// To where the request is.
+    #[default]
+    GitHub,
+    /// Nowhere but to the run's page: nothing is written where people talk.
+    None,
 }
 
 /// What becomes of pull requests that are not ready.
@@ -63,6 +75,7 @@ impl Policy {
             skip_label: "skip-agent-review".to_owned(),
             dedup_window: Duration::from_mins(10),
             secrets: Secrets::Given,
+            response: Response::GitHub,
         }
     }
 }
@@ -172,7 +185,7 @@ fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, Sk
     };
     match facts.answered {
         Answered::Lately => Err(SkipReason::Duplicate(trigger.subject())),
-        Answered::No => Ok(Permit::new(trigger, trust, reach, &facts.own, &policy.mention)),
+        Answered::No => Ok(Permit::new(trigger, (trust, reach), &facts.own, policy)),
     }
 }
 

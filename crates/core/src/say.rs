@@ -4,6 +4,7 @@ pub mod answer;
 pub mod command;
 pub mod log;
 pub mod marker;
+pub mod page;
 pub mod remarks;
 pub mod sessions;
 pub mod summary;

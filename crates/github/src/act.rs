@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod comment;
 pub(crate) mod discuss;
+pub(crate) mod fold;
 pub(crate) mod label;
 pub(crate) mod open_pull;
 pub(crate) mod react;

@@ -16,5 +16,6 @@ pub(crate) mod pull;
 pub(crate) mod review;
 pub(crate) mod review_comment;
 pub(crate) mod rights;
+pub(crate) mod standing;
 pub(crate) mod subject;
 pub(crate) mod viewer;

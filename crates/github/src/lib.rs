@@ -18,8 +18,17 @@ pub use act::{
 };
 pub use app::{App, BadKey, Minted};
 pub use ask::{
-    account::Account, answer::Answer, attachment::Attachment, comment::Comment, comments::Since,
-    discussion::Discussion, pull::PullEnds, review::ChangedFile, rights::Rights, subject::Hydrated,
+    account::Account,
+    answer::Answer,
+    attachment::Attachment,
+    comment::Comment,
+    comments::Since,
+    discussion::Discussion,
+    pull::PullEnds,
+    review::ChangedFile,
+    rights::Rights,
+    standing::{Note, Standing},
+    subject::Hydrated,
 };
 pub use client::{Address, GitHub};
 pub use error::Error;

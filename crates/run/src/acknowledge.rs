@@ -106,10 +106,11 @@ impl<'a> Acknowledgement<'a> {
     }
 }
 
-/// Tells whether the subject is of a kind that the label goes on.
+/// Tells whether there is something that the label goes on.
 fn wears_labels(permit: &Permit) -> bool {
+    let quiet = *permit.spot() == Spot::Nowhere;
     match permit.subject() {
-        Subject::Issue(_) | Subject::PullRequest(_) => true,
+        Subject::Issue(_) | Subject::PullRequest(_) => !quiet,
         Subject::Discussion(_) | Subject::Repository => false,
     }
 }

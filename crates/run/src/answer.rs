@@ -1,28 +1,21 @@
 //! From the permit to the receipt: acknowledge, prepare, ask the engine, deliver.
 
-use std::time::Duration;
-
 use fro_core::{
-    Anchor, Fault, Permit, Redactor, Spot, Trigger,
+    Fault, Permit, Trigger,
     conversation::outcome::{Outcome, Trouble, Turn},
-    delivery,
-    draft::InlineComment,
     prompt,
-    say::{self, marker::Marker, summary::Account},
+    say::{self, marker::Marker},
 };
 use fro_github::GitHub;
-use fro_review::Layout;
-use jiff::Timestamp;
 
 use crate::{
-    Ending, Receipt,
+    Ending,
     acknowledge::Acknowledgement,
-    deliver,
-    handover::Handover,
+    fold,
+    give::Said,
     hydrate::{self, Hydrated},
     news::{News, Tell},
-    remarks,
-    settings::{Settings, model},
+    settings::Settings,
     workplace::Workplace,
 };
 
@@ -69,8 +62,11 @@ pub(crate) async fn once(
     let handover = workplace.hand_over(asked).await;
     let turn = Turn { outcome: said.turn.outcome.noted(&handover.notes), ..said.turn };
     let said = Said { turn, ..said };
-    let receipt = tell(asked, workplace, &said, (&marker, handover)).await?;
+    let receipt = said.give(asked, workplace, &marker, handover).await?;
     (asked.tell)(News::Delivered { url: receipt.url.clone() });
+    if let Outcome::Answered { .. } = said.turn.outcome {
+        fold::outdated(asked.github, asked.trigger, asked.permit, asked.tell).await;
+    }
     workplace.write_back(asked, &said.turn, &receipt).await;
     match (said.broke, &said.turn.outcome) {
         (Some(fault), _) => Err(fault),
@@ -79,47 +75,6 @@ pub(crate) async fn once(
             Ok(Ending::ToldFailure(receipt))
         }
     }
-}
-
-/// What there is to tell.
-struct Said {
-    turn: Turn,
-    /// Remarks that belong beside the code, and the commit that they are about.
-    remarks: Vec<InlineComment>,
-    commit: Option<String>,
-    /// Our answer, if an earlier attempt left one.
-    earlier: Option<Spot>,
-    broke: Option<Fault>,
-}
-
-impl Said {
-    fn new(turn: Turn) -> Self {
-        Self { turn, remarks: Vec::new(), commit: None, earlier: None, broke: None }
-    }
-}
-
-/// Delivers it: as a review if there are remarks that can stand beside the code, else as one text.
-async fn tell(
-    asked: &Asked<'_>,
-    workplace: &Workplace,
-    said: &Said,
-    (marker, handover): (&Marker, Handover),
-) -> Result<Receipt, Fault> {
-    let (github, permit, settings) = (asked.github, asked.permit, asked.settings);
-    let redactor = Redactor::knowing(settings.secrets());
-    let account = account(asked, workplace, &said.turn, handover);
-    let settle = |below: &[(Anchor, String)]| {
-        let outcome = said.turn.outcome.clone().and(&say::remarks::listed(below));
-        delivery::settle(&outcome, &account, marker.clone(), &redactor, settings.seed)
-    };
-    let placed =
-        remarks::place(github, permit, &said.remarks, said.commit.clone(), said.earlier.as_ref()).await;
-    let delivery = settle(&placed.layout.below);
-    if let Some(receipt) = remarks::deliver(github, permit, &delivery, &placed, &redactor).await? {
-        return Ok(receipt);
-    }
-    let delivery = settle(&Layout::below(&said.remarks).below);
-    deliver::once(github, permit, &delivery, said.earlier.clone(), settings).await
 }
 
 /// Puts the request to the engine.
@@ -144,26 +99,5 @@ async fn converse(asked: &Asked<'_>, workplace: &mut Workplace, hydrated: Hydrat
             broke: Some(fault),
             ..Said::new(Turn::failed(Trouble::NotStarted))
         },
-    }
-}
-
-fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Handover) -> Account {
-    let settings = asked.settings;
-    let took = Timestamp::now().duration_since(settings.began);
-    Account {
-        event: asked.trigger.event_name().to_owned(),
-        repo: asked.permit.repo().clone(),
-        git_ref: settings.git_ref.clone(),
-        run: settings.run.clone(),
-        memory: workplace.memory(),
-        recalled: workplace.recalled(),
-        sessions: workplace.sessions(),
-        duration: Duration::try_from(took).unwrap_or_default(),
-        usage: turn.usage,
-        agent: workplace.agent(),
-        model: model(settings),
-        walls: workplace.walls(),
-        work: handover.links,
-        warnings: [workplace.warnings(), handover.warnings].concat(),
     }
 }

@@ -1,12 +1,10 @@
 //! One write, once, proven by reading it back.
 
-use std::io::Write as _;
-
 use fro_core::{Delivery, Fault, Login, Permit, Spot, Surface, say::marker::Marker};
 use fro_github::{Answer, GitHub, Since};
 use jiff::Timestamp;
 
-use crate::{Receipt, settings::Settings};
+use crate::{Receipt, page, settings::Settings};
 
 /// Gives the answer where it belongs, or edits the one that an earlier attempt of this run left.
 pub(crate) async fn once(
@@ -17,7 +15,7 @@ pub(crate) async fn once(
     settings: &Settings,
 ) -> Result<Receipt, Fault> {
     if *permit.surface() == Surface::RunPage {
-        return on_run_page(delivery, settings);
+        return page::answer(settings, delivery);
     }
     let began = Timestamp::now();
     let written = match &earlier {
@@ -71,19 +69,4 @@ pub(crate) async fn prove(
 /// GitHub may change how lines end.
 fn plain(text: &str) -> String {
     text.replace("\r\n", "\n").trim_end().to_owned()
-}
-
-/// Writes the answer to the page of the run, whose file the runner names.
-fn on_run_page(delivery: &Delivery, settings: &Settings) -> Result<Receipt, Fault> {
-    let page = settings.run_page.as_ref();
-    let page = page.ok_or_else(|| Fault::ours("an answer for the run's page, which there is none of"))?;
-    let opened = fs_err::OpenOptions::new().create(true).append(true).open(page);
-    let written = opened.and_then(|mut file| writeln!(file, "{}", delivery.body.as_str()));
-    written.map_err(|error| {
-        Fault::yours(
-            format!("cannot write the answer to the run's page: {error}"),
-            "see that the file which `GITHUB_STEP_SUMMARY` names can be written",
-        )
-    })?;
-    Ok(Receipt { url: settings.run.url.clone().unwrap_or_else(|| page.display().to_string()) })
 }

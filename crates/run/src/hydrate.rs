@@ -2,7 +2,7 @@
 
 use fro_core::{
     Context, Fault, Login, Permit, Spot, Subject, Surface, Trigger,
-    context::{Extent, Told, ToldComment},
+    context::{Extent, Told},
     say::marker::Marker,
 };
 use fro_github::{GitHub, Since};
@@ -17,10 +17,19 @@ use crate::{
 /// The conversation as the agent is shown it, and our own answer if this run already left one.
 pub(crate) struct Hydrated {
     pub(crate) context: Context,
-    pub(crate) earlier: Option<Spot>,
+    pub(crate) earlier: Earlier,
     pub(crate) files: Vec<File>,
     /// What a maintainer should know.
     pub(crate) warnings: Vec<String>,
+}
+
+/// What an earlier attempt of this run left.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Earlier {
+    /// Its answer.
+    pub(crate) answer: Option<Spot>,
+    /// Its run summary, if that stands apart.
+    pub(crate) summary: Option<Spot>,
 }
 
 /// Asks GitHub for the subject and cuts the answer to the budget.
@@ -31,16 +40,13 @@ pub(crate) async fn hydrate(
     marker: &Marker,
     tell: Tell<'_>,
 ) -> Result<Hydrated, Fault> {
-    let (told, in_thread) = tokio::join!(told(github, permit), replies(github, permit, marker));
-    let Some((told, extent)) = told? else {
+    let Some((told, extent)) = told(github, permit).await? else {
         let mut context = Context::of_repository(permit);
         context.set_rules(rules(github, "").await.as_deref());
-        return Ok(Hydrated { context, earlier: None, files: Vec::new(), warnings: Vec::new() });
+        let earlier = Earlier::default();
+        return Ok(Hydrated { context, earlier, files: Vec::new(), warnings: Vec::new() });
     };
-    let earlier = match permit.surface() {
-        Surface::Conversation(_) | Surface::Discussion { .. } => own(&told, permit.own(), marker),
-        Surface::ReviewThread { .. } | Surface::RunPage => in_thread?,
-    };
+    let earlier = earlier(github, permit, marker, (&told, extent)).await?;
     let base = told.change.as_ref().map_or(told.default_branch.as_str(), |change| change.base.as_str());
     let texts = [attach::request(trigger, permit), told.body.as_str()];
     let (rules, files) = tokio::join!(rules(github, base), attach::bring(github, texts, tell));
@@ -93,22 +99,57 @@ async fn told(github: &GitHub, permit: &Permit) -> Result<Option<(Told, Extent)>
     told.map(Some).map_err(|error| error.fault())
 }
 
-/// Looks for our answer in a review thread, of which the subject shows the open ones only.
-async fn replies(github: &GitHub, permit: &Permit, marker: &Marker) -> Result<Option<Spot>, Fault> {
-    match permit.surface() {
-        Surface::ReviewThread { .. } => {}
-        Surface::Conversation(_) | Surface::Discussion { .. } | Surface::RunPage => return Ok(None),
+/// Looks for what an earlier attempt left: in what was told, and where that may not be all, in everything there is.
+async fn earlier(
+    github: &GitHub,
+    permit: &Permit,
+    marker: &Marker,
+    (told, extent): (&Told, Extent),
+) -> Result<Earlier, Fault> {
+    let seen = Earlier::among(said(told), permit.own(), marker);
+    let is_all = match permit.surface() {
+        Surface::Conversation(_) => seen.answer.is_some() || shows_all(told, extent),
+        // Of a thread the subject shows the open ones only.
+        Surface::ReviewThread { .. } => false,
+        Surface::Discussion { .. } => true,
+        Surface::RunPage => return Ok(Earlier::default()),
+    };
+    if is_all {
+        return Ok(seen);
     }
-    let replies = github.answers(permit, Since::TheBeginning).await.map_err(|error| error.fault())?;
-    let mut own =
-        replies.into_iter().filter(|reply| is_own(reply.author.as_ref(), &reply.body, permit.own(), marker));
-    Ok(own.next().map(|reply| reply.spot))
+    let answers = github.answers(permit, Since::TheBeginning).await.map_err(|error| error.fault())?;
+    let said = answers.iter().map(|answer| (answer.author.as_ref(), answer.body.as_str(), &answer.spot));
+    Ok(Earlier::among(said, permit.own(), marker))
 }
 
-/// Finds our answer among comments and reviews.
-fn own(told: &Told, own: &Login, marker: &Marker) -> Option<Spot> {
+/// Tells whether every comment and review was told.
+fn shows_all(told: &Told, extent: Extent) -> bool {
+    let reviews = told.change.as_ref().is_none_or(|change| change.reviews.len() >= change.n_reviews);
+    extent == Extent::Whole && told.comments.len() >= told.n_comments && reviews
+}
+
+/// Returns all comments and reviews that were told.
+fn said(told: &Told) -> impl Iterator<Item = (Option<&Login>, &str, &Spot)> {
     let reviews = told.change.iter().flat_map(|change| &change.reviews).map(|review| &review.comment);
-    let all: Vec<&ToldComment> = told.comments.iter().chain(reviews).collect();
-    let mut ours = all.into_iter().filter(|said| is_own(said.author.as_ref(), &said.body, own, marker));
-    ours.next().map(|said| said.spot.clone())
+    let all = told.comments.iter().chain(reviews);
+    all.map(|said| (said.author.as_ref(), said.body.as_str(), &said.spot))
+}
+
+impl Earlier {
+    /// Finds what is ours by author and by marker.
+    fn among<'a>(
+        said: impl Iterator<Item = (Option<&'a Login>, &'a str, &'a Spot)>,
+        own: &Login,
+        marker: &Marker,
+    ) -> Self {
+        let (mut earlier, of_summary) = (Self::default(), marker.of_summary());
+        for (author, body, spot) in said {
+            if is_own(author, body, own, marker) {
+                earlier.answer.get_or_insert_with(|| spot.clone());
+            } else if is_own(author, body, own, &of_summary) {
+                earlier.summary.get_or_insert_with(|| spot.clone());
+            }
+        }
+        earlier
+    }
 }

@@ -1,8 +1,13 @@
 //! What a run tells while it goes on, for logs and for people who watch.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
-use fro_core::{Permit, Subject, continuity::Reminder, conversation::heard::Heard, gate::SkipReason};
+use fro_core::{
+    Permit, Subject,
+    continuity::Reminder,
+    conversation::{heard::Heard, outcome::Usage},
+    gate::SkipReason,
+};
 use fro_memory::{Kept, Recall};
 use fro_opencode::Progress;
 
@@ -67,6 +72,13 @@ pub enum News {
     Delivered {
         /// Where.
         url: String,
+    },
+    /// The run was accounted for.
+    Accounted {
+        /// From the start to the moment of writing this.
+        duration: Duration,
+        /// What the models took.
+        usage: Usage,
     },
     /// The memory was saved, or not.
     Kept(Kept),

@@ -9,7 +9,7 @@ use fro_core::{
     event::Event,
     gate::Policy,
     prompt::Wishes,
-    say::summary::RunLink,
+    say::{answer::SummaryPlace, summary::RunLink},
 };
 use fro_github::{Address, App, GitHub};
 use fro_http::{Road, RoadSettings};
@@ -38,6 +38,8 @@ pub struct Settings {
     pub policy: Policy,
     /// What the operator adds to the prompt.
     pub wishes: Wishes,
+    /// Where the run summary stands.
+    pub summary: SummaryPlace,
     /// How to use the engine.
     pub engine: EngineSettings,
     /// Where memory is kept, if it is.

@@ -23,6 +23,13 @@ pub(super) const PARTS: &[Part] = &[
         ],
     },
     Part {
+        title: "How it is answered",
+        inputs: &[
+            Input::new("response-mode", "`github` answers where the request is; `none` writes nothing there, not even 👀, and leaves the answer on the run's page.").default("github"),
+            Input::new("summary", "Where the run summary stands: `inline` folded below the answer, `separate` in a comment of its own.").default("inline"),
+        ],
+    },
+    Part {
         title: "The agent and its model",
         inputs: &[
             Input::new("auth-json", "OpenCode's `auth.json`: the providers' keys. They stay with the harness, the agent never has them.").secret(),

@@ -56,7 +56,7 @@ pub(crate) fn of(news: &News) -> Option<Line> {
         News::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
         News::Permitted(permit) => (Tone::Good, permitted(permit)),
         News::Acknowledged => (Tone::Plain, "acknowledged with 👀".to_owned()),
-        News::Installing(_) | News::Opened { .. } => return None,
+        News::Installing(_) | News::Opened { .. } | News::Accounted { .. } => return None,
         News::Installed { version, binary } => {
             (Tone::Plain, format!("engine: OpenCode {version} at {}", binary.display()))
         }

@@ -3,6 +3,7 @@
 use crate::{
     command::{self, Said},
     event::Trigger,
+    gate::{Policy, Response},
     names::{Login, Permission, RepoName},
     place::{Spot, Subject, Surface},
     trust::Trust,
@@ -42,12 +43,22 @@ impl Reach {
 }
 
 impl Permit {
-    pub(super) fn new(trigger: &Trigger, trust: Trust, reach: Reach, own: &Login, name: &Login) -> Self {
+    pub(super) fn new(
+        trigger: &Trigger,
+        (trust, reach): (Trust, Reach),
+        own: &Login,
+        policy: &Policy,
+    ) -> Self {
+        let (spot, surface) = match policy.response {
+            Response::GitHub => (trigger.spot(), trigger.surface()),
+            Response::None => (Spot::Nowhere, Surface::RunPage),
+        };
+        let name = &policy.mention;
         Self {
             repo: trigger.repo().clone(),
             subject: trigger.subject(),
-            spot: trigger.spot(),
-            surface: trigger.surface(),
+            spot,
+            surface,
             asker: trigger.asker().clone(),
             trust,
             reach,

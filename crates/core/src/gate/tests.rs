@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     event::{Comment, Discussion, Occasion, Order, tests::all},
     names::RepoName,
-    place::{NodeId, Subject},
+    place::{NodeId, Spot, Subject, Surface},
 };
 
 /// Returns maya's mention on octo/garden#7.
@@ -275,5 +275,16 @@ fn what_the_event_rules_out_is_ruled_out_at_a_glance() {
         let elsewhere = Policy { mention: Login::new("other-bot"), ..Policy::usual() };
         let calls = matches!(Standing::of(&trigger), Standing::Asker);
         assert!(!calls || glance(&trigger, &elsewhere).is_err(), "{trigger:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_not_to_respond_touches_nothing_that_people_see() {
+    let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
+    let policy = Policy { response: Response::None, ..Policy::usual() };
+    for trigger in all() {
+        let Decision::Run(permit) = decide(&trigger, &facts, &policy) else { continue };
+        assert_eq!((permit.spot(), permit.surface()), (&Spot::Nowhere, &Surface::RunPage));
+        assert_eq!(permit.subject(), trigger.subject());
     }
 }

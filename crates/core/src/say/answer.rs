@@ -1,10 +1,8 @@
 //! The one comment that a run leaves.
 
-use std::fmt::Write as _;
-
 use super::{
     marker::Marker,
-    summary::{self, Account},
+    summary::{self, Account, RunLink},
     trouble,
     whole::closed,
 };
@@ -13,21 +11,61 @@ use crate::{budget::Bounded, conversation::outcome::Outcome};
 /// GitHub takes 65 536 characters; the rest is for the summary.
 const LONGEST: usize = 60_000;
 
-/// Returns the whole comment. `seed` picks the colour of the peace sign.
-pub fn comment(outcome: &Outcome, account: &Account, marker: &Marker, seed: u64) -> String {
-    let mut text = format!("{marker}\n{}\n", said(outcome));
-    let _ = write!(text, "\n---\n{}\n\n{}\n", peace(seed), summary::folded(account));
-    text
+/// A comment as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The comment.
+    pub text: String,
+    /// The run summary, if it stands in a comment of its own.
+    pub summary: Option<String>,
+    /// Everything that was said, if the comment is too short for it.
+    pub whole: Option<String>,
 }
 
-fn said(outcome: &Outcome) -> String {
+/// Where the run summary stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SummaryPlace {
+    /// Below the answer, folded.
+    #[default]
+    Inline,
+    /// In a comment of its own.
+    Separate,
+}
+
+/// How a comment looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Where the run summary stands.
+    pub summary: SummaryPlace,
+    /// Picks the colour of the peace sign.
+    pub seed: u64,
+}
+
+/// Writes the comment.
+pub fn comment(outcome: &Outcome, account: &Account, marker: &Marker, look: Look) -> Written {
+    let (said, whole) = said(outcome, &account.run);
+    let (peace, folded) = (peace(look.seed), summary::folded(account));
+    let share = account.share.as_ref().map(|share| format!(" · {}", share.footer())).unwrap_or_default();
+    let answer = format!("{marker}\n{said}\n\n---\n{peace}{share}\n");
+    match look.summary {
+        SummaryPlace::Inline => Written { text: format!("{answer}\n{folded}\n"), summary: None, whole },
+        SummaryPlace::Separate => {
+            let summary = format!("{}\n{folded}\n", marker.of_summary());
+            Written { text: answer, summary: Some(summary), whole }
+        }
+    }
+}
+
+/// Returns what is said, and all of it if that is more than fits.
+fn said(outcome: &Outcome, run: &RunLink) -> (String, Option<String>) {
     let words = match outcome {
         Outcome::Answered { text, .. } => Some(text),
         Outcome::Refused { partial } | Outcome::OutOfTime { partial } | Outcome::Failed { partial, .. } => {
             partial.as_ref()
         }
     };
-    let words = words.map(|words| closed(&shortened(words)));
+    let whole = words.filter(|words| words.trim().len() > LONGEST).cloned();
+    let words = words.map(|words| closed(&shortened(words, run)));
     let note = match outcome {
         Outcome::Answered { cut_short: true, .. } => Some(
             "> ⚠️ The model reached the longest answer it can give; this one may be incomplete.".to_owned(),
@@ -40,17 +78,20 @@ fn said(outcome: &Outcome) -> String {
             })
         }
     };
-    [words, note].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    ([words, note].into_iter().flatten().collect::<Vec<_>>().join("\n\n"), whole)
 }
 
-fn shortened(words: &str) -> String {
+fn shortened(words: &str, run: &RunLink) -> String {
     let bounded = Bounded::text(words.trim(), LONGEST);
+    let page = match &run.url {
+        Some(url) => format!("; the whole answer is on [the run's page]({url})"),
+        None => String::new(),
+    };
     match bounded.cut() {
         0 => bounded.value().clone(),
-        cut => format!(
-            "{}\n\n*({cut} more bytes did not fit into a comment; the run's log has the whole answer.)*",
-            closed(bounded.value())
-        ),
+        cut => {
+            format!("{}\n\n*({cut} more bytes did not fit into a comment{page}.)*", closed(bounded.value()))
+        }
     }
 }
 
@@ -70,8 +111,12 @@ mod tests {
         say::summary::tests::an_account,
     };
 
+    fn written(outcome: &Outcome, summary: SummaryPlace) -> Written {
+        comment(outcome, &an_account(), &Marker::new("42", &a_mention()), Look { summary, seed: 3 })
+    }
+
     fn told(outcome: &Outcome) -> String {
-        comment(outcome, &an_account(), &Marker::new("42", &a_mention()), 3)
+        written(outcome, SummaryPlace::Inline).text
     }
 
     #[test]
@@ -91,7 +136,27 @@ mod tests {
     #[test]
     fn the_longest_answer_still_fits_a_comment() {
         let outcome = Outcome::Answered { text: "x".repeat(200_000), cut_short: false };
-        let text = told(&outcome);
-        assert!(text.chars().count() < 65_536 && text.contains("140000 more bytes"));
+        let Written { text, whole, .. } = written(&outcome, SummaryPlace::Inline);
+        assert!(text.chars().count() < 65_536, "{}", text.len());
+        let note = "*(140000 more bytes did not fit into a comment; the whole answer is on \
+                    [the run's page](https://github.com/octo/garden/actions/runs/42).)*";
+        assert!(text.contains(note), "{}", &text[60_000..]);
+        assert_eq!(whole.map(|whole| whole.len()), Some(200_000));
+    }
+
+    #[test]
+    fn a_summary_can_stand_apart() {
+        let outcome = Outcome::Answered { text: "It is the seal.".to_owned(), cut_short: false };
+        let Written { text, summary, whole } = written(&outcome, SummaryPlace::Separate);
+        insta::assert_snapshot!(text, @r"
+        <!-- fro-bot run=42 event=comment-99 -->
+        It is the seal.
+
+        ---
+        ✌🏽 · [session](https://opncd.ai/share/abc12345)
+        ");
+        let summary = summary.unwrap_or_default();
+        assert!(summary.starts_with("<!-- fro-bot run=42 event=comment-99 part=summary -->\n<details>"));
+        assert_eq!(whole, None);
     }
 }

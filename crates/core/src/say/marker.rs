@@ -12,6 +12,25 @@ use crate::event::{IssueAction, PullAction, Trigger};
 pub struct Marker {
     run: String,
     event: String,
+    part: Part,
+}
+
+/// Which part of an answer a comment is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The answer itself.
+    Answer,
+    /// The run summary, if it stands apart.
+    Summary,
+}
+
+/// The state of a pull request that a comment is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reviewed<'a> {
+    /// The pull request's newest commit at that time.
+    pub head: &'a str,
+    /// Whether somebody asked for it, or it happened by itself.
+    pub asked: bool,
 }
 
 impl Marker {
@@ -26,7 +45,7 @@ impl Marker {
             },
             Trigger::Pull(pull) => {
                 let asked = match pull.action {
-                    PullAction::ReviewRequested(_) => "requested-",
+                    PullAction::ReviewRequested(_) => REQUESTED,
                     PullAction::Opened
                     | PullAction::Synchronized
                     | PullAction::Reopened
@@ -38,7 +57,34 @@ impl Marker {
             Trigger::DiscussionComment(comment) => format!("discussion-comment-{}", comment.database_id),
             Trigger::Order(_) => "order".to_owned(),
         };
-        Self { run: plain(run), event }
+        Self { run: plain(run), event, part: Part::Answer }
+    }
+
+    /// Reads the marker of a comment, if its text begins with one.
+    pub fn read(body: &str) -> Option<Self> {
+        let first = body.lines().next()?;
+        let told = first.strip_prefix("<!-- fro-bot run=")?.strip_suffix(" -->")?;
+        let (run, event) = told.split_once(" event=")?;
+        let (event, part) = match event.strip_suffix(SUMMARY) {
+            Some(event) => (event, Part::Summary),
+            None => (event, Part::Answer),
+        };
+        Some(Self { run: run.to_owned(), event: event.to_owned(), part })
+    }
+
+    /// Returns the marker of the run summary that goes with the answer.
+    #[must_use]
+    pub fn of_summary(&self) -> Self {
+        Self { part: Part::Summary, ..self.clone() }
+    }
+
+    /// Returns what state of a pull request it is about, if it is about one.
+    pub fn reviewed(&self) -> Option<Reviewed<'_>> {
+        let (_, rest) = self.event.strip_prefix("pull-")?.split_once('-')?;
+        Some(match rest.strip_prefix(REQUESTED) {
+            Some(head) => Reviewed { head, asked: true },
+            None => Reviewed { head: rest, asked: false },
+        })
     }
 
     /// Returns the run and the event in one word, which no other run has.
@@ -53,18 +99,27 @@ impl Marker {
 
     /// Tells whether a comment's text is another run's answer to the same.
     pub fn is_anothers(&self, body: &str) -> bool {
-        let first = body.lines().next().unwrap_or_default();
-        let told = first.strip_prefix("<!-- fro-bot run=").and_then(|rest| rest.strip_suffix(" -->"));
-        told.and_then(|told| told.split_once(" event="))
-            .is_some_and(|(run, event)| run != self.run && event == self.event)
+        Self::read(body).is_some_and(|other| {
+            other.run != self.run && other.event == self.event && other.part == Part::Answer
+        })
     }
 }
 
 impl fmt::Display for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<!-- fro-bot run={} event={} -->", self.run, self.event)
+        let part = match self.part {
+            Part::Answer => "",
+            Part::Summary => SUMMARY,
+        };
+        write!(f, "<!-- fro-bot run={} event={}{part} -->", self.run, self.event)
     }
 }
+
+/// Stands in the marker of a summary.
+const SUMMARY: &str = " part=summary";
+
+/// Stands before the commit if somebody asked for the review.
+const REQUESTED: &str = "requested-";
 
 /// Keeps what cannot end an HTML comment.
 fn plain(text: &str) -> String {
@@ -100,6 +155,26 @@ mod tests {
         assert!(!marker.is_anothers("<!-- fro-bot run=42 event=comment-99 -->\nHello"));
         assert!(!marker.is_anothers("<!-- fro-bot run=41 event=comment-98 -->\nHello"));
         assert!(!marker.is_anothers("Look: <!-- fro-bot run=41 event=comment-99 -->"));
+    }
+
+    #[test]
+    fn a_summary_is_not_the_answer() {
+        let answer = Marker::new("42", &a_mention());
+        let summary = answer.of_summary();
+        assert_eq!(summary.to_string(), "<!-- fro-bot run=42 event=comment-99 part=summary -->");
+        assert!(!answer.opens(&summary.to_string()) && !summary.opens(&answer.to_string()));
+        assert!(!Marker::new("43", &a_mention()).is_anothers(&summary.to_string()));
+        assert_eq!((Marker::read(&summary.to_string()), Marker::read("Hello")), (Some(summary), None));
+    }
+
+    #[test]
+    fn a_review_knows_its_commit_and_whether_it_was_asked_for() {
+        let told: Vec<_> = all()
+            .iter()
+            .map(|trigger| Marker::new("1", trigger))
+            .filter_map(|marker| marker.reviewed().map(|Reviewed { head, asked }| format!("{head} {asked}")))
+            .collect();
+        assert_eq!(told, ["89e6c98d false", "89e6c98d false", "89e6c98d true"]);
     }
 
     #[test]

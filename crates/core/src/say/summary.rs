@@ -33,6 +33,8 @@ pub struct Account {
     pub walls: String,
     /// What was pushed and opened.
     pub work: Vec<Link>,
+    /// Where the session can be read by everybody, if it was shared.
+    pub share: Option<Share>,
     /// What a maintainer should know.
     pub warnings: Vec<String>,
 }
@@ -66,6 +68,30 @@ pub struct Link {
     pub url: String,
 }
 
+/// A session that everybody can read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Share {
+    /// Its page.
+    pub url: String,
+    /// A picture of it, if one is wanted.
+    pub card: Option<String>,
+}
+
+impl Share {
+    /// Returns the link as it stands below an answer.
+    pub fn footer(&self) -> String {
+        let url = &self.url;
+        match &self.card {
+            Some(card) => {
+                format!(
+                    "[session]({url})\n\n<a href=\"{url}\"><img width=\"200\" alt=\"session\" src=\"{card}\"></a>"
+                )
+            }
+            None => format!("[session]({url})"),
+        }
+    }
+}
+
 /// The run's id, and its page if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunLink {
@@ -77,12 +103,15 @@ pub struct RunLink {
 
 /// Returns the summary as a block that is folded until somebody opens it.
 pub fn folded(account: &Account) -> String {
-    let mut text = "<details>\n<summary>Run summary</summary>\n\n".to_owned();
-    text.push_str(&table(account));
+    format!("<details>\n<summary>Run summary</summary>\n\n{}\n</details>", open(account))
+}
+
+/// Returns the summary as everybody sees it: the table, and what a maintainer should know.
+pub fn open(account: &Account) -> String {
+    let mut text = table(account);
     for warning in &account.warnings {
         let _ = write!(text, "\n> ⚠️ {}\n", fence::inline(warning));
     }
-    text.push_str("\n</details>");
     text
 }
 
@@ -113,6 +142,7 @@ fn rows(account: &Account) -> Vec<(&'static str, String)> {
     rows.extend(account.agent.as_ref().map(|agent| ("Agent", code(agent))));
     rows.extend(account.model.as_ref().map(|model| ("Model", code(model))));
     rows.push(("Walls", account.walls.clone()));
+    rows.extend(account.share.as_ref().map(|share| ("Shared", share.url.clone())));
     rows.extend(
         account.work.iter().map(|link| (link.what, format!("[{}]({})", fence::inline(&link.name), link.url))),
     );
@@ -204,6 +234,7 @@ pub(crate) mod tests {
                 name: "#8".to_owned(),
                 url: "https://github.com/octo/garden/pull/8".to_owned(),
             }],
+            share: Some(Share { url: "https://opncd.ai/share/abc12345".to_owned(), card: None }),
             warnings: vec!["memory was not saved: `disk | full`".to_owned()],
         }
     }

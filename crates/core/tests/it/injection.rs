@@ -7,6 +7,7 @@ use fro_core::{
     conversation::outcome::{Outcome, Usage},
     delivery,
     say::{
+        answer::Look,
         log,
         marker::Marker,
         summary::{Account, Origin, RunLink, Served, folded},
@@ -83,6 +84,7 @@ fn account(words: &str) -> Account {
         model: Some(words.to_owned()),
         walls: "all".to_owned(),
         work: Vec::new(),
+        share: None,
         warnings: vec![words.to_owned()],
     }
 }
@@ -100,7 +102,8 @@ fn no_answer_forges_a_marker_or_a_summary() {
     for words in corpus() {
         let outcome = Outcome::Answered { text: words.clone(), cut_short: false };
         let redactor = Redactor::knowing([]);
-        let delivery = delivery::settle(&outcome, &account(&words), marker.clone(), &redactor, 0);
+        let delivery =
+            delivery::settle(&outcome, &account(&words), marker.clone(), Look::default(), &redactor);
         let body = delivery.body.as_str();
         assert!(marker.opens(body) && body.ends_with("\n</details>\n"), "{words:?}\n{body}");
         let forged = Marker::new("41", &trigger(Slot::Body, ""));

@@ -27,6 +27,8 @@ pub(super) struct PullRequestReview {
     author_association: CommentAuthorAssociation,
     commit: Option<Commit>,
     reaction_groups: Option<Vec<ReactionGroup>>,
+    is_minimized: bool,
+    minimized_reason: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
@@ -58,6 +60,8 @@ impl PullRequestReview {
             author_association: repo.association(&review.author).into(),
             commit: Commit::find(asked, repo, &review.commit_oid),
             reaction_groups: Some(reaction::groups(asked, &[])),
+            is_minimized: review.minimized.is_some(),
+            minimized_reason: review.minimized.clone(),
         }
     }
 }

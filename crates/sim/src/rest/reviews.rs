@@ -109,8 +109,15 @@ pub(super) async fn create(
         let remarks =
             draft.comments.into_iter().map(|draft| fitted(pull, draft)).collect::<Result<Vec<_>, _>>()?;
         let (id, submitted_at) = (state.next_id(), state.clock.now());
-        let review =
-            Review { id, author: login.to_owned(), state: verdict, body: text, commit_oid, submitted_at };
+        let review = Review {
+            id,
+            author: login.to_owned(),
+            state: verdict,
+            body: text,
+            commit_oid,
+            submitted_at,
+            minimized: None,
+        };
         entered(state, (&visit.full_name, number), review);
         for remark in remarks {
             reviews::begin(state, (&visit.full_name, number), login, remark, Some(id));

@@ -59,6 +59,18 @@ impl Repo {
         }
     }
 
+    /// Finds whether the comment or review that a node is was folded away, and why.
+    pub(crate) fn folding_at(&mut self, node: Node) -> Option<&mut Option<String>> {
+        match node {
+            Node::Review { id, .. } => {
+                let pulls = self.issues.iter_mut().filter_map(|issue| issue.pull.as_mut());
+                let mut reviews = pulls.flat_map(|pull| &mut pull.reviews);
+                reviews.find(|review| review.id == id).map(|review| &mut review.minimized)
+            }
+            _ => Some(&mut self.comment_at(node)?.minimized),
+        }
+    }
+
     /// Finds the comment of any kind that a node is.
     pub(crate) fn comment_at(&mut self, node: Node) -> Option<&mut Comment> {
         match node {

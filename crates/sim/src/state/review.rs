@@ -19,6 +19,8 @@ pub struct Review {
     pub commit_oid: String,
     /// When it was given, or begun if it is not given yet.
     pub submitted_at: Timestamp,
+    /// Why it is folded away, if it is.
+    pub minimized: Option<String>,
 }
 
 /// Verdicts.

@@ -7,6 +7,7 @@ mod attachments;
 mod attacks;
 mod bad_days;
 mod context;
+mod delivery;
 mod demo;
 mod doctor;
 mod endings;

@@ -140,11 +140,11 @@ fn fold(context: &Context<'_>, id: &ID, reason: Option<&str>) -> Result<Minimiza
         if !asked.caller.has(Role::Write, repo) {
             return Err(of_kind("FORBIDDEN", "Viewer is not authorized to minimize this comment"));
         }
-        let comment = repo.comment_at(node).ok_or_else(|| unresolved(id))?;
-        comment.minimized = reason.map(str::to_owned);
+        let minimized = repo.folding_at(node).ok_or_else(|| unresolved(id))?;
+        *minimized = reason.map(str::to_owned);
         Ok(Minimizable {
             is_minimized: reason.is_some(),
-            minimized_reason: comment.minimized.clone(),
+            minimized_reason: minimized.clone(),
             viewer_can_minimize: true,
         })
     })

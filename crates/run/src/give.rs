@@ -1,0 +1,111 @@
+//! Gives the answer: settled, placed, delivered once, and accounted for.
+
+use std::time::Duration;
+
+use fro_core::{
+    Anchor, Delivery, Fault, Redactor,
+    conversation::outcome::Turn,
+    delivery,
+    draft::InlineComment,
+    say::{self, answer::Look, marker::Marker, summary::Account},
+};
+use fro_review::Layout;
+use jiff::Timestamp;
+
+use crate::{
+    Receipt, answer::Asked, deliver, handover::Handover, hydrate::Earlier, news::News, page, remarks,
+    settings::model, workplace::Workplace,
+};
+
+/// What there is to tell.
+pub(crate) struct Said {
+    pub(crate) turn: Turn,
+    /// Remarks that belong beside the code, and the commit that they are about.
+    pub(crate) remarks: Vec<InlineComment>,
+    pub(crate) commit: Option<String>,
+    /// What an earlier attempt left.
+    pub(crate) earlier: Earlier,
+    pub(crate) broke: Option<Fault>,
+}
+
+impl Said {
+    pub(crate) fn new(turn: Turn) -> Self {
+        Self { turn, remarks: Vec::new(), commit: None, earlier: Earlier::default(), broke: None }
+    }
+
+    /// Gives it to whom it is for, and puts what it took on the run's page.
+    pub(crate) async fn give(
+        &self,
+        asked: &Asked<'_>,
+        workplace: &Workplace,
+        marker: &Marker,
+        handover: Handover,
+    ) -> Result<Receipt, Fault> {
+        let settings = asked.settings;
+        let redactor = Redactor::knowing(settings.secrets());
+        let account = account(asked, workplace, &self.turn, handover);
+        let look = Look { summary: settings.summary, seed: settings.seed };
+        let settle = |below: &[(Anchor, String)]| {
+            let outcome = self.turn.outcome.clone().and(&say::remarks::listed(below));
+            delivery::settle(&outcome, &account, marker.clone(), look, &redactor)
+        };
+        let (delivery, delivered) = self.deliver(asked, settle, &redactor).await;
+        (asked.tell)(News::Accounted { duration: account.duration, usage: account.usage });
+        page::account(settings, asked.permit, (&account, &redactor), (&delivery, &delivered));
+        let receipt = delivered?;
+        if let Some(summary) = delivery.apart() {
+            self.add(asked, &summary).await;
+        }
+        Ok(receipt)
+    }
+
+    /// Delivers it: as a review if there are remarks that can stand beside the code, else as one text.
+    async fn deliver(
+        &self,
+        asked: &Asked<'_>,
+        settle: impl Fn(&[(Anchor, String)]) -> Delivery,
+        redactor: &Redactor,
+    ) -> (Delivery, Result<Receipt, Fault>) {
+        let (github, permit, earlier) = (asked.github, asked.permit, self.earlier.answer.as_ref());
+        let placed = remarks::place(github, permit, &self.remarks, self.commit.clone(), earlier).await;
+        let delivery = settle(&placed.layout.below);
+        let reviewed = remarks::deliver(github, permit, &delivery, &placed, redactor).await;
+        if let Some(delivered) = reviewed.transpose() {
+            return (delivery, delivered);
+        }
+        let delivery = settle(&Layout::below(&self.remarks).below);
+        let delivered = deliver::once(github, permit, &delivery, earlier.cloned(), asked.settings).await;
+        (delivery, delivered)
+    }
+
+    /// Adds the run summary that stands apart. The answer is there, so this fails no run.
+    async fn add(&self, asked: &Asked<'_>, summary: &Delivery) {
+        let (github, permit, earlier) = (asked.github, asked.permit, self.earlier.summary.clone());
+        if let Err(fault) = deliver::once(github, permit, summary, earlier, asked.settings).await {
+            (asked.tell)(News::Warning(format!("the run summary was not posted: {}", fault.what())));
+        }
+    }
+}
+
+fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Handover) -> Account {
+    let settings = asked.settings;
+    let took = Timestamp::now().duration_since(settings.began);
+    Account {
+        event: asked.trigger.event_name().to_owned(),
+        repo: asked.permit.repo().clone(),
+        git_ref: settings.git_ref.clone(),
+        run: settings.run.clone(),
+        memory: workplace.memory(),
+        recalled: workplace.recalled(),
+        sessions: workplace.sessions(),
+        duration: Duration::try_from(took).unwrap_or_default(),
+        usage: turn.usage,
+        // Who was not asked did not answer with any model.
+        model: workplace.agent().and_then(|_| model(settings)),
+        agent: workplace.agent(),
+        walls: workplace.walls(),
+        work: handover.links,
+        share: None,
+        warnings: [workplace.warnings(), handover.warnings].concat(),
+    }
+}

@@ -1,0 +1,55 @@
+//! The run's own page: the answer where it is for nobody in particular, and the account of every run.
+
+use std::io::{self, Write as _};
+
+use fro_core::{
+    Clean, Delivery, Fault, Permit, Redactor, Surface,
+    say::{
+        page::{self, Fate},
+        summary::Account,
+    },
+};
+
+use crate::{Receipt, settings::Settings};
+
+/// Writes the answer to the page.
+pub(crate) fn answer(settings: &Settings, delivery: &Delivery) -> Result<Receipt, Fault> {
+    let page = settings.run_page.as_ref();
+    let page = page.ok_or_else(|| Fault::ours("an answer for the run's page, which there is none of"))?;
+    let texts: Vec<_> = std::iter::once(&delivery.body).chain(&delivery.whole).collect();
+    write(settings, &texts).map_err(|error| {
+        Fault::yours(
+            format!("cannot write the answer to the run's page: {error}"),
+            "see that the file which `GITHUB_STEP_SUMMARY` names can be written",
+        )
+    })?;
+    Ok(Receipt { url: settings.run.url.clone().unwrap_or_else(|| page.display().to_string()) })
+}
+
+/// Adds what the run accounts for, and the answer as far as it is not elsewhere; a page that cannot be written
+/// fails no run.
+pub(crate) fn account(
+    settings: &Settings,
+    permit: &Permit,
+    (account, redactor): (&Account, &Redactor),
+    (delivery, delivered): (&Delivery, &Result<Receipt, Fault>),
+) {
+    if *permit.surface() == Surface::RunPage && delivered.is_ok() {
+        return;
+    }
+    let whole = delivery.whole.as_ref().map(Clean::as_str);
+    let fate = match delivered {
+        Ok(receipt) => Fate::Posted { url: &receipt.url, whole },
+        Err(_) => Fate::Refused { answer: whole.unwrap_or(delivery.body.as_str()) },
+    };
+    let text = redactor.clean(&page::report(permit.subject(), account, fate));
+    if let Err(error) = write(settings, &[&text]) {
+        tracing::warn!("cannot write to the run's page: {error}");
+    }
+}
+
+fn write(settings: &Settings, texts: &[&Clean]) -> io::Result<()> {
+    let Some(page) = &settings.run_page else { return Ok(()) };
+    let mut file = fs_err::OpenOptions::new().create(true).append(true).open(page)?;
+    texts.iter().try_for_each(|text| writeln!(file, "{}", text.as_str()))
+}
