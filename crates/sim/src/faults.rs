@@ -14,11 +14,20 @@ use axum::{
     response::Response,
 };
 
+use tokio::sync::watch;
+
 use crate::{route::Route, server::Unsent};
+
+/// How long [`Faults::wait_until_held`] waits: longer than any step of a working run.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// All fault switches of a world; handles share them.
 #[derive(Debug, Clone, Default)]
-pub struct Faults(Arc<Mutex<Vec<Armed>>>);
+pub struct Faults {
+    armed: Arc<Mutex<Vec<Armed>>>,
+    /// How many requests or answers were ever held back.
+    held: Arc<watch::Sender<usize>>,
+}
 
 /// What goes wrong. Unless said otherwise, the request does not reach the world behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +43,10 @@ pub enum FaultKind {
         /// The body, sent as JSON.
         body: String,
     },
-    /// The right answer, later.
+    /// The right answer, later: the request is done only then.
     Delay(Duration),
+    /// The right answer, later: the request is done at once.
+    AnswerLate(Duration),
     /// The connection closes and nothing was done.
     Dropped,
     /// The request is done, but the connection closes without an answer.
@@ -101,6 +112,22 @@ impl Faults {
         }
     }
 
+    /// Returns once a request or an answer is held back by [`FaultKind::Delay`] or [`FaultKind::AnswerLate`].
+    ///
+    /// Panics after a minute, so that a test which waits for nothing ends.
+    pub async fn wait_until_held(&self) {
+        let mut held = self.held.subscribe();
+        let waited = tokio::time::timeout(PATIENCE, held.wait_for(|held| *held > 0)).await;
+        assert!(waited.is_ok(), "nothing was held back; not yet struck: {:?}", self.unspent());
+    }
+
+    async fn hold(&self, time: Duration) {
+        if !time.is_zero() {
+            self.held.send_modify(|held| *held += 1);
+            tokio::time::sleep(time).await;
+        }
+    }
+
     fn strike(&self, method: &Method, path: &str) -> Option<FaultKind> {
         let mut armed = self.armed();
         let fault = armed
@@ -113,7 +140,7 @@ impl Faults {
     }
 
     fn armed(&self) -> MutexGuard<'_, Vec<Armed>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.armed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -139,8 +166,13 @@ pub(crate) async fn inject(State(faults): State<Faults>, request: Request, next:
     let Some(kind) = faults.strike(request.method(), &path) else { return next.run(request).await };
     match kind {
         FaultKind::Delay(time) => {
-            tokio::time::sleep(time).await;
+            faults.hold(time).await;
             next.run(request).await
+        }
+        FaultKind::AnswerLate(time) => {
+            let answer = next.run(request).await;
+            faults.hold(time).await;
+            answer
         }
         FaultKind::Dropped => answer::without(Response::default(), Unsent::All),
         FaultKind::AnswerWithheld => answer::without(next.run(request).await, Unsent::All),

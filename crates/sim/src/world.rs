@@ -160,6 +160,16 @@ impl World {
         self.hub.traffic().clone()
     }
 
+    /// The routes of all requests so far, in their order, as `METHOD /path`.
+    pub fn calls(&self) -> Vec<String> {
+        let routes: Vec<_> = self.routes().iter().map(|route| Route::parse(route)).collect();
+        let route = |exchange: &Exchange| {
+            let fits = |route: &&Route| route.matches(&exchange.method, &exchange.path);
+            routes.iter().find(fits).map(Route::to_string)
+        };
+        self.hub.traffic().iter().filter_map(route).collect()
+    }
+
     /// The fault switches of the API and of the model.
     pub fn faults(&self) -> &Faults {
         &self.faults

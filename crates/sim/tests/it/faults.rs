@@ -148,3 +148,14 @@ async fn faults_that_never_struck_are_told_and_healed() {
     world.faults().heal();
     assert_eq!((get(&world, "/user").await.0, world.faults().unspent()), (200, vec![]));
 }
+
+#[tokio::test]
+async fn a_late_answer_is_about_something_that_was_done_at_once() {
+    let world = World::start().await.unwrap();
+    let _once = world.faults().on(COMMENT, FaultKind::AnswerLate(Duration::from_hours(1)));
+    tokio::select! {
+        _ = try_to_comment(&world) => panic!("the answer came"),
+        () = world.faults().wait_until_held() => {}
+    }
+    assert_eq!((comments(&world), world.calls()), (1, vec![COMMENT.to_owned()]));
+}
