@@ -45,6 +45,7 @@ pub(crate) const PLANTED: [(&str, &str); 4] = [
 ];
 
 /// A comment about to be written, and the run that it starts.
+#[derive(Clone)]
 pub struct Mention<'a> {
     sim: &'a Sim,
     text: String,

@@ -1,0 +1,9 @@
+//! Tables of whole runs: everything that can happen to a run by everything that can go wrong, each cell a run of its own
+//! whose answer is looked at where people read it. The tables are printed, also when all is well.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story that cannot be told fails its test")]
+
+mod happenings;
+mod posted;
+mod table;
+mod triggers;
