@@ -26,6 +26,7 @@ mod propose;
 mod remarks;
 mod repository;
 mod settings;
+mod sitting;
 mod state;
 mod wall;
 mod wallet;

@@ -195,11 +195,6 @@ impl Memory {
         Shelf::new(self.engine_data.clone(), self.ledger_file(), self.private().join("index.db"), audience)
     }
 
-    /// Returns the session that answers.
-    pub(crate) fn session(&self) -> Option<&String> {
-        self.sessions.last()
-    }
-
     /// Returns the sessions that served this run.
     pub(crate) fn sessions(&self) -> &[String] {
         &self.sessions

@@ -1,0 +1,208 @@
+//! The engine at work: started behind its wall with what it may use, asked, and stopped.
+
+use std::path::Path;
+
+use fro_boundary::{Address, Deeds, GhCalls, ModelProxy, Spent};
+use fro_core::{
+    Drafts, Fault, Prompt,
+    agent::{self, Choice},
+    continuity::Continuity,
+    conversation::{Limits, heard::Heard},
+};
+use fro_opencode::{Engine, File, House, Launch, Message, ModelName, Omo, Server, Session};
+
+use crate::{
+    answer::Asked,
+    ask,
+    desk::{self, Desk},
+    equip,
+    gh::Gh,
+    memory::Shelf,
+    models,
+    news::News,
+    repository::Repository,
+    settings::Settings,
+    wall::{self, Offers},
+};
+
+/// What the engine is started with: itself, what is loaded into it, and where it works.
+pub(crate) struct Prepared {
+    pub(crate) engine: Engine,
+    pub(crate) omo: Option<Omo>,
+    pub(crate) repository: Repository,
+}
+
+/// What it finds at its place.
+pub(crate) struct Place<'a> {
+    /// The folder that is the engine's own.
+    pub(crate) home: &'a Path,
+    pub(crate) house: House,
+    /// A folder that it cannot reach.
+    pub(crate) private: &'a Path,
+    pub(crate) shelf: Shelf,
+    pub(crate) drafts: Drafts,
+    pub(crate) deeds: Deeds,
+}
+
+/// A running engine and what serves it.
+pub(crate) struct Sitting {
+    server: Server,
+    models: ModelProxy,
+    gh: Gh,
+    desk: Desk,
+    walls: String,
+    choice: Option<Choice>,
+    explorations: u32,
+}
+
+impl Sitting {
+    /// Opens all that the engine may use, and starts it.
+    pub(crate) async fn open(
+        asked: &Asked<'_>,
+        prepared: &Prepared,
+        place: Place<'_>,
+    ) -> Result<Self, Fault> {
+        let settings = asked.settings;
+        let Prepared { engine, omo, repository } = prepared;
+        let models = models::open(settings).await?;
+        let gh = Gh::open(settings, asked.permit, place.home, place.private, place.deeds)?;
+        let desk = Desk::open(place.private, place.shelf, place.drafts)?;
+        let connect =
+            vec![Address::Tcp(models.address()), gh.address(), desk.address(), repository.address()];
+        let offers = Offers {
+            connect,
+            environment: [gh.environment(), repository.environment()].concat(),
+            read: repository.objects(),
+        };
+        let wall = wall::around(place.home, settings, (engine, omo.as_ref()), offers)?;
+        let launch = Launch {
+            config: models.engine_config(),
+            tools: desk.servers(&settings.engine.program),
+            omo: omo.clone(),
+            environment: wall.environment,
+            wrap: wall.command,
+            ..Launch::new(engine.clone(), repository.folder(), place.house)
+        };
+        let server = Server::start(launch).await.map_err(|error| error.fault())?;
+        (asked.tell)(News::EngineUp { walls: wall.told.clone() });
+        Ok(Self { server, models, gh, desk, walls: wall.told, choice: None, explorations: 0 })
+    }
+
+    /// Chooses the agent, and takes up the session or begins one.
+    pub(crate) async fn begin(
+        &mut self,
+        asked: &Asked<'_>,
+        prepared: &Prepared,
+        continuity: Option<&Continuity>,
+    ) -> Result<Session, Fault> {
+        let directory = prepared.repository.folder().to_owned();
+        let usual = prepared.omo.as_ref().map(|_| equip::SISYPHUS);
+        let choice = choice(&self.server, asked.settings, &directory, usual).await?;
+        let session = match continuity {
+            Some(Continuity::Continued(id)) => Session { id: id.clone(), directory },
+            Some(Continuity::Fresh(_)) | None => {
+                let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
+                self.server.create_session(&directory, &title).await.map_err(|error| error.fault())?
+            }
+        };
+        (asked.tell)(News::Session { id: session.id.clone(), agent: choice.agent.clone() });
+        self.desk.serve(&session.id);
+        self.choice = Some(choice);
+        Ok(session)
+    }
+
+    /// Asks, and listens to the end.
+    pub(crate) async fn ask(
+        &mut self,
+        asked: &Asked<'_>,
+        session: Session,
+        (prompt, files): (&Prompt, Vec<File>),
+    ) -> ask::Asked {
+        let settings = asked.settings;
+        let model = settings.engine.model.as_deref().and_then(ModelName::parse);
+        let agent = self.agent().map(str::to_owned);
+        let message = Message { text: prompt.render(), files, agent, model };
+        let explorations = &mut self.explorations;
+        let listen = &mut |heard: &Heard| {
+            *explorations += u32::from(heard.explores());
+            (asked.tell)(News::Heard(heard.clone()));
+        };
+        let bounds = (&limits(settings), settings.engine.pause);
+        let mut answered = ask::ask(&self.server, session, &message, bounds, listen).await;
+        answered.warnings.extend(self.choice.as_ref().and_then(|choice| choice.warning.clone()));
+        answered
+    }
+
+    /// Writes something into a session that nobody answers.
+    pub(crate) async fn note(&self, session: &Session, text: &str) -> Result<(), String> {
+        self.server.note(session, text).await.map_err(|error| error.to_string())
+    }
+
+    /// Stops the engine, and logs what was used.
+    pub(crate) async fn close(self) {
+        self.server.stop().await;
+        let Spent { calls, refused, input, output, cost } = self.models.spent();
+        tracing::info!(
+            calls,
+            refused,
+            "{calls} answers of models: {input} tokens read, {output} written, ${cost:.4}; {refused} requests refused"
+        );
+        let GhCalls { passed, done, refused } = self.gh.calls();
+        tracing::info!(
+            passed,
+            done,
+            refused,
+            "gh: {passed} requests passed, {done} taken over, {refused} refused"
+        );
+        let desk::Asked { searches, reads } = self.desk.asked();
+        tracing::info!(searches, reads, "memory: the agent searched {searches} times and read {reads} times");
+    }
+
+    /// Returns what stands around the engine, in words.
+    pub(crate) fn walls(&self) -> &str {
+        &self.walls
+    }
+
+    /// Returns the agent that was asked, if it came so far.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        Some(&self.choice.as_ref()?.agent)
+    }
+
+    /// Returns how often the agent asked what is remembered.
+    pub(crate) fn asked_of_memory(&self) -> desk::Asked {
+        self.desk.asked()
+    }
+
+    /// Returns how often the agent looked around in the code.
+    pub(crate) fn explorations(&self) -> u32 {
+        self.explorations
+    }
+
+    /// Returns what was refused, for a maintainer.
+    pub(crate) fn refusals(&self) -> Vec<String> {
+        let models = (self.models.spent().refused, "the model proxy refused", "requests; the log says which");
+        let gh = (self.gh.calls().refused, "gh was refused", "times; the log says what");
+        let some = [models, gh].into_iter().filter(|(refused, ..)| *refused > 0);
+        some.map(|(refused, who, what)| format!("{who} {refused} {what}")).collect()
+    }
+}
+
+/// Chooses the agent to ask among those that the engine offers.
+async fn choice(
+    server: &Server,
+    settings: &Settings,
+    directory: &Path,
+    usual: Option<&str>,
+) -> Result<Choice, Fault> {
+    let agents = server.agents(directory).await.map_err(|error| error.fault())?;
+    let primary: Vec<_> =
+        agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
+    agent::choose(settings.engine.agent.as_deref().or(usual), &primary)
+        .ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))
+}
+
+/// Returns the bounds of the run's turns; the clock began to run with the process.
+fn limits(settings: &Settings) -> Limits {
+    let deadline = settings.engine.timeout.and_then(|timeout| settings.began.checked_add(timeout).ok());
+    Limits { deadline, steps: settings.engine.max_steps, ..Limits::default() }
+}
