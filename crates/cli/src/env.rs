@@ -99,6 +99,20 @@ impl Env {
         Self { variables: variables.into_iter().map(|(key, value)| (key.into(), value.into())).collect() }
     }
 
+    /// Returns the same environment, but for these inputs of the action.
+    pub(crate) fn with_inputs<'a>(&self, inputs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        self.with(inputs.into_iter().map(|(name, value)| (input_variable(name), value)))
+    }
+
+    /// Returns the same environment, but for these variables.
+    pub(crate) fn with<K: Into<OsString>, V: Into<OsString>>(
+        &self,
+        variables: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        let given = Self::of(variables);
+        Self { variables: [given.variables, self.variables.clone()].concat() }
+    }
+
     /// Returns a variable that is set and not empty.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.os(name).and_then(OsStr::to_str).filter(|value| !value.is_empty())
@@ -106,9 +120,7 @@ impl Env {
 
     /// Returns an input of the action. The runner keeps hyphens and writes the name in capitals.
     pub(crate) fn input(&self, name: &str) -> Option<&str> {
-        self.text(&format!("INPUT_{}", name.replace(' ', "_").to_uppercase()))
-            .map(str::trim)
-            .filter(|value| !value.is_empty())
+        self.text(&input_variable(name)).map(str::trim).filter(|value| !value.is_empty())
     }
 
     /// Returns the variables whose names begin like this, for those that are a family.
@@ -126,4 +138,8 @@ impl Env {
     fn os(&self, name: &str) -> Option<&OsStr> {
         self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
+}
+
+fn input_variable(name: &str) -> String {
+    format!("INPUT_{}", name.replace(' ', "_").to_uppercase())
 }

@@ -1,8 +1,9 @@
 //! `fro-bot memory`: looks after what is remembered.
 
-mod needles;
 pub(crate) mod opened;
 mod stats;
+mod verify;
+pub(crate) mod which;
 
 use std::{
     collections::BTreeSet,
@@ -12,13 +13,19 @@ use std::{
 
 use clap::{Args, Subcommand};
 use fro_core::{Fault, say::summary::size};
-use fro_memory::{Keep, Kept, Provenance, Recall, Run, Stats, Store};
-use jiff::Timestamp;
+use fro_memory::{
+    Collected, Error, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect, look,
+};
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
     env::Env,
-    memory::opened::{LEDGER, Opened, Which},
+    memory::{
+        opened::{LEDGER, Opened, Saved},
+        which::Which,
+    },
+    report,
     table::time,
 };
 
@@ -33,11 +40,11 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Says what is there: sessions, size, last save
+    /// Says what each store has: sessions, size, last save
     Status,
-    /// Reads every byte of the memory and says whether it is sound
+    /// Reads every byte of every store and says whether all is sound
     Verify {
-        /// A file with one value per line; none of them may be found anywhere in the store
+        /// A file with one value per line; none of them may be found in any store, packed or not
         #[arg(long, value_name = "FILE")]
         secrets: Option<PathBuf>,
     },
@@ -58,7 +65,7 @@ enum Command {
 }
 
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
+#[group(id = "what", required = true, multiple = false, args = ["session", "subject", "person"])]
 struct Forget {
     /// A session, by its id
     #[arg(long, value_name = "ID")]
@@ -69,6 +76,15 @@ struct Forget {
     /// Everything that a person set off, by login
     #[arg(long, value_name = "LOGIN")]
     person: Option<String>,
+    #[command(flatten)]
+    copies: Copies,
+}
+
+#[derive(Debug, Args)]
+struct Copies {
+    /// Delete older saves at once; a run that is under way begins without a memory it could merge with
+    #[arg(long)]
+    at_once: bool,
 }
 
 impl Forget {
@@ -86,11 +102,8 @@ impl Forget {
 pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     let which = &options.which;
     match &options.command {
-        Command::Status => {
-            let opened = Opened::bring(which, env)?;
-            which.show(&status(&opened.recall), || Ok(described(&opened.recall)))?;
-        }
-        Command::Verify { secrets } => return verify(which, env, secrets.as_ref()),
+        Command::Status => status(which, env)?,
+        Command::Verify { secrets } => return verify::main(which, env, secrets.as_deref()),
         Command::Pull { folder } => pull(which, env, folder)?,
         Command::Push { folder } => push(which, env, folder)?,
         Command::Stats => {
@@ -104,7 +117,28 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn status(recall: &Recall) -> Value {
+fn status(which: &Which, env: &Env) -> Result<(), Fault> {
+    let stores = which.stores(env)?;
+    let looked: Vec<(Place, Result<Recall, Error>)> =
+        stores.iter().map(|store| (store.place(), look(store))).collect();
+    let told = looked.iter().map(|(place, look)| {
+        let mut told = match look {
+            Ok(recall) => state(recall),
+            Err(error) => json!({ "state": "unknown", "why": error.story() }),
+        };
+        told["store"] = json!(place.to_string());
+        told
+    });
+    which.show(&told.collect(), || {
+        let lines = looked.iter().map(|(place, look)| match look {
+            Ok(recall) => format!("{place}: {}", described(recall)),
+            Err(error) => format!("{place}: {}", error.story()),
+        });
+        Ok(lines.chain(stores.unusable().iter().cloned()).collect::<Vec<_>>().join("\n"))
+    })
+}
+
+fn state(recall: &Recall) -> Value {
     match recall {
         Recall::Warm { sessions, bytes, saved_at, .. } => {
             json!({ "state": "hit", "sessions": sessions, "bytes": bytes, "saved_at": saved_at })
@@ -124,68 +158,78 @@ fn described(recall: &Recall) -> String {
     }
 }
 
-fn verify(which: &Which, env: &Env, secrets: Option<&PathBuf>) -> Result<ExitCode, Fault> {
-    let opened = Opened::bring(which, env)?;
-    let needles = secrets.map(needles::read).transpose()?.unwrap_or_default();
-    let mut found = needles::search(opened.data(), &needles)?;
-    found.extend(needles::search(&which.folder(env)?, &needles)?);
-    let value = json!({ "sound": true, "needles": needles.len(), "found": found });
-    which.show(&value, || {
-        Ok(match (needles.len(), found.as_slice()) {
-            (0, _) => format!("sound: {}", described(&opened.recall)),
-            (n, []) => format!("sound, and none of the {n} values is in it: {}", described(&opened.recall)),
-            (_, found) => format!("values were found:\n    {}", found.join("\n    ")),
-        })
-    })?;
-    Ok(if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
 fn pull(which: &Which, env: &Env, folder: &Path) -> Result<(), Fault> {
-    let recall = opened::restore(&which.folder(env)?, folder)?;
+    let recall = opened::restore(&which.stores(env)?, folder, env)?;
     if let Some(head) = recall.head() {
         let written = fs_err::write(folder.join(PARENT), head.as_str());
         written.map_err(|error| Fault::ours(format!("cannot note what was brought: {error}")))?;
     }
-    which.show(&status(&recall), || Ok(described(&recall)))
+    which.show(&state(&recall), || Ok(described(&recall)))
 }
 
 /// The file in which `pull` notes what `push` starts from.
 const PARENT: &str = "fro-bot-parent";
 
 fn push(which: &Which, env: &Env, folder: &Path) -> Result<(), Fault> {
-    let store = Store::folder(which.folder(env)?)?;
     let parent = fs_err::read_to_string(folder.join(PARENT)).ok().map(fro_memory::Head::new);
-    let engine_version = fro_opencode::VERSION.to_owned();
     let ledger = folder.join(LEDGER);
-    let keep = Keep::new(folder, Provenance { now: Timestamp::now(), engine_version, parent });
-    said(which, &keep.with_ledger(&ledger).save(&store)?)
+    let keep = Keep::new(folder, opened::provenance(parent)).with_ledger(&ledger);
+    let keep = keep.pruning(Retention::EVERYTHING);
+    let mut stores = which.stores(env)?;
+    said(which, &opened::save(&mut stores, &keep, env)?, None)
 }
 
 fn forget(which: &Which, env: &Env, what: &Forget) -> Result<(), Fault> {
     let opened = Opened::bring(which, env)?;
     let ledger = opened.ledger()?;
     let runs: Vec<Run> = ledger.newest(u32::MAX)?.into_iter().filter(|run| what.concerns(run)).collect();
-    let sessions: BTreeSet<String> =
-        runs.iter().filter_map(|run| run.session.clone()).chain(what.session.clone()).collect();
+    let mut sessions: BTreeSet<String> = runs.iter().filter_map(|run| run.session.clone()).collect();
+    if let Some(session) = &what.session
+        && opened.sessions()?.info(session)?.is_some()
+    {
+        sessions.insert(session.clone());
+    }
     if sessions.is_empty() && runs.is_empty() {
         let hint = "`fro-bot sessions list` shows what is remembered";
         return Err(Fault::yours("nothing of this is remembered", hint));
     }
     ledger.forget(&runs)?;
     drop(ledger);
-    said(which, &opened.save(|save| save.forgetting(sessions))?)
+    let (stores, saved) = opened.save(env, |save| save.forgetting(sessions))?;
+    let deleted = if what.copies.at_once { Some(delete_older(&stores, env)?) } else { None };
+    said(which, &saved, deleted)
 }
 
-/// Says what came of a save.
-fn said(which: &Which, kept: &Kept) -> Result<(), Fault> {
-    let Kept::Saved { sessions, uploaded, report, .. } = kept else {
-        return Err(Fault::yours("others save all the time, so this was not saved", "try again in a while"));
-    };
-    let value = json!({ "sessions": sessions, "uploaded": uploaded, "forgotten": report.forgotten });
+/// Deletes older saves wherever that is possible.
+fn delete_older(stores: &Stores, env: &Env) -> Result<u32, Fault> {
+    let mut deleted = 0;
+    for store in stores.iter() {
+        if store.list()? == Listing::Unavailable {
+            let what = format!(
+                "older saves stay in {} until they are evicted; `gh cache delete` deletes them",
+                store.place()
+            );
+            report::complaint(env, &Fault::ours(what));
+        }
+        let Collected { objects, .. } = collect(store, Timestamp::now(), SignedDuration::ZERO)?;
+        deleted += objects;
+    }
+    Ok(deleted)
+}
+
+/// Says what came of a save; `deleted` is how many older objects went with it.
+fn said(which: &Which, saved: &Saved, deleted: Option<u32>) -> Result<(), Fault> {
+    let Saved { sessions, uploaded, report } = saved;
+    let value = json!({
+        "sessions": sessions, "uploaded": uploaded, "forgotten": report.forgotten, "deleted": deleted,
+    });
     which.show(&value, || {
-        let forgotten = match report.forgotten.len() {
-            0 => String::new(),
-            n => format!("; {n} forgotten, and gone from the store when its old packs are collected"),
+        let forgotten = match (report.forgotten.len(), deleted) {
+            (0, _) => String::new(),
+            (n, Some(deleted)) => format!("; {n} forgotten, and {deleted} older objects deleted"),
+            (n, None) => {
+                format!("; {n} forgotten, and gone when older saves are collected (`--at-once`: now)")
+            }
         };
         Ok(format!("saved: {sessions} sessions, {} written{forgotten}", size(*uploaded)))
     })

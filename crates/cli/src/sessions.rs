@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use fro_core::{Fault, say::log::harmless};
-use fro_memory::{Found, Info, Kept, Ledger, Page, Retention, Run, Said, Sessions};
+use fro_memory::{Found, Info, Ledger, Page, Retention, Run, Said, Sessions};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use crate::{
     env::Env,
-    memory::opened::{Opened, Which},
+    memory::{opened::Opened, which::Which},
     table::{dim, name, time},
 };
 
@@ -98,11 +98,8 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
             let age = SignedDuration::from_hours(i64::from(*days) * 24);
             let retention = Retention { sessions: *keep, age, ..Retention::default() };
             drop((sessions, ledger));
-            let kept = opened.save(|save| save.pruning(retention))?;
-            let gone = match &kept {
-                Kept::Saved { report, .. } => report.pruned.clone(),
-                Kept::Raced { .. } | Kept::Nothing => Vec::new(),
-            };
+            let (_, saved) = opened.save(env, |save| save.pruning(retention))?;
+            let gone = saved.report.pruned;
             which.show(&json!({ "pruned": gone }), || Ok(format!("{} sessions were let go", gone.len())))?;
         }
     }

@@ -3,6 +3,8 @@
 mod answers;
 mod stores;
 
+pub(crate) use stores::of_memory;
+
 use std::{
     fmt::Display,
     num::NonZeroU32,
@@ -378,11 +380,15 @@ impl Typed<'_> {
     }
 
     fn fault(self) -> Fault {
+        self.fault_with("mend them in the workflow's `with:` block and run it again")
+    }
+
+    fn fault_with(self, hint: &str) -> Fault {
         let what = match self.complaints.as_slice() {
             [only] => only.clone(),
             several => format!("{} settings are wrong:\n- {}", several.len(), several.join("\n- ")),
         };
-        Fault::yours(what, "mend them in the workflow's `with:` block and run it again")
+        Fault::yours(what, hint)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
 /// which repeats what the messages say.
 ///
 /// `event_sequence` stays, or the engine would count the next event as one that it has seen.
-const EMPTIED: [&str; 8] = [
+pub(crate) const EMPTIED: [&str; 8] = [
     "account",
     "account_state",
     "control_account",

@@ -170,8 +170,9 @@ impl Ledger {
     }
 }
 
-/// Adds the rows of one ledger to another; a run that both know is taken from the first named.
-pub(crate) fn merge(target: &Path, ours: &Path) -> Result<(), Error> {
+/// Adds the rows of one ledger to another, without those of sessions that were forgotten; of a run that both know,
+/// ours is taken.
+pub(crate) fn merge(target: &Path, ours: &Path, forgotten: &[&String]) -> Result<(), Error> {
     let fail = judge("merge the ledgers");
     let connection = database::open_copy(target)?;
     connection.execute_batch(SCHEMA).map_err(&fail)?;
@@ -179,7 +180,10 @@ pub(crate) fn merge(target: &Path, ours: &Path) -> Result<(), Error> {
     if tables(&connection, "other").map_err(&fail)?.contains("run") {
         let sql =
             "INSERT OR REPLACE INTO main.run SELECT id, subject, session, ended_at, data FROM other.run";
-        connection.execute(sql, []).map_err(fail)?;
+        connection.execute(sql, []).map_err(&fail)?;
+    }
+    for session in forgotten {
+        connection.execute("DELETE FROM run WHERE session = ?1", [session]).map_err(&fail)?;
     }
     Ok(())
 }

@@ -26,6 +26,7 @@
 //! in the store already changes nothing. `Recollection::from` and `Keeping::places` say truly which store did what.
 
 mod arrive;
+mod audit;
 mod boundary;
 mod collect;
 mod copy;
@@ -52,6 +53,7 @@ mod veil;
 mod wipe;
 
 pub use arrive::{Arrival, Here, arrive};
+pub use audit::{Audit, audit};
 pub use collect::{Collected, collect};
 pub use error::{Error, Flaw, Refusal};
 pub use index::{Found, Index};
@@ -60,7 +62,7 @@ pub use ledger::{Ledger, Run, Tokens, Visibility};
 pub use live::{Refreshed, refresh};
 pub use merge::Merged;
 pub use prune::Retention;
-pub use recall::{Destination, Recall, recall, recall_to};
+pub use recall::{Destination, Recall, look, peek, recall, recall_to};
 pub use sessions::{Info, Page, Said, Sessions};
 pub use snapshot::manifest::Statistics;
 pub use stats::Stats;

@@ -29,6 +29,11 @@ impl Default for Retention {
     }
 }
 
+impl Retention {
+    /// Lets nothing go.
+    pub const EVERYTHING: Self = Self { sessions: usize::MAX, age: SignedDuration::MAX, bytes: None };
+}
+
 /// A session with its children.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Tree {

@@ -50,6 +50,15 @@ impl Recall {
             Self::Cold | Self::Damaged { .. } => None,
         }
     }
+
+    fn warm(head: Head, manifest: &Manifest, hidden: u32) -> Self {
+        Self::Warm {
+            head,
+            sessions: manifest.statistics.sessions.saturating_sub(hidden),
+            bytes: manifest.bytes(),
+            saved_at: manifest.saved_at,
+        }
+    }
 }
 
 /// Where a memory goes.
@@ -71,24 +80,40 @@ pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
     recall_to(store, Destination { engine_data, ledger: None, engine_version: None, audience })
 }
 
-/// Restores the newest memory to where it is wanted.
+/// Restores the newest memory to where it is wanted; a damaged one is set aside.
 pub fn recall_to(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
     let Some(newest) = store.head()? else { return Ok(Recall::Cold) };
-    let brought = readable(store, &newest, destination.engine_version).and_then(|(head, manifest)| {
+    let recalled = bring_from(store, &newest, destination)?;
+    match &recalled {
+        Recall::Warm { .. } | Recall::Cold | Recall::Damaged { why: Flaw::EngineNewer { .. } } => {}
+        Recall::Damaged { .. } => store.set_aside(&newest)?,
+    }
+    Ok(recalled)
+}
+
+/// Restores the newest memory like `recall_to`, but changes nothing in the store: for people who look at it.
+pub fn peek(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
+    store.head()?.map_or(Ok(Recall::Cold), |newest| bring_from(store, &newest, destination))
+}
+
+/// Tells what the newest memory is, as far as its manifest says.
+pub fn look(store: &Store) -> Result<Recall, Error> {
+    let Some(newest) = store.head()? else { return Ok(Recall::Cold) };
+    let looked = readable(store, &newest, None);
+    flaw_or(looked.map(|(head, manifest)| Recall::warm(head, &manifest, 0)))
+}
+
+fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Result<Recall, Error> {
+    flaw_or(readable(store, newest, destination.engine_version).and_then(|(head, manifest)| {
         let hidden = bring(store, &manifest, destination)?;
-        Ok(Recall::Warm {
-            head,
-            sessions: manifest.statistics.sessions.saturating_sub(hidden),
-            bytes: manifest.bytes(),
-            saved_at: manifest.saved_at,
-        })
-    });
+        Ok(Recall::warm(head, &manifest, hidden))
+    }))
+}
+
+/// Takes damage for a state; only what is no damage stays an error.
+fn flaw_or(brought: Result<Recall, Error>) -> Result<Recall, Error> {
     match brought {
-        Err(Error::Flawed(why @ Flaw::EngineNewer { .. })) => Ok(Recall::Damaged { why }),
-        Err(Error::Flawed(why)) => {
-            store.set_aside(&newest)?;
-            Ok(Recall::Damaged { why })
-        }
+        Err(Error::Flawed(why)) => Ok(Recall::Damaged { why }),
         brought => brought,
     }
 }

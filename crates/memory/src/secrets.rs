@@ -151,14 +151,20 @@ impl Secrets {
     }
 }
 
-/// Returns every form of a secret: as it is, escaped as in JSON, and as in JSON within JSON.
+/// Returns every form of a value: as it is, escaped as in JSON, and as in JSON within JSON.
+pub(crate) fn forms(value: &str) -> Vec<String> {
+    let mut forms = vec![value.to_owned()];
+    for escape in [escaped, escaped_to_ascii] {
+        forms.extend([escape(value), escape(&escape(value))]);
+    }
+    forms
+}
+
+/// Returns what tells that a secret is there: its forms, its lines, and the ends of a token that was cut.
 fn needles(secret: &str) -> Vec<Needle> {
-    let mut forms = vec![secret.to_owned()];
+    let mut forms = forms(secret);
     // A secret with several lines, like a key file, is a secret line by line too.
     forms.extend(secret.lines().filter(|line| line.len() >= 2 * SHORTEST).map(str::to_owned));
-    for escape in [escaped, escaped_to_ascii] {
-        forms.extend([escape(secret), escape(&escape(secret))]);
-    }
     let mut needles: Vec<_> = forms
         .into_iter()
         .filter(|form| form.len() >= SHORTEST)

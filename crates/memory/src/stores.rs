@@ -147,6 +147,11 @@ impl Stores {
         self.members.iter().map(|member| &member.store)
     }
 
+    /// Returns why others could not be opened.
+    pub fn unusable(&self) -> &[String] {
+        &self.unusable
+    }
+
     /// Restores the newest memory from the first store that has one. Never fails: trouble is a warning.
     pub fn recall(&mut self, to: Destination<'_>, now: Timestamp) -> Recollection {
         let mut warnings = std::mem::take(&mut self.unusable);

@@ -34,6 +34,8 @@ pub(crate) struct Upload<'a> {
     pub(crate) origin: &'a BTreeMap<String, String>,
     pub(crate) parents: Vec<ObjectName>,
     pub(crate) earlier: Option<ObjectName>,
+    /// The most packs of earlier saves that may be taken over.
+    pub(crate) most_packs: usize,
     pub(crate) database: PathBuf,
     pub(crate) ledger: Option<PathBuf>,
     /// Databases that stay as the store has them.
@@ -70,8 +72,7 @@ impl Upload<'_> {
         let databases =
             databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect();
         let (files, claims, borrowed, secrets) = (Some(self.files), self.claims, self.borrowed, self.secrets);
-        let most_packs = store.most_packs();
-        let sources = Sources { databases, files, claims, borrowed, secrets, most_packs };
+        let sources = Sources { databases, files, claims, borrowed, secrets, most_packs: self.most_packs };
         let (built, migrations) = thread::scope(|scope| {
             let checked = scope.spawn(|| check(&self.database));
             let built = build(sources, known, &pack);

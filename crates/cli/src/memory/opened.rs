@@ -2,83 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
-use anstream::println;
-use clap::Args;
 use fro_core::Fault;
-use fro_memory::{Destination, Index, Keep, Kept, Ledger, Provenance, Recall, Sessions, Store, Visibility};
+use fro_memory::{
+    Destination, Index, Keep, Keeping, Kept, Ledger, Provenance, Recall, Retention, Sessions, Stores,
+    Visibility, peek,
+};
 use jiff::Timestamp;
-use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::env::{self, Env};
-
-/// Which memory, and how it is shown.
-#[derive(Debug, Args)]
-pub(crate) struct Which {
-    /// The folder that keeps the memory; `FRO_MEMORY` if not given
-    #[arg(long, value_name = "FOLDER", global = true)]
-    memory: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    json: bool,
-}
-
-impl Which {
-    /// Prints a value as JSON, or the text for people.
-    pub(crate) fn show(
-        &self,
-        value: &Value,
-        text: impl FnOnce() -> Result<String, Fault>,
-    ) -> Result<(), Fault> {
-        if self.json {
-            println!("{value:#}");
-        } else {
-            println!("{}", text()?);
-        }
-        Ok(())
-    }
-
-    /// Returns the folder of the store.
-    pub(crate) fn folder(&self, env: &Env) -> Result<PathBuf, Fault> {
-        let named = self.memory.clone().or_else(|| env.text(env::FRO_MEMORY).map(PathBuf::from));
-        let named = named.ok_or_else(|| {
-            Fault::yours("no memory is named", "give `--memory FOLDER`, or set `FRO_MEMORY`")
-        })?;
-        if named.is_dir() {
-            return Ok(named);
-        }
-        Err(Fault::yours(
-            format!("there is no memory in `{}`", named.display()),
-            "name the folder that runs keep their memory in; `FRO_MEMORY` has it in a workflow",
-        ))
-    }
-}
+use super::which::Which;
+use crate::{env::Env, report};
 
 /// A memory that was brought.
 pub(crate) struct Opened {
-    store: PathBuf,
+    stores: Stores,
     folder: TempDir,
-    pub(crate) recall: Recall,
+    recall: Recall,
 }
 
 impl Opened {
     /// Brings a memory, every byte verified.
     pub(crate) fn bring(which: &Which, env: &Env) -> Result<Self, Fault> {
-        let store = which.folder(env)?;
+        let stores = which.stores(env)?;
         let folder = tempfile::tempdir()
             .map_err(|error| Fault::ours(format!("cannot make a temporary folder: {error}")))?;
-        let recall = restore(&store, folder.path())?;
-        match &recall {
-            Recall::Warm { .. } => Ok(Self { store, folder, recall }),
-            Recall::Cold => Err(Fault::yours(
-                format!("the memory in `{}` is empty", store.display()),
-                "let a run save something first",
-            )),
-            Recall::Damaged { why } => Err(Fault::yours(
-                format!("the memory in `{}` cannot be used: {why}", store.display()),
-                "a damaged memory was set aside in the store; the next run begins a new one",
-            )),
-        }
+        let recall = restore(&stores, folder.path(), env)?;
+        Ok(Self { stores, folder, recall })
     }
 
     /// Returns the folder with the engine's data.
@@ -103,17 +52,19 @@ impl Opened {
         Ok(index)
     }
 
-    /// Saves what was changed here; `wish` says how.
-    pub(crate) fn save(&self, wish: impl FnOnce(Keep<'_>) -> Keep<'_>) -> Result<Kept, Fault> {
-        let provenance = Provenance {
-            now: Timestamp::now(),
-            engine_version: fro_opencode::VERSION.to_owned(),
-            parent: self.recall.head().cloned(),
-        };
+    /// Saves what was changed here; `wish` says how. Returns the stores too, for what is left to do there.
+    pub(crate) fn save(
+        self,
+        env: &Env,
+        wish: impl FnOnce(Keep<'_>) -> Keep<'_>,
+    ) -> Result<(Stores, Saved), Fault> {
         let ledger = self.ledger_file();
-        let keep = Keep::new(self.data(), provenance).with_ledger(&ledger);
+        let Self { mut stores, folder, recall } = self;
+        let provenance = provenance(recall.head().cloned());
+        let keep = Keep::new(folder.path(), provenance).with_ledger(&ledger).pruning(Retention::EVERYTHING);
         let keep = wish(keep.from([("by".to_owned(), "fro-bot memory".to_owned())]));
-        Ok(keep.save(&Store::folder(&self.store)?)?)
+        let saved = save(&mut stores, &keep, env)?;
+        Ok((stores, saved))
     }
 
     fn ledger_file(&self) -> PathBuf {
@@ -121,11 +72,23 @@ impl Opened {
     }
 }
 
+/// What a save came to.
+pub(crate) struct Saved {
+    pub(crate) sessions: u32,
+    pub(crate) uploaded: u64,
+    pub(crate) report: fro_memory::Report,
+}
+
 /// The ledger's name in a folder that a memory was brought to.
 pub(crate) const LEDGER: &str = "fro-bot-ledger.db";
 
-/// Brings the newest memory of a store into a folder.
-pub(crate) fn restore(store: &Path, folder: &Path) -> Result<Recall, Fault> {
+/// Says that a person saves, now.
+pub(crate) fn provenance(parent: Option<fro_memory::Head>) -> Provenance {
+    Provenance { now: Timestamp::now(), engine_version: fro_opencode::VERSION.to_owned(), parent }
+}
+
+/// Brings the newest memory of the first store that has one into a folder.
+pub(crate) fn restore(stores: &Stores, folder: &Path, env: &Env) -> Result<Recall, Fault> {
     let ledger = folder.join(LEDGER);
     let destination = Destination {
         engine_data: folder,
@@ -133,5 +96,38 @@ pub(crate) fn restore(store: &Path, folder: &Path) -> Result<Recall, Fault> {
         engine_version: Some(fro_opencode::VERSION),
         audience: Visibility::Private,
     };
-    Ok(fro_memory::recall_to(&Store::folder(store)?, destination)?)
+    let mut trouble = None;
+    for store in stores.iter() {
+        let fault = match peek(store, destination) {
+            Ok(warm @ Recall::Warm { .. }) => return Ok(warm),
+            Ok(Recall::Cold) => continue,
+            Ok(Recall::Damaged { why }) => Fault::yours(
+                format!("the memory in {} cannot be used: {why}", store.place()),
+                "the next run sets it aside and begins a new one; `docs/rollback.md` says how to go back",
+            ),
+            Err(error) => error.into(),
+        };
+        report::complaint(env, &fault);
+        trouble.get_or_insert(fault);
+    }
+    Err(trouble.unwrap_or_else(|| Fault::yours("the memory is empty", "let a run save something first")))
+}
+
+/// Saves to all stores, and tells what went wrong in some.
+pub(crate) fn save(stores: &mut Stores, keep: &Keep<'_>, env: &Env) -> Result<Saved, Fault> {
+    let Keeping { kept, warnings, .. } = stores.keep(keep);
+    for warning in warnings {
+        report::complaint(env, &Fault::ours(warning));
+    }
+    match kept {
+        Some(Kept::Saved { sessions, uploaded, report, .. }) => Ok(Saved { sessions, uploaded, report }),
+        Some(Kept::Raced { .. }) => {
+            Err(Fault::yours("others save all the time, so this was not saved", "try again in a while"))
+        }
+        Some(Kept::Nothing) => Err(Fault::yours(
+            "there is no database of the engine, so nothing was saved",
+            "give a folder that `fro-bot memory pull` filled",
+        )),
+        None => Err(Fault::yours("nothing was saved", "mend what the warnings tell and try again")),
+    }
 }

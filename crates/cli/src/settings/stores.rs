@@ -1,6 +1,6 @@
 //! Where the memory is kept, as the inputs and the runner say.
 
-use fro_core::{RepoName, Secret};
+use fro_core::{Fault, RepoName, Secret};
 use fro_http::{RoadSettings, Url};
 use fro_memory::{
     CacheMode, CacheSettings, CacheUse, Encryption, Endpoint, EntryNames, Patience, Retention, S3Settings,
@@ -13,6 +13,27 @@ use crate::env::{self, Env};
 
 /// The size of a memory from which on people are warned, in megabytes.
 const WARN_SIZE: u64 = 500;
+
+/// Reads where a memory is kept, for people who look after it.
+pub(crate) fn of_memory(env: &Env) -> Result<StoreSettings, Fault> {
+    let mut typed = Typed { env, complaints: Vec::new() };
+    let repo = env.text(env::GITHUB_REPOSITORY).map(RepoName::parse).transpose();
+    let repo = repo.unwrap_or_else(|error| {
+        typed.complaints.push(format!("the repository: {error}"));
+        None
+    });
+    let (road, _) = typed.road();
+    let stores = typed.stores(repo.as_ref(), &road);
+    if repo.is_none() && typed.complaints.is_empty() && typed.input("s3-backup", false, str::parse::<bool>) {
+        typed.complaints.push("a bucket may keep many memories, and none is named".to_owned());
+    }
+    if !typed.complaints.is_empty() {
+        return Err(
+            typed.fault_with("name the memory by `--repo OWNER/NAME`; `--help` shows what else there is")
+        );
+    }
+    Ok(stores)
+}
 
 /// Whose memory it is.
 #[derive(Clone, Copy, PartialEq, Eq)]

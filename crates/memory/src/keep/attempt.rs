@@ -155,6 +155,7 @@ impl Attempt<'_> {
             origin: &self.keep.origin,
             parents: dedup(parents),
             earlier: theirs.and_then(|theirs| self.earlier(theirs)),
+            most_packs: self.most_packs(),
             database: draft.database,
             ledger,
             borrowed,
@@ -189,9 +190,19 @@ impl Attempt<'_> {
     }
 
     /// Returns the newest save that an older engine can read, if ours cannot be read by it.
+    ///
+    /// What is forgotten may be in it, so nothing leads there any more once something was.
     fn earlier(&self, theirs: &Known) -> Option<ObjectName> {
+        if !self.keep.forget.is_empty() {
+            return None;
+        }
         let is_step = is_newer(&self.keep.provenance.engine_version, &theirs.manifest.engine);
         if is_step { Some(theirs.name) } else { theirs.manifest.earlier }
+    }
+
+    /// Returns how many packs of the head may be taken over: none that holds what is to be forgotten.
+    fn most_packs(&self) -> usize {
+        if self.keep.forget.is_empty() { self.store.most_packs() } else { 0 }
     }
 
     /// Returns the foreign changes that are worth telling: what was hidden is no change.
@@ -329,10 +340,16 @@ impl Attempt<'_> {
                 }
                 restore_database(self.store, &known.manifest, scratch, LEDGER)?;
                 let merged = scratch.join(LEDGER);
-                ledger::merge(&merged, ours)?;
+                ledger::merge(&merged, ours, &self.forgotten(known))?;
                 Ok((Some(merged), Hashed::new()))
             }
         }
+    }
+
+    /// Returns the sessions that nothing brings back.
+    fn forgotten<'b>(&'b self, theirs: &'b Known) -> Vec<&'b String> {
+        let gone = theirs.manifest.gone.iter().filter(|(_, gone)| gone.why == Removal::Forgotten);
+        gone.map(|(id, _)| id).chain(&self.keep.forget).collect()
     }
 
     /// Returns the sessions that are remembered as removed.

@@ -31,11 +31,14 @@ pub(crate) const MAX_CHUNK: u32 = 4 << 20;
 pub(crate) const MAX_CHUNKS: u32 = 4 << 20;
 
 const MAGIC: &[u8; 8] = b"FROPACK2";
+
+/// Where the chunks begin.
+pub(crate) const BODY: u64 = MAGIC.len() as u64;
 const ENTRY: usize = 36;
 const COMPRESSION: i32 = 3;
 
 /// The largest window a frame may ask for, as a power of two; ours need 2 MiB.
-const MAX_WINDOW: u32 = 23;
+pub(crate) const MAX_WINDOW: u32 = 23;
 
 /// A pack as the manifest speaks of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

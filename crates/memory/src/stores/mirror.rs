@@ -3,7 +3,7 @@
 use std::io;
 
 use fs_err::File;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::Stored;
 use crate::{
@@ -60,10 +60,9 @@ pub(super) fn bring_home(
         audience: Visibility::Private,
     };
     let Recall::Warm { .. } = recall_to(mirror, to)? else { return Ok(()) };
-    let everything = Retention { sessions: usize::MAX, age: SignedDuration::MAX, bytes: None };
     let parent = manifest.parents.first().copied().map(Head::from);
     let provenance = Provenance { now, engine_version: manifest.engine, parent };
-    let keep = Keep::new(&engine_data, provenance).from(manifest.origin).pruning(everything);
+    let keep = Keep::new(&engine_data, provenance).from(manifest.origin).pruning(Retention::EVERYTHING);
     keep.with_ledger(&ledger).save(truth)?;
     // From now on the truth knows it, and it is not brought a second time.
     carry(mirror, truth, Object::Manifest(name), Part::Whole)

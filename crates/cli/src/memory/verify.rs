@@ -1,0 +1,71 @@
+//! Reads every byte of every store, and looks for values that must not be there.
+
+use std::{path::Path, process::ExitCode};
+
+use fro_core::{Fault, Secret, say::summary::size};
+use fro_memory::{Audit, Error, Place, audit};
+use serde_json::{Value, json};
+
+use super::{described, which::Which};
+use crate::env::Env;
+
+/// Verifies all stores; one that is not sound, or that holds a value, makes it fail.
+pub(super) fn main(which: &Which, env: &Env, secrets: Option<&Path>) -> Result<ExitCode, Fault> {
+    let values = secrets.map(read).transpose()?.unwrap_or_default();
+    let stores = which.stores(env)?;
+    let audits: Vec<(Place, Result<Audit, Error>)> =
+        stores.iter().map(|store| (store.place(), audit(store, &values))).collect();
+    let value = json!({
+        "needles": values.len(),
+        "stores": audits.iter().map(|(place, audit)| told(*place, audit)).collect::<Vec<_>>(),
+    });
+    which.show(&value, || {
+        let lines = audits.iter().map(|(place, audit)| line(*place, audit, values.len()));
+        Ok(lines.collect::<Vec<_>>().join("\n"))
+    })?;
+    let is_fine = |audit: &Result<Audit, Error>| {
+        audit.as_ref().is_ok_and(|audit| audit.flaws.is_empty() && audit.found.is_empty())
+    };
+    let all_fine = audits.iter().all(|(_, audit)| is_fine(audit));
+    Ok(if all_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Reads the values, one per line.
+fn read(file: &Path) -> Result<Vec<Secret>, Fault> {
+    let text = fs_err::read_to_string(file).map_err(|error| {
+        Fault::yours(format!("cannot read the values: {error}"), "give a file with one value per line")
+    })?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Secret::new).collect())
+}
+
+fn told(place: Place, audit: &Result<Audit, Error>) -> Value {
+    match audit {
+        Ok(audit) => {
+            let found = audit.found.iter().map(|(number, place)| json!({ "value": number, "in": place }));
+            json!({
+                "store": place.to_string(),
+                "sound": audit.flaws.is_empty(),
+                "flaws": audit.flaws,
+                "objects": audit.objects,
+                "bytes": audit.bytes,
+                "found": found.collect::<Vec<_>>(),
+            })
+        }
+        Err(error) => json!({ "store": place.to_string(), "sound": null, "why": error.story() }),
+    }
+}
+
+fn line(place: Place, audit: &Result<Audit, Error>, values: usize) -> String {
+    let audit = match audit {
+        Ok(audit) => audit,
+        Err(error) => return format!("{place}: not verified: {}", error.story()),
+    };
+    let found = audit.found.iter().map(|(number, place)| format!("value {number} in {place}"));
+    let bad: Vec<String> = audit.flaws.iter().cloned().chain(found).collect();
+    let read = format!("{} objects, {} read", audit.objects, size(audit.bytes));
+    match (bad.as_slice(), values) {
+        ([], 0) => format!("{place}: sound, {read}: {}", described(&audit.recall)),
+        ([], n) => format!("{place}: sound, none of {n} values in it, {read}: {}", described(&audit.recall)),
+        (bad, _) => format!("{place}: not as it should be, {read}\n    {}", bad.join("\n    ")),
+    }
+}

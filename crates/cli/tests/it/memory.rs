@@ -1,0 +1,169 @@
+//! `fro-bot sessions` and `fro-bot memory`, on every kind of store.
+
+#[expect(dead_code, reason = "the tests of the memory itself need more of it")]
+#[path = "../../../memory/tests/it/bucket/server.rs"]
+mod bucket;
+#[expect(dead_code, reason = "the tests of the memory itself need more of it")]
+#[path = "../../../memory/tests/it/engine.rs"]
+mod engine;
+mod place;
+
+use fro_memory::{Ledger, Run, Tokens, Visibility};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use engine::{Engine, add_message};
+use place::Place;
+
+/// Older than anything that a clock of today calls young.
+const LONG_AGO: i64 = 1_500_000_000_000;
+
+/// Returns an engine with three sessions, of which two belong to issues of two people.
+fn garden() -> Engine {
+    let engine = Engine::with_sessions(3);
+    engine
+        .change(&format!("UPDATE session SET time_created = {LONG_AGO}, time_updated = {LONG_AGO} + rowid"));
+    add_message(&engine.connect(), "ses_00000001", "msg_more", LONG_AGO + 9, "The brass coupling drips.");
+    engine.change("INSERT INTO credential VALUES ('crd', 'github', 'a token')");
+    let ledger = Ledger::open(engine.data().join("fro-bot-ledger.db")).unwrap();
+    for (number, actor) in [(0, "maya"), (1, "rita")] {
+        let subject = format!("octo/garden#{number}");
+        ledger.record(&run(&subject, &format!("ses_{number:08}"), actor)).unwrap();
+    }
+    engine
+}
+
+fn run(subject: &str, session: &str, actor: &str) -> Run {
+    Run {
+        id: subject.to_owned(),
+        subject: subject.to_owned(),
+        session: Some(session.to_owned()),
+        ended_at: Timestamp::from_millisecond(LONG_AGO).unwrap(),
+        surface: "github".to_owned(),
+        event: "issue_comment".to_owned(),
+        actor: actor.to_owned(),
+        trust: "maintainer".to_owned(),
+        visibility: Visibility::Public,
+        outcome: "answered".to_owned(),
+        duration: 1_000,
+        first_output: Some(1_000),
+        cost: 0,
+        tokens: Tokens::default(),
+        links: Vec::new(),
+        recalled: Vec::new(),
+        memory_calls: 0,
+        exploration_calls: 0,
+        is_warm: true,
+    }
+}
+
+/// What a person does to a memory, from its first save to the last word that must be gone.
+fn looked_after(place: &Place) -> String {
+    let engine = garden();
+    let folder = tempfile::tempdir().unwrap();
+    let pulled = folder.path().join("pulled");
+    let needles = folder.path().join("needles");
+    fs_err::write(&needles, "no-such-value\nbrass coupling\n").unwrap();
+    let (pulled, needles) = (pulled.to_str().unwrap(), needles.to_str().unwrap());
+    let steps: [&[&str]; 17] = [
+        &["memory", "status"],
+        &["memory", "push", engine.data().to_str().unwrap()],
+        &["memory", "status"],
+        &["sessions", "list"],
+        &["sessions", "search", "coupling"],
+        &["sessions", "read", "ses_00000001"],
+        &["sessions", "info", "ses_00000001"],
+        &["memory", "stats"],
+        &["memory", "verify"],
+        &["memory", "verify", "--secrets", needles],
+        &["sessions", "prune", "--keep", "2", "--days", "0"],
+        &["memory", "pull", pulled],
+        &["memory", "push", pulled],
+        &["memory", "forget", "--person", "@Rita", "--at-once"],
+        &["memory", "forget", "--subject", "octo/garden#1"],
+        &["sessions", "list"],
+        &["memory", "verify", "--secrets", needles],
+    ];
+    let told = steps.map(|step| {
+        let words = step.iter().map(|word| if word.starts_with('/') { "…" } else { word });
+        let words: Vec<_> = words.collect();
+        format!("$ fro-bot {}\n{}", words.join(" "), place.run(step).normal())
+    });
+    told.concat()
+}
+
+#[test]
+fn a_folder_is_looked_after() {
+    insta::assert_snapshot!(looked_after(&Place::folder()));
+}
+
+#[test]
+fn a_bucket_is_looked_after() {
+    insta::assert_snapshot!(looked_after(&Place::bucket()));
+}
+
+#[test]
+fn the_actions_cache_is_looked_after() {
+    insta::assert_snapshot!(looked_after(&Place::cache()));
+}
+
+#[test]
+fn everything_is_there_as_json() {
+    let place = Place::folder();
+    place.run(&["memory", "push", garden().data().to_str().unwrap()]);
+    let commands: [&[&str]; 8] = [
+        &["memory", "status"],
+        &["memory", "verify"],
+        &["memory", "stats"],
+        &["sessions", "list", "--limit", "1"],
+        &["sessions", "search", "coupling"],
+        &["sessions", "read", "ses_00000001", "--skip", "1"],
+        &["sessions", "info", "ses_00000001"],
+        &["memory", "forget", "--session", "ses_00000001"],
+    ];
+    let told = commands.map(|command| {
+        let printed = place.run(&[command, &["--json"]].concat());
+        let value: Value = serde_json::from_str(&printed.output).unwrap();
+        assert!(value.is_object() || value.is_array(), "{value}");
+        format!("$ fro-bot {}\n{}", command.join(" "), printed.normal())
+    });
+    insta::assert_snapshot!(told.concat());
+}
+
+#[test]
+fn looking_at_a_damaged_memory_leaves_it_where_it_is() {
+    let place = Place::folder();
+    place.run(&["memory", "push", garden().data().to_str().unwrap()]);
+    place.spoil("packs");
+    let verified = place.run(&["memory", "verify"]);
+    assert!(
+        verified.code == Some(1) && verified.output.contains("is not what its name says"),
+        "{verified:?}"
+    );
+    let listed = place.run(&["sessions", "list"]);
+    assert_eq!(listed.code, Some(2), "{listed:?}");
+    insta::assert_snapshot!(place.run(&["memory", "status"]).normal());
+}
+
+#[test]
+fn whoever_names_no_memory_is_helped() {
+    let place = Place::nowhere();
+    insta::assert_snapshot!(
+        [
+            place.run(&["memory", "status"]).normal(),
+            place.run(&["memory", "status", "--memory", "/no/such/folder"]).normal(),
+            place.run(&["memory", "status", "--s3-bucket", "memories", "--aws-region", "x"]).normal(),
+            place.run(&["memory", "status", "--s3-bucket", "memories", "--repo", "garden"]).normal(),
+        ]
+        .concat()
+    );
+}
+
+#[test]
+fn the_help_says_it_all() {
+    let place = Place::nowhere();
+    let commands: [&[&str]; 5] =
+        [&["sessions"], &["sessions", "list"], &["memory"], &["memory", "verify"], &["memory", "forget"]];
+    let help = commands.map(|command| place.run(&[command, &["--help"]].concat()).output);
+    insta::assert_snapshot!(help.join("\n────\n"));
+}

@@ -1,0 +1,171 @@
+//! An S3 server of somebody else's making (`s3s-fs`, which checks signatures) in this process, with switches for faults.
+//!
+//! It knows nothing of ours, so that the tests of other crates can have it too.
+
+use std::{
+    convert::Infallible,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::{Request, Response, body::Incoming, header::HeaderMap, server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioIo;
+use s3s::{
+    Body,
+    auth::SimpleAuth,
+    service::{S3Service, S3ServiceBuilder},
+};
+use tempfile::TempDir;
+use tokio::{net::TcpListener, runtime::Runtime};
+
+pub(crate) const BUCKET: &str = "memories";
+pub(crate) const KEY: &str = "AKIAGARDENGARDEN";
+pub(crate) const SECRET: &str = "a-secret-that-only-the-garden-knows";
+
+/// A bucket on a port of this machine.
+pub(crate) struct Bucket {
+    _runtime: Runtime,
+    endpoint: String,
+    folder: TempDir,
+    desk: Arc<Desk>,
+}
+
+/// What goes wrong, and what was asked.
+#[derive(Default)]
+struct Desk {
+    fault: Mutex<Option<(String, Fault)>>,
+    seen: Mutex<Vec<Seen>>,
+    /// The server keeps content and tag in two files, compares first and writes then; S3 does all at once.
+    turn: tokio::sync::Mutex<()>,
+}
+
+/// A way to fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The server answers with this status and does nothing.
+    Status(u16),
+    /// The server never answers.
+    Hang,
+    /// The server does what it is asked, but its answer ends in the middle.
+    Cut,
+    /// The server does what it is asked, and its answer is lost.
+    Lose,
+}
+
+/// A request as it arrived.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) line: String,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Bucket {
+    pub(crate) fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(BUCKET)).unwrap();
+        let service = {
+            let mut builder = S3ServiceBuilder::new(s3s_fs::FileSystem::new(folder.path()).unwrap());
+            builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
+            builder.build()
+        };
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let desk = Arc::<Desk>::default();
+        runtime.spawn(serve(listener, service, Arc::clone(&desk)));
+        Self { _runtime: runtime, endpoint, folder, desk }
+    }
+
+    /// Returns where it answers.
+    pub(crate) fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    /// Fails every request whose line begins like this, until `mend`.
+    pub(crate) fn fail(&self, line: &str, fault: Fault) {
+        *self.desk.fault.lock().unwrap() = Some((line.to_owned(), fault));
+    }
+
+    pub(crate) fn mend(&self) {
+        *self.desk.fault.lock().unwrap() = None;
+    }
+
+    /// Returns what was asked so far and forgets it.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        std::mem::take(&mut *self.desk.seen.lock().unwrap())
+    }
+
+    /// Returns where the objects under a prefix lie.
+    pub(crate) fn files(&self, prefix: &str) -> PathBuf {
+        self.folder.path().join(BUCKET).join(prefix)
+    }
+}
+
+/// Returns every file below a folder.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+async fn serve(listener: TcpListener, service: S3Service, desk: Arc<Desk>) {
+    loop {
+        let Ok((socket, _)) = listener.accept().await else { return };
+        let (service, desk) = (service.clone(), Arc::clone(&desk));
+        let answer = service_fn(move |request| answer(service.clone(), Arc::clone(&desk), request));
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(socket), answer));
+    }
+}
+
+/// Answers, or fails as it was told.
+async fn answer(
+    service: S3Service,
+    desk: Arc<Desk>,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, std::io::Error> {
+    let line = format!("{} {}", request.method(), request.uri().path_and_query().unwrap());
+    let seen = Seen { line: line.clone(), headers: request.headers().clone() };
+    desk.seen.lock().unwrap().push(seen);
+    let _turn = if line.contains("/head.") { Some(desk.turn.lock().await) } else { None };
+    let fault = desk.fault.lock().unwrap().clone();
+    let fault = fault.filter(|(part, _)| part.split(' ').all(|word| line.contains(word)));
+    match fault.map(|(_, fault)| fault) {
+        Some(Fault::Status(status)) => {
+            // The body is read first: a server that closes early looks like a broken connection.
+            drop(request.into_body().collect().await);
+            Ok(Response::builder().status(status).body(Body::empty()).unwrap())
+        }
+        Some(Fault::Hang) => std::future::pending::<Result<_, _>>().await,
+        Some(Fault::Cut) => Ok(cut(perform(&service, request).await).await),
+        Some(Fault::Lose) => {
+            drop(perform(&service, request).await);
+            Err(std::io::Error::other("the answer is lost"))
+        }
+        None => Ok(perform(&service, request).await),
+    }
+}
+
+async fn perform(service: &S3Service, request: Request<Incoming>) -> Response<Body> {
+    service
+        .call(request.map(Body::from))
+        .await
+        .unwrap_or_else(|_| Response::builder().status(500).body(Body::empty()).unwrap())
+}
+
+/// Promises the whole body and sends half of it.
+async fn cut(response: Response<Body>) -> Response<Body> {
+    let (mut parts, body) = response.into_parts();
+    let body: Bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let promised = body.len().max(2);
+    parts.headers.insert("content-length", promised.into());
+    let half = body.slice(..body.len() / 2);
+    let pieces = futures::stream::iter([Ok::<_, Infallible>(hyper::body::Frame::data(half))]);
+    Response::from_parts(parts, Body::http_body_unsync(http_body_util::StreamBody::new(pieces)))
+}
