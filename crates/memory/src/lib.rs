@@ -68,9 +68,9 @@ pub use snapshot::manifest::Statistics;
 pub use stats::Stats;
 pub use store::{
     Advance, Head, Listed, Listing, Object, ObjectName, Part, Place, Store,
-    cache::{ActionsCache, CacheMode, CacheSettings, EntryNames},
+    cache::{ActionsCache, CacheFiles, CacheMode, CacheSettings, EntryNames},
     folder::Folder,
-    s3::{Encryption, Endpoint, S3, S3Settings},
+    s3::{Encryption, Endpoint, Right, S3, S3Settings, Trial, Verdict},
     wire::Patience,
 };
 pub use stores::{CacheUse, Keeping, Recollection, StoreSettings, Stored, Stores};

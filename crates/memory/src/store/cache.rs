@@ -6,6 +6,7 @@
 //! stalls for longer than `Patience::settle` between looking at the head and finishing its own counts as dead, and if it
 //! then goes on, one of the two saves is not found until the next merge of its session.
 
+mod files;
 mod keys;
 mod service;
 
@@ -29,6 +30,7 @@ use super::{
     wire::{RANGE, Reader, Wire, side_by_side},
 };
 use crate::error::{Error, Flaw, Refusal};
+pub use files::CacheFiles;
 use keys::Keys;
 use service::{Address, Entry, Reserved, Service};
 

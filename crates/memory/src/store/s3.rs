@@ -10,6 +10,7 @@
 //! writing nothing into it: deleting knows no condition.
 
 mod client;
+mod rights;
 
 use std::{
     io::{self, Read},
@@ -29,6 +30,7 @@ use object_store::{
 };
 
 pub use client::{Encryption, Endpoint, S3Settings};
+pub use rights::{Right, Trial, Verdict};
 
 use super::{
     Advance, Head, Listed, Listing, Object, ObjectName, Part, Patience, Place,

@@ -17,6 +17,7 @@ mod live;
 mod many;
 mod merge;
 mod reader;
+mod rights;
 mod rollback;
 mod round_trip;
 mod s3;
