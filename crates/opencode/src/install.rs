@@ -2,6 +2,8 @@
 
 mod cache;
 mod npm;
+mod parcel;
+mod preinstalled;
 mod registry;
 mod unpack;
 mod version;
@@ -13,7 +15,7 @@ use std::{
 };
 
 use fro_http::Road;
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::{
     error::Error,
@@ -21,6 +23,7 @@ use crate::{
 };
 
 pub use cache::ToolCache;
+pub use parcel::missing_parcels;
 pub use version::Version;
 
 /// What to install, and by what means.
@@ -36,13 +39,24 @@ pub struct Wanted {
     pub road: Road,
     /// How long a download may stand still.
     pub patience: Duration,
+    /// A folder in which somebody keeps packed packages for us, and takes those that we leave.
+    pub parcels: Option<PathBuf>,
+    /// The checkout, from which nothing is started.
+    pub checkout: Option<PathBuf>,
 }
 
 impl Wanted {
     /// The pinned engine for this machine.
     pub fn pinned(environment: Vec<(OsString, OsString)>, road: Road) -> Self {
-        let version = Version::Pinned;
-        Self { platform: Platform::here(), version, environment, road, patience: Duration::from_mins(2) }
+        Self {
+            platform: Platform::here(),
+            version: Version::Pinned,
+            environment,
+            road,
+            patience: Duration::from_mins(2),
+            parcels: None,
+            checkout: None,
+        }
     }
 }
 
@@ -91,7 +105,14 @@ pub type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
 pub async fn install(wanted: &Wanted, cache: &ToolCache, tell: Tell<'_>) -> Result<Engine, Error> {
     let (engine, ripgrep) = (pin::engine(wanted.platform)?, pin::ripgrep(wanted.platform)?);
     let engine = version::choose(engine, &wanted.version, wanted).await?;
-    let binary = bring(&engine, wanted, cache, tell).await?;
+    let preinstalled = match cache.find(&engine) {
+        Some(_) => None,
+        None => preinstalled::find(&engine, wanted).await,
+    };
+    let binary = match preinstalled {
+        Some(binary) => binary,
+        None => bring(&engine, wanted, cache, tell).await?,
+    };
     let rg = bring(ripgrep, wanted, cache, tell).await?;
     Ok(Engine { binary, rg, version: engine.version.into_owned() })
 }
@@ -150,13 +171,20 @@ async fn fetch(
     bench: &Path,
     tell: Tell<'_>,
 ) -> Result<(), Error> {
+    if let Some(parcel) = parcel::find(package, wanted) {
+        tell(Progress { what: package.tool, stage: Stage::Unpacking });
+        match unpack::unpack(package, &parcel, bench).await {
+            Ok(()) => return Ok(()),
+            Err(error) => warn!("what was kept of {} is not used: {error}", package.spec()),
+        }
+    }
     let packed = match npm::find(&wanted.environment) {
         Some(npm) => npm::pack(&npm, package, wanted, workshop, tell).await?,
         None => registry::download(package, wanted, workshop, tell).await?,
     };
     tell(Progress { what: package.tool, stage: Stage::Unpacking });
     unpack::unpack(package, &packed, bench).await?;
-    std::fs::remove_file(&packed).map_err(|source| cache::disk("remove", &packed, source))
+    parcel::leave(package, wanted, &packed).map_err(|source| cache::disk("put away", &packed, source))
 }
 
 impl Package {

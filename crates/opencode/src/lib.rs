@@ -19,7 +19,9 @@ pub use converse::{Listen, converse};
 pub use error::Error;
 pub use event::{About, Ear, Event};
 pub use house::House;
-pub use install::{Engine, Progress, Stage, Tell, ToolCache, Version, Wanted, install, install_omo};
+pub use install::{
+    Engine, Progress, Stage, Tell, ToolCache, Version, Wanted, install, install_omo, missing_parcels,
+};
 pub use omo::Omo;
 pub use pin::{Platform, VERSION, Vectors};
 pub use server::{File, Launch, Message, ModelName, PORT, Server, Session};

@@ -28,7 +28,7 @@ pub enum Version {
 
 /// A text that is no version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it is `latest` or a version such as `1.18.33`")]
+#[error("write `latest` or a version such as `1.18.33`")]
 pub struct NotAVersion;
 
 impl FromStr for Version {
