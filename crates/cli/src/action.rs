@@ -23,7 +23,8 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
     let began = Timestamp::now();
     let mut interrupt = Interrupt::listen()?;
     let (name, payload) = event(env)?;
-    let settings = settings::of_action(env, &name, payload, began)?;
+    let settings = settings::of_action(env, &name, payload.clone(), began)?;
+    let reread = |file: &str| settings::with_file(env, (&name, payload.clone()), began, file);
     log::start(env, Redactor::knowing(settings.secrets()));
     let report = Report::new(env, &settings);
     let handover = Handover::new(env);
@@ -31,7 +32,7 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
         handover.note(&news);
         report.tell(&news);
     };
-    let ending = Box::pin(fro_run::run(&settings, &tell, interrupt.asked())).await?;
+    let ending = Box::pin(fro_run::run(&settings, &reread, &tell, interrupt.asked())).await?;
     Ok(match ending {
         Ending::Skipped(reason) if reason.fails_the_run() => {
             report::fault(env, &Fault::yours(reason.to_string(), reason.hint().unwrap_or_default()));

@@ -61,7 +61,8 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
 
     let settings = stage.settings(request.event, env, began)?;
     let tell = |news| show.tell(&news);
-    let ending = Box::pin(fro_run::run(&settings, &tell, interrupt.asked())).await;
+    let reread = |_: &str| Ok(settings.clone());
+    let ending = Box::pin(fro_run::run(&settings, &reread, &tell, interrupt.asked())).await;
     show.done();
     if ending? == Ending::Interrupted {
         println!("interrupted; nothing is left behind");

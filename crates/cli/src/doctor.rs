@@ -1,5 +1,6 @@
 //! `fro-bot doctor`: looks at everything that a run depends on, and says one line about each.
 
+mod bucket;
 mod checks;
 
 use std::process::ExitCode;

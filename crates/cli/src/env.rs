@@ -38,6 +38,8 @@ variables! {
     GITHUB_STEP_SUMMARY = "GITHUB_STEP_SUMMARY";
     /// The file that takes outputs of the step.
     GITHUB_OUTPUT = "GITHUB_OUTPUT";
+    /// The file that takes folders for the `PATH` of later steps.
+    GITHUB_PATH = "GITHUB_PATH";
     /// The file that takes what the step after the run should know.
     GITHUB_STATE = "GITHUB_STATE";
     /// What the run left for the step after it: its private folder.

@@ -13,26 +13,37 @@ use crate::env::{self, Env};
 pub(crate) struct Handover {
     state: Option<PathBuf>,
     output: Option<PathBuf>,
+    path: Option<PathBuf>,
 }
 
 impl Handover {
     /// Finds the files.
     pub(crate) fn new(env: &Env) -> Self {
         let file = |name| env.text(name).map(PathBuf::from);
-        Self { state: file(env::GITHUB_STATE), output: file(env::GITHUB_OUTPUT) }
+        Self {
+            state: file(env::GITHUB_STATE),
+            output: file(env::GITHUB_OUTPUT),
+            path: file(env::GITHUB_PATH),
+        }
     }
 
     /// Writes down what a piece of news means for the steps that follow, at once: the run may be killed.
     pub(crate) fn note(&self, news: &News) {
         if let News::Opened { private } = news {
-            append(self.state.as_ref(), "desk", &private.display().to_string());
+            append(self.state.as_ref(), &format!("desk={}", private.display()));
+        }
+        // Later steps of the job find the engine as if they had installed it themselves.
+        if let News::Installed { binary, .. } = news
+            && let Some(folder) = binary.parent()
+        {
+            append(self.path.as_ref(), &folder.display().to_string());
         }
         if let Some((name, value)) = output(news) {
-            append(self.output.as_ref(), name, &value);
+            append(self.output.as_ref(), &format!("{name}={value}"));
         }
         if let News::Accounted { duration, usage } = news {
             for (name, value) in figures(*duration, usage) {
-                append(self.output.as_ref(), name, &value);
+                append(self.output.as_ref(), &format!("{name}={value}"));
             }
         }
     }
@@ -80,11 +91,11 @@ fn output(news: &News) -> Option<(&'static str, String)> {
     }
 }
 
-/// Adds a line to a file of the runner. A value with a line break could say anything, so it is left out.
-fn append(file: Option<&PathBuf>, name: &str, value: &str) {
-    let Some(file) = file.filter(|_| !value.contains(['\n', '\r'])) else { return };
+/// Adds a line to a file of the runner. Two lines could say anything, so they are left out.
+fn append(file: Option<&PathBuf>, line: &str) {
+    let Some(file) = file.filter(|_| !line.contains(['\n', '\r'])) else { return };
     let opened = OpenOptions::new().create(true).append(true).open(file);
-    if let Err(error) = opened.and_then(|mut file| writeln!(file, "{name}={value}")) {
-        tracing::warn!("cannot hand `{name}` over to the runner: {error}");
+    if let Err(error) = opened.and_then(|mut file| writeln!(file, "{line}")) {
+        tracing::warn!("cannot hand `{line}` over to the runner: {error}");
     }
 }

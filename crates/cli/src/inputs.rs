@@ -16,6 +16,8 @@ pub(crate) struct Input {
     meaning: &'static str,
     default: Option<&'static str>,
     secret: bool,
+    /// Whether the repository's own file may set it, too.
+    pub(crate) in_file: bool,
 }
 
 /// The outputs, each with its meaning.
@@ -34,7 +36,7 @@ const OUTPUTS: &[(&str, &str)] = &[
 
 impl Input {
     const fn new(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, meaning, default: None, secret: false }
+        Self { name, meaning, default: None, secret: false, in_file: false }
     }
 
     const fn default(self, default: &'static str) -> Self {
@@ -43,6 +45,23 @@ impl Input {
 
     const fn secret(self) -> Self {
         Self { secret: true, ..self }
+    }
+
+    const fn in_file(self) -> Self {
+        Self { in_file: true, ..self }
+    }
+
+    /// Returns the default that the runner fills in. Where the file has a word, only the program itself can tell what
+    /// was left out.
+    fn filled_in(&self) -> Option<&'static str> {
+        self.default.filter(|_| !self.in_file)
+    }
+
+    fn description(&self) -> String {
+        match self.default.filter(|_| self.in_file) {
+            Some(default) => format!("{} `{default}` if left out.", self.meaning),
+            None => self.meaning.to_owned(),
+        }
     }
 }
 
@@ -62,8 +81,8 @@ pub(crate) fn action() -> String {
          inputs:\n",
     );
     for input in all() {
-        let _ = writeln!(yaml, "  {}:\n    description: {}", input.name, quoted(input.meaning));
-        if let Some(default) = input.default {
+        let _ = writeln!(yaml, "  {}:\n    description: {}", input.name, quoted(&input.description()));
+        if let Some(default) = input.filled_in() {
             let _ = writeln!(yaml, "    default: {}", quoted(default));
         }
     }
@@ -81,14 +100,16 @@ pub(crate) fn page() -> String {
         "# Inputs and outputs\n\n\
          <!-- Written by `fro-bot reference inputs`; its source is crates/cli/src/inputs. -->\n\n\
          Every input is optional; a model needs `auth-json`, and a run by schedule or by hand needs `prompt`. All\n\
-         mistakes are told at once, each with the input it is in.\n",
+         mistakes are told at once, each with the input it is in. What has a ¶ may also stand in\n\
+         [`.github/fro-bot.toml`](repo-settings.md).\n",
     );
     for part in table::PARTS {
         let _ = write!(page, "\n## {}\n\n| input | default | |\n|---|---|---|\n", part.title);
         for input in part.inputs {
             let default = input.default.map_or_else(|| "–".to_owned(), |default| format!("`{default}`"));
             let secret = if input.secret { " From a secret." } else { "" };
-            let _ = writeln!(page, "| `{}` | {default} | {}{secret} |", input.name, input.meaning);
+            let mark = if input.in_file { " ¶" } else { "" };
+            let _ = writeln!(page, "| `{}`{mark} | {default} | {}{secret} |", input.name, input.meaning);
         }
     }
     page.push_str("\n## Outputs\n\n| output | |\n|---|---|\n");
@@ -129,10 +150,9 @@ mod tests {
 
     #[test]
     fn every_input_is_read_somewhere() {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut code = in_project("launch/binary.mjs") + &in_project("crates/cli/src/settings.rs");
-        for file in fs_err::read_dir(source.join("settings")).unwrap() {
-            code += &fs_err::read_to_string(file.unwrap().path()).unwrap();
+        for module in ["answers", "stores"] {
+            code += &in_project(&format!("crates/cli/src/settings/{module}.rs"));
         }
         let names = all().map(|input| input.name);
         let unread: Vec<_> = names.filter(|name| !code.contains(&format!("\"{name}\""))).collect();

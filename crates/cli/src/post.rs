@@ -26,9 +26,11 @@ pub(crate) fn main(env: &Env) -> ExitCode {
 
 async fn finish(env: &Env, left: PathBuf) -> Result<ExitCode, Fault> {
     let (name, payload) = action::event(env)?;
-    let settings = settings::of_action(env, &name, payload, Timestamp::now())?;
+    let now = Timestamp::now();
+    let settings = settings::of_action(env, &name, payload.clone(), now)?;
+    let reread = |file: &str| settings::with_file(env, (&name, payload.clone()), now, file);
     log::start(env, Redactor::knowing(settings.secrets()));
     let report = Report::new(env, &settings);
-    fro_run::finish(&settings, &left, &|news| report.tell(&news)).await?;
+    fro_run::finish(&settings, &reread, &left, &|news| report.tell(&news)).await?;
     Ok(ExitCode::SUCCESS)
 }

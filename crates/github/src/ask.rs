@@ -9,7 +9,7 @@ pub(crate) mod comment;
 pub(crate) mod comments;
 pub(crate) mod discussion;
 pub(crate) mod fallback;
-pub(crate) mod house_rules;
+pub(crate) mod file;
 pub(crate) mod list;
 pub(crate) mod permission;
 pub(crate) mod pull;

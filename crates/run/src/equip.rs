@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use fro_core::Fault;
-use fro_opencode::{Engine, Omo};
+use fro_opencode::{Engine, Omo, ToolCache, Wanted};
 
 use crate::{
     news::{News, Tell},
+    parcels::Parcels,
     settings::{Settings, model},
 };
 
@@ -16,36 +17,43 @@ const OMO_PATIENCE: Duration = Duration::from_mins(1);
 /// The agent that Oh My OpenCode is loaded for.
 pub(crate) const SISYPHUS: &str = "Sisyphus";
 
+/// What is installed, and where to.
+type Tools = (Wanted, ToolCache);
+
 /// What a run works with.
 pub(crate) struct Equipment {
     pub(crate) engine: Engine,
     pub(crate) omo: Option<Omo>,
     /// Why there is no Oh My OpenCode although it was wanted.
     pub(crate) warning: Option<String>,
+    /// What was downloaded, for the runs that follow.
+    pub(crate) parcels: Option<Parcels>,
 }
 
 /// Brings both at once. Only the engine is needed; the rest is told if it is missing.
 pub(crate) async fn equip(settings: &Settings, tell: Tell<'_>) -> Result<Equipment, Fault> {
-    let (engine, omo) = tokio::join!(engine(settings, tell), omo(settings));
+    let parcels = Parcels::bring(settings).await;
+    let (wanted, cache) = settings.tools()?;
+    let kept = parcels.as_ref().map(|parcels| parcels.folder().to_owned());
+    let tools = (Wanted { parcels: kept, ..wanted }, cache);
+    let (engine, omo) = tokio::join!(engine(&tools, tell), omo(settings, &tools));
     let (omo, warning) = match omo {
         Ok(omo) => (omo, None),
         Err(why) => (None, Some(format!("Oh My OpenCode was not loaded: {why}"))),
     };
-    Ok(Equipment { engine: engine?, omo, warning })
+    Ok(Equipment { engine: engine?, omo, warning, parcels })
 }
 
-async fn engine(settings: &Settings, tell: Tell<'_>) -> Result<Engine, Fault> {
-    let (wanted, cache) = settings.tools()?;
+async fn engine((wanted, cache): &Tools, tell: Tell<'_>) -> Result<Engine, Fault> {
     let progress = &mut |progress| tell(News::Installing(progress));
-    let installed = fro_opencode::install(&wanted, &cache, progress).await;
+    let installed = fro_opencode::install(wanted, cache, progress).await;
     installed.map_err(|error| error.fault())
 }
 
-async fn omo(settings: &Settings) -> Result<Option<Omo>, String> {
+async fn omo(settings: &Settings, (wanted, cache): &Tools) -> Result<Option<Omo>, String> {
     let Some(version) = &settings.engine.omo else { return Ok(None) };
-    let (wanted, cache) = settings.tools().map_err(|fault| fault.to_string())?;
     let silent = &mut |_| {};
-    let installing = fro_opencode::install_omo(&wanted, version, &cache, silent);
+    let installing = fro_opencode::install_omo(wanted, version, cache, silent);
     let installed = tokio::time::timeout(OMO_PATIENCE, installing).await;
     let installed = installed.map_err(|_| format!("it was not ready after {} s", OMO_PATIENCE.as_secs()))?;
     let folder = installed.map_err(|error| error.to_string())?;

@@ -71,7 +71,7 @@ const DEGRADED: &str =
 
 /// Reads the maintainers' rules for agents; a run goes on without them.
 async fn rules(github: &GitHub, branch: &str) -> Option<String> {
-    match github.house_rules(branch).await {
+    match github.file("AGENTS.md", branch).await {
         Ok(rules) => rules,
         Err(error) => {
             tracing::warn!("going on without `AGENTS.md`: {}", error.fault().what());

@@ -21,9 +21,11 @@ mod memory;
 mod models;
 mod news;
 mod page;
+mod parcels;
 mod post;
 mod propose;
 mod remarks;
+mod repo_settings;
 mod repository;
 mod settings;
 mod sitting;
@@ -34,6 +36,7 @@ mod workplace;
 
 pub use news::{News, Tell};
 pub use post::finish;
+pub use repo_settings::{REPO_SETTINGS, Reread, repo_settings};
 pub use settings::{Delegation, Elevated, EngineSettings, Settings, Unwalled};
 
 use std::pin::pin;
@@ -69,6 +72,7 @@ pub struct Receipt {
 /// Runs once. `interrupt` ends when somebody asks the run to stop.
 pub async fn run(
     settings: &Settings,
+    reread: Reread<'_>,
     tell: Tell<'_>,
     interrupt: impl Future<Output = ()>,
 ) -> Result<Ending, Fault> {
@@ -86,14 +90,17 @@ pub async fn run(
 
     let mut interrupt = pin!(interrupt);
     let github = settings.github(trigger.repo())?;
-    let facts = tokio::select! {
-        facts = facts::gather(&github, &trigger, settings) => facts?,
+    let questions =
+        async { tokio::join!(facts::gather(&github, &trigger, settings), repo_settings(&github)) };
+    let (facts, file) = tokio::select! {
+        answers = questions => answers,
         () = &mut interrupt => return Ok(Ending::Interrupted),
     };
-    let permit = match gate::decide(&trigger, &facts, &settings.policy) {
+    let permit = match gate::decide(&trigger, &facts?, &settings.policy) {
         Decision::Run(permit) => *permit,
         Decision::Skip(reason) => return skip(reason),
     };
+    let settings = &repo_settings::below(settings, file?.as_deref(), reread)?;
     tell(News::Permitted(permit.clone()));
 
     let mut workplace = Workplace::open(settings, tell)?;

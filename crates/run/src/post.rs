@@ -17,17 +17,24 @@ use crate::{
     acknowledge::Acknowledgement,
     facts,
     memory::{Memory, PRIVATE},
-    news::Tell,
+    news::{News, Tell},
+    repo_settings::{self, Reread, repo_settings},
     settings::Settings,
     state::State,
 };
 
 /// Finishes what a killed run left open in its private folder.
-pub async fn finish(settings: &Settings, private: &Path, tell: Tell<'_>) -> Result<(), Fault> {
+pub async fn finish(
+    settings: &Settings,
+    reread: Reread<'_>,
+    private: &Path,
+    tell: Tell<'_>,
+) -> Result<(), Fault> {
     ours(private, settings, PRIVATE)?;
     let state = State::read(private)?;
     if let Some(state) = &state {
         ours(state.engine_data.parent().unwrap_or(private), settings, "fro-bot-")?;
+        let settings = &refined(settings, reread, tell).await;
         Memory::reopen(settings, private, state).save(settings, fro_opencode::VERSION, tell).await;
     }
     let unseen = unsee(settings, tell).await;
@@ -36,6 +43,16 @@ pub async fn finish(settings: &Settings, private: &Path, tell: Tell<'_>) -> Resu
         fs_err::remove_dir_all(folder).map_err(|error| Fault::ours(format!("cannot clean up: {error}")))?;
     }
     unseen
+}
+
+/// Returns the settings as the run had them; without an answer, those of the workflow.
+async fn refined(settings: &Settings, reread: Reread<'_>, tell: Tell<'_>) -> Settings {
+    let file = async { repo_settings(&settings.github(&settings.event.repo)?).await };
+    let refined = file.await.and_then(|file| repo_settings::below(settings, file.as_deref(), reread));
+    refined.unwrap_or_else(|fault| {
+        tell(News::Warning(fault.what().to_owned()));
+        settings.clone()
+    })
 }
 
 /// Takes 👀 and the label away, if the event still says that they were ours to give.

@@ -87,7 +87,8 @@ impl Settings {
     pub fn tools(&self) -> Result<(Wanted, ToolCache), Fault> {
         let EngineSettings { version, environment, tool_cache, .. } = &self.engine;
         let wanted = Wanted::pinned(environment.clone(), self.road()?);
-        Ok((Wanted { version: version.clone(), ..wanted }, ToolCache::new(tool_cache)))
+        let checkout = Some(self.workspace.clone());
+        Ok((Wanted { version: version.clone(), checkout, ..wanted }, ToolCache::new(tool_cache)))
     }
 
     /// Returns everything that must never be seen.

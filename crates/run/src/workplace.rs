@@ -27,6 +27,7 @@ use crate::{
     handover::Handover,
     memory::{self, Figures, Memory},
     news::{News, Tell},
+    parcels::Parcels,
     propose,
     repository::Repository,
     settings::Settings,
@@ -40,6 +41,8 @@ pub(crate) struct Workplace {
     memory: Memory,
     drafts: Drafts,
     prepared: Option<Prepared>,
+    /// Tools for the runs that follow.
+    parcels: Option<Parcels>,
     reminder: Option<Reminder>,
     sitting: Option<Sitting>,
     /// The session that answered.
@@ -64,6 +67,7 @@ impl Workplace {
             folder,
             drafts: Drafts::default(),
             prepared: None,
+            parcels: None,
             reminder: None,
             sitting: None,
             session: None,
@@ -89,7 +93,8 @@ impl Workplace {
             }
             Err(why) => self.warn(tell, format!("the memory could not be read: {why}")),
         }
-        let Equipment { engine, omo, warning } = equipment?;
+        let Equipment { engine, omo, warning, parcels } = equipment?;
+        self.parcels = parcels;
         if let Some(warning) = warning {
             self.warn(tell, warning);
         }
@@ -177,6 +182,9 @@ impl Workplace {
             sitting.close().await;
             tell(News::EngineStopped);
             self.memory.save(settings, fro_opencode::VERSION, tell).await;
+        }
+        if let Some(parcels) = self.parcels.take() {
+            parcels.keep().await;
         }
         remove(self.folder).await
     }

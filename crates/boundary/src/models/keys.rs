@@ -34,11 +34,14 @@ impl Keys {
         let value: Value = serde_json::from_str(text).map_err(|error| {
             BadKeys(format!("it is no JSON (line {}, column {})", error.line(), error.column()))
         })?;
-        let Value::Object(providers) = &value else { return Err(BadKeys("it is not an object".to_owned())) };
+        let Value::Object(providers) = &value else {
+            return Err(BadKeys("it is no JSON object: write it in `{ }`".to_owned()));
+        };
         let mut entries = BTreeMap::new();
         for (id, entry) in providers {
-            let entry = Entry::read(id, entry)
-                .ok_or_else(|| BadKeys(format!("the entry `{id}` has neither a `key` nor a known `type`")))?;
+            let entry = Entry::read(id, entry).ok_or_else(|| {
+                BadKeys(format!("the entry `{id}` has no key: write `{{ \"type\": \"api\", \"key\": … }}`"))
+            })?;
             entries.insert(id.clone(), entry);
         }
         let mut secrets = Vec::new();
@@ -136,11 +139,11 @@ mod tests {
     fn a_slip_is_named_without_the_key() {
         let slips =
             ["sk-ant-1234", r#"["sk-ant-1234"]"#, r#"{"a": "sk-ant-1234"}"#, r#"{"a": {"type": "api"}}"#];
-        insta::assert_snapshot!(slips.map(read).join("\n"), @"
+        insta::assert_snapshot!(slips.map(read).join("\n"), @r#"
         it is no JSON (line 1, column 1)
-        it is not an object
-        the entry `a` has neither a `key` nor a known `type`
-        the entry `a` has neither a `key` nor a known `type`
-        ");
+        it is no JSON object: write it in `{ }`
+        the entry `a` has no key: write `{ "type": "api", "key": … }`
+        the entry `a` has no key: write `{ "type": "api", "key": … }`
+        "#);
     }
 }

@@ -2,30 +2,55 @@
 
 use fro_boundary::{Strictness, probe};
 use fro_github::Rights;
-use fro_run::Settings;
+use fro_run::{REPO_SETTINGS, Settings};
 use jiff::Timestamp;
 
-use super::Finding;
+use super::{Finding, Health, bucket};
 use crate::{
     env::{self, Env},
     settings,
 };
 
+/// The event of most runs.
+const EVENT: &str = "issue_comment";
+
 /// Examines everything, in the order in which a run would need it.
 pub(crate) async fn all(env: &Env) -> Vec<Finding> {
     let mut findings = Vec::new();
-    match settings::of_action(env, "issue_comment", String::new(), Timestamp::now()) {
+    match settings::of_action(env, EVENT, String::new(), Timestamp::now()) {
         Ok(settings) => {
             findings.push(Finding::good("inputs", "all of them can be read"));
-            findings.extend(token(&settings).await);
+            let token = token(&settings).await;
+            let is_good = token.iter().all(|finding| finding.health != Health::Bad);
+            findings.extend(token);
+            if is_good {
+                findings.push(repo_file(env, &settings).await);
+            }
             findings.push(models(&settings));
             findings.push(engine(&settings).await);
+            findings.extend(bucket::rights(&settings).await);
         }
         Err(fault) => findings.push(Finding::bad("inputs", &fault)),
     }
     findings.push(cache(env));
     findings.push(walls());
     findings
+}
+
+/// Reads the settings that live with the repository, if there are any.
+async fn repo_file(env: &Env, settings: &Settings) -> Finding {
+    const ABOUT: &str = "file";
+    let file = async { fro_run::repo_settings(&settings.github(&settings.event.repo)?).await };
+    let read = file.await.and_then(|file| match file {
+        Some(text) => {
+            settings::with_file(env, (EVENT, String::new()), Timestamp::now(), &text).map(|_| "can be read")
+        }
+        None => Ok("there is none, and none is needed"),
+    });
+    match read {
+        Ok(says) => Finding::good(ABOUT, format!("{REPO_SETTINGS}: {says}")),
+        Err(fault) => Finding::bad(ABOUT, &fault),
+    }
 }
 
 /// Asks GitHub whose token it is and what it may do.

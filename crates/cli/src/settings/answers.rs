@@ -10,7 +10,7 @@ impl Typed<'_> {
         self.input("response-mode", Response::default(), |text| match text {
             "github" => Ok(Response::GitHub),
             "none" => Ok(Response::None),
-            _ => Err("it is `github` or `none`"),
+            _ => Err("write `github` or `none`"),
         })
     }
 
@@ -19,7 +19,7 @@ impl Typed<'_> {
         self.input("summary", SummaryPlace::default(), |text| match text {
             "inline" => Ok(SummaryPlace::Inline),
             "separate" => Ok(SummaryPlace::Separate),
-            _ => Err("it is `inline` or `separate`"),
+            _ => Err("write `inline` or `separate`"),
         })
     }
 }

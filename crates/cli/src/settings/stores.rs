@@ -6,17 +6,16 @@ use fro_memory::{
     CacheMode, CacheSettings, CacheUse, Encryption, Endpoint, EntryNames, Patience, Retention, S3Settings,
     StoreSettings,
 };
-use jiff::SignedDuration;
 
-use super::Typed;
+use super::{Typed, file::File, parse};
 use crate::env::{self, Env};
 
-/// The size of a memory from which on people are warned, in megabytes.
-const WARN_SIZE: u64 = 500;
+/// The bytes of a memory from which on people are warned.
+const WARN_SIZE: u64 = 500_000_000;
 
 /// Reads where a memory is kept, for people who look after it.
 pub(crate) fn of_memory(env: &Env) -> Result<StoreSettings, Fault> {
-    let mut typed = Typed { env, complaints: Vec::new() };
+    let mut typed = Typed::new(env, File::default());
     let repo = env.text(env::GITHUB_REPOSITORY).map(RepoName::parse).transpose();
     let repo = repo.unwrap_or_else(|error| {
         typed.complaints.push(format!("the repository: {error}"));
@@ -24,7 +23,7 @@ pub(crate) fn of_memory(env: &Env) -> Result<StoreSettings, Fault> {
     });
     let (road, _) = typed.road();
     let stores = typed.stores(repo.as_ref(), &road);
-    if repo.is_none() && typed.complaints.is_empty() && typed.input("s3-backup", false, str::parse::<bool>) {
+    if repo.is_none() && typed.complaints.is_empty() && typed.input("s3-backup", false, parse::yes_or_no) {
         typed.complaints.push("a bucket may keep many memories, and none is named".to_owned());
     }
     if !typed.complaints.is_empty() {
@@ -45,17 +44,16 @@ enum Extent {
 impl Typed<'_> {
     /// Reads where the memory is kept.
     pub(super) fn stores(&mut self, repo: Option<&RepoName>, road: &RoadSettings) -> StoreSettings {
-        let skip_cache = self.input("skip-cache", false, str::parse::<bool>);
+        let skip_cache = self.input("skip-cache", false, parse::yes_or_no);
         let extent = self.input("memory-scope", Extent::Repository, |text| match text {
             "repo" => Ok(Extent::Repository),
             "org" => Ok(Extent::Organisation),
-            _ => Err("it is `repo` or `org`"),
+            _ => Err("write `repo` or `org`"),
         });
-        let megabytes = self.input("memory-warn-size", WARN_SIZE, str::parse::<u64>);
+        let warn_size = self.input("memory-warn-size", WARN_SIZE, parse::megabytes);
         let s3 = self.s3(repo, extent, road);
         if extent == Extent::Organisation && s3.is_none() {
-            self.complaints
-                .push("`memory-scope: org` needs a bucket: set `s3-backup` and `s3-bucket`".to_owned());
+            self.complain("`memory-scope: org` needs a bucket: set `s3-backup: true` and `s3-bucket`");
         }
         let cache = match (skip_cache, extent, repo) {
             (false, Extent::Repository, Some(repo)) => cache(self.env, repo, road),
@@ -63,37 +61,35 @@ impl Typed<'_> {
             _ => CacheUse::Unused,
         };
         let folder = self.env.text(env::FRO_MEMORY).map(Into::into);
-        StoreSettings { s3, folder, cache, warn_size: Some(megabytes.saturating_mul(1_000_000)) }
+        StoreSettings { s3, folder, cache, warn_size: Some(warn_size) }
     }
 
     /// Reads how much is kept.
     pub(super) fn retention(&mut self) -> Retention {
         let usual = Retention::default();
-        let sessions = self.input("session-retention", usual.sessions, str::parse::<usize>);
-        let age = self.input("session-max-age", usual.age, |text| {
-            let days = text.trim_end_matches("days").trim_end_matches('d').trim().parse::<u32>();
-            days.map(|days| SignedDuration::from_hours(i64::from(days) * 24))
-                .map_err(|_| "it is a number of days")
-        });
+        let sessions = self.input("session-retention", usual.sessions, parse::sessions);
+        let age = self.input("session-max-age", usual.age, parse::days);
         Retention { sessions, age, ..usual }
     }
 
     fn s3(&mut self, repo: Option<&RepoName>, extent: Extent, road: &RoadSettings) -> Option<S3Settings> {
-        let is_wanted = self.input("s3-backup", false, str::parse::<bool>);
-        let insecure = self.input("s3-allow-insecure-endpoint", false, str::parse::<bool>);
-        let endpoint = self.env.input("s3-endpoint").map(str::to_owned);
+        let is_wanted = self.input("s3-backup", false, parse::yes_or_no);
+        let endpoint = self.endpoint();
         let encryption = self.encryption();
+        let expected_owner = self.input("s3-expected-bucket-owner", None, parse::account);
         if !is_wanted {
             return None;
         }
-        let Some(bucket) = self.env.input("s3-bucket") else {
-            self.complaints.push("the input `s3-bucket` is empty, though `s3-backup` is set".to_owned());
+        let Some(bucket) = self.text("s3-bucket") else {
+            self.complain("the input `s3-bucket` is empty, though `s3-backup` is `true`: name the bucket");
             return None;
         };
         let region = [env::AWS_REGION, env::AWS_DEFAULT_REGION].iter().find_map(|name| self.env.text(name));
         let region = self.env.input("aws-region").or(region);
-        if region.is_none() && endpoint.is_none() {
-            self.complaints.push("the input `aws-region` is empty; it reads like `eu-central-1`".to_owned());
+        if region.is_none() && endpoint == Endpoint::Aws {
+            self.complain(
+                "the input `aws-region` is empty: write the bucket's region, such as `eu-central-1`",
+            );
         }
         let repo = repo?;
         let base = self.env.input("s3-prefix").unwrap_or("fro-bot").trim_matches('/');
@@ -102,16 +98,12 @@ impl Typed<'_> {
             Extent::Organisation => format!("{base}/org/{}", repo.owner()),
         };
         Some(S3Settings {
-            bucket: bucket.to_owned(),
+            bucket,
             region: region.unwrap_or("us-east-1").to_owned(),
-            endpoint: match endpoint {
-                None => Endpoint::Aws,
-                Some(url) if insecure => Endpoint::Insecure(url),
-                Some(url) => Endpoint::Custom(url),
-            },
+            endpoint,
             prefix,
             encryption,
-            expected_owner: self.env.input("s3-expected-bucket-owner").map(str::to_owned),
+            expected_owner,
             credentials: self
                 .env
                 .starting_with("AWS_")
@@ -122,14 +114,35 @@ impl Typed<'_> {
         })
     }
 
+    /// Reads where the bucket answers, and whether that may be without TLS.
+    fn endpoint(&mut self) -> Endpoint {
+        let insecure = self.input("s3-allow-insecure-endpoint", false, parse::yes_or_no);
+        let url = self.input("s3-endpoint", None, |text| parse::address(text).map(Some));
+        match url {
+            None => Endpoint::Aws,
+            Some(url) if insecure => Endpoint::Insecure(url),
+            Some(url) => {
+                if !url.starts_with("https:") {
+                    self.complain(format!(
+                        "the input `s3-endpoint` is `{url}`: write an `https://` address, or set \
+                         `s3-allow-insecure-endpoint: true` if the way to it is safe"
+                    ));
+                }
+                Endpoint::Custom(url)
+            }
+        }
+    }
+
     fn encryption(&mut self) -> Encryption {
-        let key = self.env.input("s3-kms-key-id").map(str::to_owned);
-        let missing = "`aws:kms` needs the input `s3-kms-key-id`";
+        let key = self.text("s3-kms-key-id");
+        if key.is_some() && self.env.input("s3-sse") != Some("aws:kms") {
+            self.complain("the input `s3-kms-key-id` is set, but not used: set `s3-sse: aws:kms` too");
+        }
         self.input("s3-sse", Encryption::AsTheBucket, |text| match (text, key) {
             ("AES256", _) => Ok(Encryption::S3),
             ("aws:kms", Some(key)) => Ok(Encryption::Kms(key)),
-            ("aws:kms", None) => Err(missing),
-            _ => Err("it is `AES256` or `aws:kms`"),
+            ("aws:kms", None) => Err("name the key in `s3-kms-key-id`"),
+            _ => Err("write `AES256` or `aws:kms`"),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What do the maintainers tell every agent in `AGENTS.md`?
+//! What does a file of a branch say?
 
 use data_encoding::BASE64;
 use serde::Deserialize;
@@ -12,11 +12,11 @@ use crate::{
 const LARGEST: usize = 256 << 10;
 
 impl GitHub {
-    /// Reads `AGENTS.md` of a branch, the default one if none is named. Most repositories have none.
-    pub async fn house_rules(&self, branch: &str) -> Result<Option<String>, Error> {
-        let aim = Aim::new(format!("read `AGENTS.md` of {}", self.repo()), "contents: read");
+    /// Reads a file of a branch, the default one if none is named. Nothing if there is none.
+    pub async fn file(&self, path: &str, branch: &str) -> Result<Option<String>, Error> {
+        let aim = Aim::new(format!("read `{path}` of {}", self.repo()), "contents: read");
         let of = if branch.is_empty() { String::new() } else { format!("?ref={}", segment(branch)) };
-        let path = format!("/repos/{}/contents/AGENTS.md{of}", self.repo());
+        let path = format!("/repos/{}/contents/{path}{of}", self.repo());
         let answer = match self.get(&path).at_most(LARGEST).send().await {
             Ok(answer) => answer,
             Err(error) if error.status() == Some(404) => return Ok(None),
