@@ -33,7 +33,7 @@ pub use reply::Reply;
 pub use seen::Seen;
 
 /// How long [`Model::wait_for_calls`] waits: longer than any call of a working run, short enough for a test report.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A handle to one scripted model; its port closes when the last handle is dropped.
 #[derive(Clone)]
@@ -149,7 +149,7 @@ impl Model {
 
     /// Returns once the model has been called `n` times in all.
     ///
-    /// Panics after a minute, with the calls that did come, so that a test which waits for nothing ends readably.
+    /// Panics after three minutes, with the calls that did come, so that a test which waits for nothing ends readably.
     pub async fn wait_for_calls(&self, n: usize) {
         let mut calls = self.stage.calls.subscribe();
         let waited = tokio::time::timeout(PATIENCE, calls.wait_for(|made| *made >= n)).await;

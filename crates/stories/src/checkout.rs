@@ -9,6 +9,25 @@ pub(crate) async fn clone(url: &str, folder: &Path) {
     assert!(git.status().await.is_ok_and(|status| status.success()), "git clone failed");
 }
 
+/// Commits a file to a branch and pushes it.
+pub(crate) async fn publish(url: &str, (branch, file, text): (&str, &str, &str)) {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = folder.path().join(file);
+    git(folder.path(), &["clone", "--quiet", "--branch", branch, url, "."]).await;
+    fs_err::create_dir_all(path.parent().expect("a file is in a folder")).expect("the clone can be written");
+    fs_err::write(path, text).expect("the clone can be written");
+    git(folder.path(), &["add", "."]).await;
+    git(folder.path(), &["commit", "--quiet", "-m", file]).await;
+    git(folder.path(), &["push", "--quiet", "origin", branch]).await;
+}
+
+async fn git(folder: &Path, arguments: &[&str]) {
+    let mut git = tokio::process::Command::new("git");
+    git.args(["-c", "user.name=Octavia", "-c", "user.email=octo@garden.example"]).args(arguments);
+    let done = git.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").status().await;
+    assert!(done.is_ok_and(|status| status.success()), "git {arguments:?} failed");
+}
+
 /// Makes a repository with one commit.
 pub(crate) fn make(folder: &Path) {
     fs_err::create_dir(folder).expect("the folder is new");

@@ -14,13 +14,16 @@ mod checkout;
 mod demo;
 mod door;
 mod mention;
+mod processes;
 mod run;
 mod tools;
 mod workflow;
 
 pub use demo::{Demo, taken_port};
 pub use mention::{Launched, Mention, Person};
+pub use processes::signal;
 pub use run::{Run, normal};
+pub use rustix::process::Signal;
 pub use tools::{act, binary, gh, node, tool_cache};
 pub use workflow::{Worked, Workflow, Working, project, sums};
 
@@ -28,11 +31,13 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
 use fro_sim::{World, model::Model};
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::time::timeout;
 
 /// The repository of every story.
 pub const REPO: &str = "octo/garden";
@@ -68,6 +73,14 @@ impl Sim {
         fs_err::remove_dir_all(sim.checkout()).expect("the checkout can be replaced");
         checkout::clone(&sim.world.clone_url(REPO), &sim.checkout()).await;
         sim
+    }
+
+    /// Lets the owner push a file to a branch, whatever protects it.
+    pub async fn publish(&self, branch: &str, file: &str, text: &str) {
+        self.world.change(|state| state.repo_mut(REPO).expect("the garden is there").protected.clear());
+        let token = self.world.token("octo");
+        let url = self.world.clone_url(REPO).replace("://", &format!("://x-access-token:{token}@"));
+        checkout::publish(&url, (branch, file, text)).await;
     }
 
     /// Returns the world itself.
@@ -109,6 +122,17 @@ impl Sim {
     pub fn clone_of_agent(&self) -> Option<PathBuf> {
         let homes = fs_err::read_dir(self.temp()).ok()?.flatten();
         homes.map(|home| home.path().join("work/garden")).find(|clone| clone.exists())
+    }
+
+    /// Waits until the agent's shell has written a file into its clone.
+    pub async fn wait_for_file(&self, name: &str) {
+        let is_there = || self.clone_of_agent().is_some_and(|clone| clone.join(name).exists());
+        let written = async {
+            while !is_there() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(Duration::from_mins(2), written).await.expect("the engine's shell starts");
     }
 
     /// Returns the folder for temporary files, which a run leaves empty.

@@ -7,10 +7,15 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::Signal;
 use serde_json::Value;
 use tokio::{process::Child, time::timeout};
 
-use crate::{ISSUE, REPO, Run, Sim, tools};
+use crate::{
+    ISSUE, REPO, Run, Sim,
+    processes::{descendants, launcher_and_harness, signal},
+    tools, workflow,
+};
 
 /// The people of octo/garden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +58,17 @@ pub struct Mention<'a> {
     variables: Vec<(OsString, OsString)>,
     user: Option<u32>,
     step: &'static str,
+    start: Start,
     happened: Happened,
+}
+
+/// What starts the binary.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    /// The test itself.
+    Directly,
+    /// The action's launcher, which node runs.
+    ByNode,
 }
 
 /// What sets a run off.
@@ -74,6 +89,7 @@ impl<'a> Mention<'a> {
             variables: Vec::new(),
             user: None,
             step: "action",
+            start: Start::Directly,
             happened: Happened::Comment,
         }
     }
@@ -110,13 +126,21 @@ impl<'a> Mention<'a> {
         self
     }
 
+    /// Is started as the runner does it: by node, which runs the action's launcher.
+    #[must_use]
+    pub fn by_node(mut self) -> Self {
+        self.start = Start::ByNode;
+        let binary = tools::binary();
+        self.variable("INPUT_BINARY", binary)
+    }
+
     /// Is the step after the run, with what that left for it.
     #[must_use]
     pub fn post(mut self) -> Self {
         let state = fs_err::read_to_string(self.sim.folder().join("state")).unwrap_or_default();
-        let left = state.lines().rev().find_map(|line| line.strip_prefix("desk=")).unwrap_or_default();
         self.step = "post";
-        self.variable("STATE_desk", left)
+        let left = state.lines().filter_map(|line| line.split_once('='));
+        left.fold(self, |post, (name, value)| post.variable(&format!("STATE_{name}"), value))
     }
 
     /// Starts from a comment that is already there, as a second attempt does.
@@ -144,8 +168,8 @@ impl<'a> Mention<'a> {
         };
         let event = self.sim.folder().join(format!("event-{comment}.json"));
         fs_err::write(&event, payload).expect("the event can be written");
-        let mut command = Command::new(tools::binary());
-        command.arg(self.step).env_clear().envs(self.environment(name, event.as_os_str().to_owned()));
+        let mut command = self.command();
+        command.env_clear().envs(self.environment(name, event.as_os_str().to_owned()));
         command
             .current_dir(self.sim.checkout())
             .stdin(Stdio::null())
@@ -157,6 +181,22 @@ impl<'a> Mention<'a> {
         let child =
             tokio::process::Command::from(command).kill_on_drop(true).spawn().expect("the binary starts");
         Launched { sim: self.sim, child, comment }
+    }
+
+    fn command(&self) -> Command {
+        match self.start {
+            Start::Directly => {
+                let mut binary = Command::new(tools::binary());
+                binary.arg(self.step);
+                binary
+            }
+            Start::ByNode => {
+                let launcher = if self.step == "post" { "post.mjs" } else { "main.mjs" };
+                let mut node = Command::new(tools::node());
+                node.arg(workflow::project().join("launch").join(launcher));
+                node
+            }
+        }
     }
 
     fn environment(&self, event_name: &str, event: OsString) -> Vec<(OsString, OsString)> {
@@ -205,6 +245,26 @@ impl Launched<'_> {
     /// Returns the process id of the harness.
     pub fn pid(&self) -> u32 {
         self.child.id().expect("the run is under way")
+    }
+
+    /// Returns the process id of the harness that a launcher started.
+    pub fn harness(&self) -> u32 {
+        launcher_and_harness(self.pid()).1
+    }
+
+    /// Cancels the run as the runner does: asks twice, then kills everything it started.
+    pub async fn cancel(mut self) -> Run {
+        let launcher = self.pid();
+        for (asked, patience) in [(Signal::INT, 7500), (Signal::TERM, 2500)] {
+            signal(launcher, asked);
+            if timeout(Duration::from_millis(patience), self.child.wait()).await.is_ok() {
+                return self.end().await;
+            }
+        }
+        for pid in descendants(launcher) {
+            signal(pid, Signal::KILL);
+        }
+        self.end().await
     }
 
     /// Waits for the end. Nothing in a story takes minutes.

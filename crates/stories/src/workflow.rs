@@ -7,23 +7,28 @@ use std::{
     time::Duration,
 };
 
+use fro_sim::{Job, state::CacheAccess};
+use rustix::process::Signal;
 use serde_json::Value;
 use tokio::{process::Child, time::timeout};
 
-use crate::{REPO, Sim, tools};
+use crate::{
+    REPO, Sim,
+    processes::{launcher_and_harness, signal},
+    tools,
+};
 
 /// A workflow about to be run.
 pub struct Workflow<'a> {
     sim: &'a Sim,
     event: String,
-    payload: String,
+    payload: Value,
     arguments: Vec<OsString>,
 }
 
 /// A workflow under way.
 pub struct Working {
-    /// The runner.
-    pub child: Child,
+    child: Child,
 }
 
 /// What came of a workflow.
@@ -42,7 +47,9 @@ impl<'a> Workflow<'a> {
         let (project, action) = (sim.folder().join("project"), sim.folder().join("agent"));
         if !project.exists() {
             copy(&sim.checkout(), &project);
+            // A workflow may use the action from where GitHub has it, or from its own checkout.
             place_action(&action);
+            place_action(&project);
             // act has a tool cache of its own; the engine need not be downloaded for each story.
             fs_err::create_dir(sim.folder().join("act")).expect("the folder is new");
             fs_err::os::unix::fs::symlink(tools::tool_cache(), sim.folder().join("act/tool_cache"))
@@ -54,7 +61,7 @@ impl<'a> Workflow<'a> {
         let mut local = OsString::from("--local-repository=fro-bot/agent@v0=");
         local.push(&action);
         let workflow =
-            Self { sim, event: event.to_owned(), payload: payload.to_string(), arguments: vec![local] };
+            Self { sim, event: event.to_owned(), payload: payload.clone(), arguments: vec![local] };
         workflow.usual()
     }
 
@@ -84,11 +91,35 @@ impl<'a> Workflow<'a> {
         self
     }
 
+    /// Gives the steps the Actions cache that a job with `cache-mode: write` has.
+    #[must_use]
+    pub fn with_cache(self) -> Self {
+        let job = self.sim.world().job(&self.event, &self.payload).cache_mode(CacheAccess::Write);
+        self.cached(job)
+    }
+
+    /// Gives the steps the Actions cache that GitHub thinks right for the event.
+    #[must_use]
+    pub fn with_usual_cache(self) -> Self {
+        let job = self.sim.world().job(&self.event, &self.payload);
+        self.cached(job)
+    }
+
+    fn cached(mut self, job: Job<'_>) -> Self {
+        let started = job.start(&self.sim.folder().join("job")).expect("there is room for a job");
+        for (name, value) in started.environment.iter().filter(|(name, _)| name.starts_with("ACTIONS_")) {
+            self = self.variable(name, value.to_str().expect("these are words"));
+        }
+        // Only GitHub's own servers have this version of the cache; names below `localhost` count as such.
+        let server = format!("http://github.localhost:{}", self.sim.world().port());
+        self.variable("GITHUB_SERVER_URL", &server)
+    }
+
     /// Starts the runner.
     pub fn start(self) -> Working {
         let folder = self.sim.folder();
         let event = folder.join("event.json");
-        fs_err::write(&event, self.payload).expect("the event can be written");
+        fs_err::write(&event, self.payload.to_string()).expect("the event can be written");
         let mut path = tools::node().parent().expect("a program is in a folder").as_os_str().to_owned();
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
@@ -114,6 +145,14 @@ impl<'a> Workflow<'a> {
 }
 
 impl Working {
+    /// Kills the action's main step, launcher and harness at once, as the runner does at the end of its patience.
+    pub fn kill_main(&self) {
+        let (launcher, harness) = launcher_and_harness(self.child.id().expect("the workflow is under way"));
+        for pid in [launcher, harness] {
+            signal(pid, Signal::KILL);
+        }
+    }
+
     /// Waits for the end.
     pub async fn end(self) -> Worked {
         let output = timeout(Duration::from_mins(5), self.child.wait_with_output()).await;

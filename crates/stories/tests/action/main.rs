@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a story that cannot be told fails its test")]
 
+mod cancelled;
 mod examples;
 mod launch;
+mod memory;
 mod omo;
+mod tools;

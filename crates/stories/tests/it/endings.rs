@@ -1,16 +1,8 @@
 //! However a run ends, nothing of it stays.
 
-use std::time::Duration;
-
 use fro_sim::model::Reply;
-use fro_stories::Sim;
-use rustix::process::{Pid, Signal, kill_process};
+use fro_stories::{Signal, Sim, signal};
 use serde_json::json;
-
-fn signal(pid: u32, signal: Signal) {
-    let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-    kill_process(pid, signal).unwrap();
-}
 
 /// The engine's shell is busy with a child that has left its process group.
 fn work_that_lasts(sim: &Sim) {
@@ -18,22 +10,12 @@ fn work_that_lasts(sim: &Sim) {
     sim.model().calls("bash", json!({"command": command, "description": "Sleeps", "timeout": 600_000}));
 }
 
-async fn begun(sim: &Sim) {
-    tokio::time::timeout(Duration::from_mins(1), async {
-        while !sim.clone_of_agent().is_some_and(|clone| clone.join("begun").exists()) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    })
-    .await
-    .expect("the engine's shell starts");
-}
-
 #[tokio::test]
 async fn an_interrupted_run_stops_its_engine_and_takes_the_eyes_away() {
     let sim = Sim::new().await;
     work_that_lasts(&sim);
     let run = sim.mention("@fro-bot sleep").start();
-    begun(&sim).await;
+    sim.wait_for_file("begun").await;
     signal(run.pid(), Signal::INT);
     let run = run.end().await;
     assert_eq!((run.code, run.answers.len(), run.reactions.len()), (Some(130), 0, 0), "{run}");
@@ -45,7 +27,7 @@ async fn a_killed_harness_leaves_no_engine() {
     let sim = Sim::new().await;
     work_that_lasts(&sim);
     let run = sim.mention("@fro-bot sleep").start();
-    begun(&sim).await;
+    sim.wait_for_file("begun").await;
     signal(run.pid(), Signal::KILL);
     assert_eq!(run.end().await.code, None);
     fs_err::remove_dir_all(sim.temp()).unwrap_or_default();

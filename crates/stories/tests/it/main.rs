@@ -16,6 +16,7 @@ mod gh;
 mod memory;
 mod models;
 mod post;
+mod repo_settings;
 mod reviews;
 mod second_tries;
 mod shell;

@@ -1,8 +1,7 @@
 //! A run that was killed is finished by the step after it.
 
 use fro_sim::model::Reply;
-use fro_stories::Sim;
-use rustix::process::{Pid, Signal, kill_process};
+use fro_stories::{Signal, Sim, signal};
 
 fn output(sim: &Sim) -> String {
     fs_err::read_to_string(sim.folder().join("output")).unwrap_or_default()
@@ -14,8 +13,7 @@ async fn a_killed_run_is_saved_and_the_next_one_goes_on() {
     sim.model().plays(Reply::stall());
     let run = sim.mention("@fro-bot is it the brass coupling?").start();
     sim.model().wait_for_calls(1).await;
-    let pid = Pid::from_raw(i32::try_from(run.pid()).unwrap()).unwrap();
-    kill_process(pid, Signal::KILL).unwrap();
+    signal(run.pid(), Signal::KILL);
     let killed = run.end().await;
     assert_eq!((killed.code, killed.reactions.as_slice()), (None, ["fro-bot: eyes".to_owned()].as_slice()));
     assert!(!output(&sim).contains("memory-saved"), "{}", output(&sim));
