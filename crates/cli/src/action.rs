@@ -7,8 +7,9 @@ use fro_run::Ending;
 use jiff::Timestamp;
 
 use crate::{
-    env::{self, Env},
+    env::Env,
     handover::Handover,
+    happened::Happened,
     interrupt::{self, Interrupt},
     log,
     report::{self, Report},
@@ -18,11 +19,15 @@ use crate::{
 /// Exit code of a run whose answer tells of a failure.
 const TOLD_FAILURE: u8 = 4;
 
-/// Runs once and returns how it ended.
+/// Answers the event of the workflow run.
 pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
-    let began = Timestamp::now();
+    answer(Happened::in_workflow(env)?).await
+}
+
+/// Runs once and returns how it ended.
+pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<ExitCode, Fault> {
+    let (env, began) = (&env, Timestamp::now());
     let mut interrupt = Interrupt::listen()?;
-    let (name, payload) = event(env)?;
     let settings = settings::of_action(env, &name, payload.clone(), began)?;
     let reread = |file: &str| settings::with_file(env, (&name, payload.clone()), began, file);
     log::start(env, Redactor::knowing(settings.secrets()));
@@ -42,21 +47,4 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
         Ending::ToldFailure(_) => ExitCode::from(TOLD_FAILURE),
         Ending::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
     })
-}
-
-/// Reads the name and the payload of the event.
-pub(crate) fn event(env: &Env) -> Result<(String, String), Fault> {
-    const HINT: &str =
-        "`fro-bot action` is started by a workflow; to see a whole run on this machine, try `fro-bot demo`";
-    let name = env.text(env::GITHUB_EVENT_NAME);
-    let name = name.ok_or_else(|| Fault::yours("the variable `GITHUB_EVENT_NAME` is not set", HINT))?;
-    let path = env.text(env::GITHUB_EVENT_PATH);
-    let path = path.ok_or_else(|| Fault::yours("the variable `GITHUB_EVENT_PATH` is not set", HINT))?;
-    let payload = fs_err::read_to_string(path).map_err(|error| {
-        Fault::yours(
-            format!("cannot read the event file: {error}"),
-            "`GITHUB_EVENT_PATH` names the file with the event's payload",
-        )
-    })?;
-    Ok((name.to_owned(), payload))
 }

@@ -19,7 +19,9 @@ use fro_github::Address;
 use fro_http::RoadSettings;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
-use fro_run::{Delegation, Elevated, Ending, EngineSettings, Settings, Unwalled};
+use fro_run::{
+    Card, Delegation, Elevated, Ending, EngineSettings, Settings, ShareSettings, Sharing, Unwalled,
+};
 use fro_sim::World;
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -106,6 +108,7 @@ impl Stage {
             policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },
             wishes: Wishes::default(),
             summary: SummaryPlace::default(),
+            share: ShareSettings { sharing: Sharing::Never, host: String::new(), card: Card::Link },
             engine: EngineSettings {
                 tool_cache: tool_cache(env),
                 program: own_program()?,

@@ -82,6 +82,22 @@ variables! {
     FRO_RETRY_DELAYS = "FRO_RETRY_DELAYS";
     /// Where attached files are kept on a GitHub of one's own, such as `https://media.ghe.example`; a list.
     FRO_ATTACHMENT_STORES = "FRO_ATTACHMENT_STORES";
+    /// `true` on runners; made-up events do not count there.
+    CI = "CI";
+    /// A made-up event as JSON: `eventName`, `payload`, `repo`, `actor`.
+    MOCK_EVENT = "MOCK_EVENT";
+    /// The token for a made-up event.
+    MOCK_TOKEN = "MOCK_TOKEN";
+    /// A token, for `fro-bot run`.
+    GITHUB_TOKEN = "GITHUB_TOKEN";
+    /// A token, for `fro-bot run`, as `gh` calls it.
+    GH_TOKEN = "GH_TOKEN";
+    /// The user's data folder, where OpenCode keeps its keys.
+    XDG_DATA_HOME = "XDG_DATA_HOME";
+    /// How the log is written: `json` is one object per line, everything else lines for people.
+    FRO_LOG_FORMAT = "FRO_LOG_FORMAT";
+    /// Where sessions are shared; the host of the engine's makers without it.
+    FRO_SHARE_URL = "FRO_SHARE_URL";
     /// How much the crates tell of their work, such as `info` or `fro_opencode=debug`; only warnings without it.
     FRO_LOG = "FRO_LOG";
     /// Files with further certificate authorities.

@@ -3,11 +3,13 @@
 use std::{fs::OpenOptions, io::Write as _, path::PathBuf, time::Duration};
 
 use fro_core::conversation::outcome::Usage;
-use fro_memory::{Kept, Recall};
+use fro_memory::Kept;
 use fro_run::News;
-use serde_json::json;
 
-use crate::env::{self, Env};
+use crate::{
+    env::{self, Env},
+    report::json,
+};
 
 /// The runner's files, where it has them.
 pub(crate) struct Handover {
@@ -51,16 +53,9 @@ impl Handover {
 
 /// Returns what the run took, for machines.
 fn figures(duration: Duration, usage: &Usage) -> [(&'static str, String); 3] {
-    let tokens = json!({
-        "input": usage.input,
-        "output": usage.output,
-        "reasoning": usage.reasoning,
-        "cache_read": usage.cache_read,
-        "cache_write": usage.cache_write,
-    });
     [
         ("duration", duration.as_secs().to_string()),
-        ("tokens", tokens.to_string()),
+        ("tokens", json::tokens(usage).to_string()),
         ("cost", format!("{:.6}", usage.cost)),
     ]
 }
@@ -69,9 +64,8 @@ fn output(news: &News) -> Option<(&'static str, String)> {
     match news {
         News::Session { id, .. } => Some(("session-id", id.clone())),
         News::Delivered { url } => Some(("comment-url", url.clone())),
-        News::Recalled(Recall::Warm { .. }) => Some(("cache-status", "hit".to_owned())),
-        News::Recalled(Recall::Cold) => Some(("cache-status", "miss".to_owned())),
-        News::Recalled(Recall::Damaged { .. }) => Some(("cache-status", "corrupted".to_owned())),
+        News::Shared { url } => Some(("share-url", url.clone())),
+        News::Recalled(recall) => Some(("cache-status", json::status(recall).to_owned())),
         News::Kept(Kept::Saved { .. }) => Some(("memory-saved", "true".to_owned())),
         News::Kept(Kept::Raced { .. } | Kept::Nothing) => Some(("memory-saved", "false".to_owned())),
         News::Opened { .. }

@@ -26,6 +26,7 @@ const OUTPUTS: &[(&str, &str)] = &[
     ("session-id", "The engine's session."),
     ("cache-status", "What was found of the memory: `hit`, `miss` or `corrupted`."),
     ("memory-saved", "`true` if this run's memory was saved."),
+    ("share-url", "Where everybody can read the session, if it was shared."),
     ("duration", "Seconds from the start to the answer."),
     (
         "tokens",
@@ -150,7 +151,8 @@ mod tests {
 
     #[test]
     fn every_input_is_read_somewhere() {
-        let mut code = in_project("launch/binary.mjs") + &in_project("crates/cli/src/settings.rs");
+        let files = ["launch/binary.mjs", "crates/cli/src/settings.rs", "crates/cli/src/happened.rs"];
+        let mut code: String = files.map(in_project).concat();
         for module in ["answers", "stores"] {
             code += &in_project(&format!("crates/cli/src/settings/{module}.rs"));
         }

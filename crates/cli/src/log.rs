@@ -6,26 +6,40 @@
 use std::io::{self, Write};
 
 use fro_core::{Redactor, say::log::harmless};
+use jiff::Timestamp;
 use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
-use crate::env::{self, Env};
+use crate::{
+    env::{self, Env},
+    report::{self, json},
+};
 
 /// Starts to print the crates' own log; `FRO_LOG` says how much of it, and without it only warnings show.
 pub(crate) fn start(env: &Env, redactor: Redactor) {
     let wanted = env.text(env::FRO_LOG).unwrap_or("warn");
     let filter = EnvFilter::builder().parse_lossy(wanted);
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Printer { redactor });
+    let format = if report::is_for_machines(env) { Format::Objects } else { Format::Lines };
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Printer { redactor, format });
     // A second start in one process would be ours to blame, and the first log goes on.
     let _already: Result<(), _> = lines.without_time().with_ansi(false).try_init();
 }
 
 struct Printer {
     redactor: Redactor,
+    format: Format,
+}
+
+/// How an event is written.
+#[derive(Debug, Clone, Copy)]
+enum Format {
+    Lines,
+    Objects,
 }
 
 /// One event on its way out.
 struct Line<'a> {
     redactor: &'a Redactor,
+    format: Format,
     bytes: Vec<u8>,
 }
 
@@ -33,7 +47,7 @@ impl<'a> MakeWriter<'a> for Printer {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {
-        Line { redactor: &self.redactor, bytes: Vec::new() }
+        Line { redactor: &self.redactor, format: self.format, bytes: Vec::new() }
     }
 }
 
@@ -51,7 +65,11 @@ impl Write for Line<'_> {
 impl Drop for Line<'_> {
     fn drop(&mut self) {
         let text = self.redactor.clean(&String::from_utf8_lossy(&self.bytes));
-        anstream::eprintln!("          {}", harmless(text.as_str()));
+        let text = harmless(text.as_str());
+        match self.format {
+            Format::Lines => anstream::eprintln!("          {text}"),
+            Format::Objects => anstream::eprintln!("{}", json::logged(&text, Timestamp::now())),
+        }
     }
 }
 
@@ -64,7 +82,8 @@ mod tests {
 
     #[test]
     fn a_line_is_collected_whole_before_it_is_cleaned() {
-        let printer = Printer { redactor: Redactor::knowing([&Secret::new("half-and-half")]) };
+        let redactor = Redactor::knowing([&Secret::new("half-and-half")]);
+        let printer = Printer { redactor, format: Format::Lines };
         let mut line = printer.make_writer();
         line.write_all(b"it is half-").unwrap();
         line.write_all(b"and-half").unwrap();

@@ -6,6 +6,7 @@ mod demo;
 mod doctor;
 mod env;
 mod handover;
+mod happened;
 mod inputs;
 mod interrupt;
 mod log;
@@ -15,6 +16,7 @@ mod post;
 mod receive;
 mod reference;
 mod report;
+mod run;
 mod sessions;
 mod settings;
 mod table;
@@ -49,6 +51,8 @@ Exit codes:
 enum Command {
     /// Answers the event of a workflow run (what the GitHub Action starts)
     Action,
+    /// Answers an event of your own from this machine, as the action would
+    Run(run::Options),
     /// Finishes what a killed run left open (the step after the GitHub Action)
     Post,
     /// Plays a mention on a small repository, offline, with the real engine
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
         Command::Reference { wanted } => Ok(reference::main(wanted)),
         Command::Receive(options) => receive::main(&options),
         Command::Action => in_runtime(action::main(&env)),
+        Command::Run(options) => in_runtime(run::main(&options, &env)),
         Command::Sessions(options) => sessions::main(&options, &env),
         Command::Memory(options) => memory::main(&options, &env),
         Command::Post => Ok(post::main(&env)),

@@ -6,8 +6,8 @@ use fro_core::{Fault, Redactor};
 use jiff::Timestamp;
 
 use crate::{
-    action,
     env::{self, Env},
+    happened::Happened,
     in_runtime, log,
     report::{self, Report},
     settings,
@@ -25,8 +25,8 @@ pub(crate) fn main(env: &Env) -> ExitCode {
 }
 
 async fn finish(env: &Env, left: PathBuf) -> Result<ExitCode, Fault> {
-    let (name, payload) = action::event(env)?;
-    let now = Timestamp::now();
+    let Happened { env, name, payload } = Happened::in_workflow(env)?;
+    let (env, now) = (&env, Timestamp::now());
     let settings = settings::of_action(env, &name, payload.clone(), now)?;
     let reread = |file: &str| settings::with_file(env, (&name, payload.clone()), now, file);
     log::start(env, Redactor::knowing(settings.secrets()));

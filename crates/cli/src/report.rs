@@ -1,5 +1,6 @@
 //! Tells people what a run does, line by line, and how it failed.
 
+pub(crate) mod json;
 pub(crate) mod line;
 
 use std::time::Instant;
@@ -8,6 +9,7 @@ use anstream::{eprintln, println};
 use anstyle::{AnsiColor, Style};
 use fro_core::{Fault, Redactor, say};
 use fro_run::{News, Settings};
+use jiff::Timestamp;
 
 use crate::env::{self, Env};
 
@@ -23,6 +25,8 @@ pub(crate) struct Report {
 enum Place {
     Workflow,
     Terminal,
+    /// Nobody reads it but machines.
+    Machine,
 }
 
 impl Report {
@@ -33,20 +37,44 @@ impl Report {
 
     /// Prints a piece of news, if it is worth a line.
     pub(crate) fn tell(&self, news: &News) {
+        let seconds = self.began.elapsed().as_secs_f64();
+        if self.place == Place::Machine {
+            let object = json::of(news, Timestamp::now(), seconds);
+            return object.into_iter().for_each(|object| println!("{}", self.redactor.clean(&object)));
+        }
         let Some(line) = line::of(news) else { return };
         let text = self.redactor.clean(&line.text);
         match (self.place, line.tone) {
             (Place::Workflow, line::Tone::Warning) => println!("::warning::{}", escaped(text.as_str())),
-            (Place::Workflow | Place::Terminal, tone) => {
+            (Place::Workflow | Place::Terminal | Place::Machine, tone) => {
                 let (style, dim) = (tone.style(), Style::new().dimmed());
-                let seconds = self.began.elapsed().as_secs_f64();
                 println!("{dim}{seconds:6.1} s{dim:#}  {style}{text}{style:#}");
             }
         }
     }
 }
 
+/// Tells whether the log is for machines.
+pub(crate) fn is_for_machines(env: &Env) -> bool {
+    env.text(env::FRO_LOG_FORMAT) == Some("json")
+}
+
+/// Prints a warning before there is a run that could.
+pub(crate) fn warn(env: &Env, text: &str) {
+    match place(env) {
+        Place::Machine => println!("{}", json::warning(text, Timestamp::now())),
+        Place::Workflow => println!("::warning::{}", escaped(text)),
+        Place::Terminal => {
+            let yellow = line::Tone::Warning.style();
+            eprintln!("{yellow}warning{yellow:#}: {text}");
+        }
+    }
+}
+
 fn place(env: &Env) -> Place {
+    if is_for_machines(env) {
+        return Place::Machine;
+    }
     if env.text(env::GITHUB_ACTIONS) == Some("true") { Place::Workflow } else { Place::Terminal }
 }
 
@@ -56,6 +84,7 @@ pub(crate) fn fault(env: &Env, fault: &Fault) {
     let what = lines.join("\n");
     let hint = say::log::harmless(&fault.hint());
     match place(env) {
+        Place::Machine => eprintln!("{}", json::error(&what, &hint, Timestamp::now())),
         Place::Workflow => eprintln!("::error::{}", escaped(&format!("{what}\nhint: {hint}"))),
         Place::Terminal => {
             let (red, cyan) = (AnsiColor::Red.on_default().bold(), AnsiColor::Cyan.on_default().bold());
@@ -66,14 +95,7 @@ pub(crate) fn fault(env: &Env, fault: &Fault) {
 
 /// Prints a failure that fails nothing.
 pub(crate) fn complaint(env: &Env, fault: &Fault) {
-    let what = say::log::harmless(fault.what());
-    match place(env) {
-        Place::Workflow => println!("::warning::{}", escaped(&what)),
-        Place::Terminal => {
-            let yellow = line::Tone::Warning.style();
-            eprintln!("{yellow}warning{yellow:#}: {what}");
-        }
-    }
+    warn(env, &say::log::harmless(fault.what()));
 }
 
 /// Escapes the data of a workflow command.

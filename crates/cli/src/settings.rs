@@ -69,7 +69,7 @@ fn typed_settings(
     let policy = typed.policy();
     let (elevated, delegation) = (typed.elevated(), typed.delegation());
     let run_page = typed.run_page(event_name, policy.response);
-    let summary = typed.summary();
+    let (summary, share) = (typed.summary(), typed.share());
     let mode_instructions = typed.text("mode-instructions");
     let (road, pause) = typed.road();
     let engine = typed.engine(pause)?;
@@ -88,6 +88,7 @@ fn typed_settings(
         policy,
         wishes: Wishes { mode_instructions, prompt: owned(env.input("prompt")) },
         summary,
+        share,
         engine,
         memory,
         retention,

@@ -1,6 +1,7 @@
 //! One engine process that serves many sessions: started with care, spoken to over loopback, stopped with nothing left.
 
 mod client;
+mod export;
 mod process;
 mod stream;
 

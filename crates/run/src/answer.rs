@@ -60,6 +60,7 @@ pub(crate) async fn once(
         },
     };
     let handover = workplace.hand_over(asked).await;
+    workplace.share(asked).await;
     let turn = Turn { outcome: said.turn.outcome.noted(&handover.notes), ..said.turn };
     let said = Said { turn, ..said };
     let receipt = said.give(asked, workplace, &marker, handover).await?;

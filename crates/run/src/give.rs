@@ -105,7 +105,7 @@ fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Hand
         agent: workplace.agent(),
         walls: workplace.walls(),
         work: handover.links,
-        share: None,
+        share: workplace.shared(),
         warnings: [workplace.warnings(), handover.warnings].concat(),
     }
 }

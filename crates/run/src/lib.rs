@@ -37,7 +37,7 @@ mod workplace;
 pub use news::{News, Tell};
 pub use post::finish;
 pub use repo_settings::{REPO_SETTINGS, Reread, repo_settings};
-pub use settings::{Delegation, Elevated, EngineSettings, Settings, Unwalled};
+pub use settings::{Card, Delegation, Elevated, EngineSettings, Settings, ShareSettings, Sharing, Unwalled};
 
 use std::pin::pin;
 

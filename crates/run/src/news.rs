@@ -66,6 +66,11 @@ pub enum News {
     },
     /// The engine said something.
     Heard(Heard),
+    /// Everybody can read the session.
+    Shared {
+        /// Where.
+        url: String,
+    },
     /// The engine is gone.
     EngineStopped,
     /// The answer is on GitHub.

@@ -40,6 +40,8 @@ pub struct Settings {
     pub wishes: Wishes,
     /// Where the run summary stands.
     pub summary: SummaryPlace,
+    /// Whether everybody may read the session.
+    pub share: ShareSettings,
     /// How to use the engine.
     pub engine: EngineSettings,
     /// Where memory is kept, if it is.
@@ -117,6 +119,39 @@ pub enum Elevated {
     Token(Secret),
     /// There is none: work is done with the token of the run.
     None,
+}
+
+/// Whether everybody may read the session.
+#[derive(Debug, Clone)]
+pub struct ShareSettings {
+    /// Whether it is shared.
+    pub sharing: Sharing,
+    /// The host that shows it.
+    pub host: String,
+    /// Whether a picture of it stands below the answer.
+    pub card: Card,
+}
+
+/// Whether a session is shared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// It is, if everybody can read the repository.
+    #[default]
+    Public,
+    /// It is.
+    Always,
+    /// It is not.
+    Never,
+}
+
+/// Whether a shared session is shown as a picture.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Card {
+    /// A link is enough.
+    #[default]
+    Link,
+    /// It is.
+    Picture,
 }
 
 /// What becomes of the agent's changes.

@@ -10,6 +10,7 @@ use fro_core::{
     conversation::{Limits, heard::Heard},
 };
 use fro_opencode::{Engine, File, House, Launch, Message, ModelName, Omo, Server, Session};
+use serde_json::Value;
 
 use crate::{
     answer::Asked,
@@ -136,6 +137,11 @@ impl Sitting {
     /// Writes something into a session that nobody answers.
     pub(crate) async fn note(&self, session: &Session, text: &str) -> Result<(), String> {
         self.server.note(session, text).await.map_err(|error| error.to_string())
+    }
+
+    /// Returns a session as a share host takes it.
+    pub(crate) async fn export(&self, session: &Session) -> Result<Vec<Value>, String> {
+        self.server.export(session).await.map_err(|error| error.to_string())
     }
 
     /// Stops the engine, and logs what was used.

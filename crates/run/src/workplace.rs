@@ -2,6 +2,8 @@
 //!
 //! `close` leaves nothing behind, however far the run came.
 
+mod share;
+
 use std::time::Duration;
 
 use fro_boundary::Deeds;
@@ -12,7 +14,7 @@ use fro_core::{
     prompt::Workbench,
     say::{
         sessions as say,
-        summary::{Origin, Served},
+        summary::{Origin, Served, Share},
     },
 };
 use fro_memory::Recollection;
@@ -47,6 +49,7 @@ pub(crate) struct Workplace {
     sitting: Option<Sitting>,
     /// The session that answered.
     session: Option<Session>,
+    share: Option<Share>,
     warnings: Vec<String>,
 }
 
@@ -71,6 +74,7 @@ impl Workplace {
             reminder: None,
             sitting: None,
             session: None,
+            share: None,
             warnings: Vec::new(),
         })
     }
@@ -229,6 +233,11 @@ impl Workplace {
     /// Returns what the summary says of the walls.
     pub(crate) fn walls(&self) -> String {
         self.sitting.as_ref().map_or("the engine was not started", Sitting::walls).to_owned()
+    }
+
+    /// Returns where everybody can read the session.
+    pub(crate) fn shared(&self) -> Option<Share> {
+        self.share.clone()
     }
 
     /// Returns what the summary says of the memory.

@@ -23,6 +23,7 @@ mod reviews;
 mod route;
 mod routes;
 mod server;
+mod shares;
 pub mod state;
 mod traffic;
 mod world;

@@ -17,6 +17,7 @@ mod reaction;
 mod release;
 mod repo;
 mod review;
+mod share;
 mod token;
 mod writing;
 
@@ -35,6 +36,7 @@ pub use reaction::{Reaction, ReactionContent};
 pub use release::{Asset, Attachment, File, Release};
 pub use repo::Repo;
 pub use review::{Review, ReviewState, ReviewThread};
+pub use share::Share;
 pub use token::{Token, TokenAccess};
 
 pub(crate) use anchor::{Anchor, Misfit, Place, anchor, moved};
@@ -58,6 +60,8 @@ pub struct State {
     pub runs: Vec<Run>,
     /// What was put into the Actions cache, oldest first.
     pub caches: Vec<CacheEntry>,
+    /// Sessions that were shared, oldest first.
+    pub shares: Vec<Share>,
     /// What time it is.
     pub clock: Clock,
     /// The newest id that was given out.

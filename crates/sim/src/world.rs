@@ -22,6 +22,7 @@ use crate::{
     route::Route,
     routes::Routes,
     server::{Port, Server},
+    shares,
     state::{self, Asset, Attachment, File, Release, Token, TokenAccess},
     traffic::{self, Exchange},
 };
@@ -236,7 +237,12 @@ impl World {
 
 /// Everything but the pages for people.
 fn routes() -> Routes {
-    rest::routes().and(graphql::routes()).and(git::routes()).and(actions::routes()).and(downloads::routes())
+    rest::routes()
+        .and(graphql::routes())
+        .and(git::routes())
+        .and(actions::routes())
+        .and(downloads::routes())
+        .and(shares::routes())
 }
 
 fn router(hub: &Arc<Hub>, faults: &Faults) -> Router {

@@ -224,6 +224,8 @@ impl<'a> Mention<'a> {
             text("GITHUB_REF_NAME", "main"),
             text("RUNNER_TRACKING_ID", sim.tracking()),
             text("FRO_RETRY_DELAYS", "10,10,10"),
+            text("FRO_SHARE_URL", &world.api_url()),
+            text("INPUT_SHARE", "false"),
             text("INPUT_ENABLE-OMO", "false"),
             text("INPUT_GITHUB-TOKEN", &world.token("fro-bot")),
             text("INPUT_OPENCODE-CONFIG", &world.model().provider().to_string()),

@@ -75,6 +75,7 @@ impl<'a> Workflow<'a> {
             .variable("GITHUB_SERVER_URL", &world.api_url())
             .variable("RUNNER_TRACKING_ID", sim.tracking())
             .variable("FRO_RETRY_DELAYS", "10,10,10")
+            .variable("FRO_SHARE_URL", &sim.world().api_url())
     }
 
     /// Sets a variable of every step.

@@ -55,7 +55,7 @@ impl Phase {
             | News::Reminded(_)
             | News::Attached { .. } => Some(Self::Preparing),
             News::EngineUp { .. } => Some(Self::Starting),
-            News::Session { .. } | News::Heard(_) => Some(Self::Working),
+            News::Session { .. } | News::Heard(_) | News::Shared { .. } => Some(Self::Working),
             News::Delivered { .. } | News::Accounted { .. } => Some(Self::Answering),
             News::EngineStopped | News::Kept(_) => Some(Self::Ending),
             News::Skipped(_) | News::Opened { .. } | News::Installing(_) | News::Warning(_) => None,
@@ -181,6 +181,7 @@ fn upcoming(news: &News) -> &'static str {
         News::Installed { .. } | News::Hydrated { .. } | News::Reminded(_) => "starting the engine",
         News::EngineUp { .. } => "opening a session",
         News::Session { .. } | News::Heard(_) | News::Warning(_) => "the agent is at work",
+        News::Shared { .. } => "answering",
         News::Accounted { .. } | News::Delivered { .. } => "stopping the engine",
         News::EngineStopped => "saving the memory",
         News::Kept(_) | News::Skipped(_) => "done",

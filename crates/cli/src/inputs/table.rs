@@ -27,6 +27,8 @@ pub(super) const PARTS: &[Part] = &[
         inputs: &[
             Input::new("response-mode", "`github` answers where the request is; `none` writes nothing there, not even 👀, and leaves the answer on the run's page.").default("github"),
             Input::new("summary", "Where the run summary stands: `inline` folded below the answer, `separate` in a comment of its own.").default("inline"),
+            Input::new("share", "Shares the session as a page that everybody can read, linked below the answer: `auto` if the repository is public, `true` or `false`. One with a secret in it is never shared.").default("auto"),
+            Input::new("share-card", "Shows a shared session as a picture below the answer.").default("false"),
         ],
     },
     Part {
@@ -78,6 +80,7 @@ pub(super) const PARTS: &[Part] = &[
     Part {
         title: "For trying things out",
         inputs: &[
+            Input::new("allow-mock-event", "Lets the variable `MOCK_EVENT` stand in for the event of the workflow run. For tests only: whoever sets it decides who asked for what.").default("false"),
             Input::new("binary", "A fro-bot binary to start instead of the released one."),
         ],
     },

@@ -73,6 +73,7 @@ pub(crate) fn of(news: &News) -> Option<Line> {
             (Tone::Plain, format!("asked agent `{}` in session {}", harmless(agent), harmless(id)))
         }
         News::Heard(heard) => return heard_line(heard),
+        News::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", harmless(url))),
         News::EngineStopped => (Tone::Plain, "engine stopped, no process left".to_owned()),
         News::Delivered { url } => (Tone::Good, format!("answered: {}", harmless(url))),
         News::Kept(kept) => kept_line(kept),

@@ -2,7 +2,13 @@
 
 use fro_core::{gate::Response, say::answer::SummaryPlace};
 
+use fro_run::{Card, ShareSettings, Sharing};
+
 use super::Typed;
+use crate::env;
+
+/// Where the engine's makers show sessions.
+const SHARE_HOST: &str = "https://opncd.ai";
 
 impl Typed<'_> {
     /// Reads where answers go.
@@ -12,6 +18,19 @@ impl Typed<'_> {
             "none" => Ok(Response::None),
             _ => Err("write `github` or `none`"),
         })
+    }
+
+    /// Reads whether everybody may read the session.
+    pub(super) fn share(&mut self) -> ShareSettings {
+        let sharing = self.input("share", Sharing::default(), |text| match text {
+            "auto" => Ok(Sharing::Public),
+            "true" => Ok(Sharing::Always),
+            "false" => Ok(Sharing::Never),
+            _ => Err("it is `auto`, `true` or `false`"),
+        });
+        let picture = self.input("share-card", false, str::parse::<bool>);
+        let host = self.env.text(env::FRO_SHARE_URL).unwrap_or(SHARE_HOST).trim_end_matches('/').to_owned();
+        ShareSettings { sharing, host, card: if picture { Card::Picture } else { Card::Link } }
     }
 
     /// Reads where the run summary stands.

@@ -106,7 +106,7 @@ impl ModelName {
 /// Speaks with one server. Clones share their connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
-    road: Road,
+    pub(super) road: Road,
     /// For what is asked in a loop anyway: a server that starts is not there yet, and that is no news.
     once: Road,
     base: String,
@@ -242,16 +242,16 @@ impl Client {
         self.send(request).await.map(drop).map_err(|source| Error::Engine { deed, source })
     }
 
-    async fn send(&self, request: Request) -> Result<Answer, fro_http::Error> {
+    pub(super) async fn send(&self, request: Request) -> Result<Answer, fro_http::Error> {
         request.basic(USER, &self.password).send().await
     }
 
-    fn there(&self, path: &str, directory: &Path) -> String {
+    pub(super) fn there(&self, path: &str, directory: &Path) -> String {
         format!("{}{path}?directory={}", self.base, escaped(directory))
     }
 }
 
-fn json<T: serde::de::DeserializeOwned>(
+pub(super) fn json<T: serde::de::DeserializeOwned>(
     answer: Result<Answer, fro_http::Error>,
     deed: &'static str,
 ) -> Result<T, Error> {

@@ -1,0 +1,116 @@
+//! Each piece of news as one JSON object on one line, for machines.
+
+use fro_core::conversation::outcome::Usage;
+use fro_memory::{Kept, Recall};
+use fro_run::News;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::line::{self, Tone};
+
+/// Returns the object for a piece of news, if it is worth one.
+pub(super) fn of(news: &News, at: Timestamp, seconds: f64) -> Option<String> {
+    let line = line::of(news);
+    let (kind, facts) = facts(news);
+    if line.is_none() && facts.is_null() {
+        return None;
+    }
+    let is_warning = line.as_ref().is_some_and(|line| line.tone == Tone::Warning);
+    let level = if is_warning { "warning" } else { "info" };
+    let text = line.map(|line| line.text.trim().to_owned());
+    let seconds = (seconds * 1000.0).round() / 1000.0;
+    let object =
+        json!({ "at": at, "seconds": seconds, "level": level, "kind": kind, "text": text, "facts": facts });
+    Some(object.to_string())
+}
+
+/// Returns the object of a warning.
+pub(super) fn warning(text: &str, at: Timestamp) -> String {
+    json!({ "at": at, "level": "warning", "kind": "warning", "text": text }).to_string()
+}
+
+/// Returns the object of a failure.
+pub(super) fn error(what: &str, hint: &str, at: Timestamp) -> String {
+    json!({ "at": at, "level": "error", "kind": "error", "text": what, "facts": { "hint": hint } })
+        .to_string()
+}
+
+/// Returns the object of a line of the crates' own log.
+pub(crate) fn logged(text: &str, at: Timestamp) -> String {
+    json!({ "at": at, "level": "debug", "kind": "log", "text": text }).to_string()
+}
+
+/// Returns what kind of news it is, and its facts.
+fn facts(news: &News) -> (&'static str, Value) {
+    match news {
+        News::Skipped(reason) => ("skipped", json!({ "reason": reason.word() })),
+        News::Permitted(permit) => (
+            "permitted",
+            json!({ "repo": permit.repo().to_string(), "subject": permit.subject().to_string(), "asker": permit.asker().as_str() }),
+        ),
+        News::Opened { .. } => ("opened", Value::Null),
+        News::Acknowledged => ("acknowledged", json!({})),
+        News::Installing(_) => ("installing", Value::Null),
+        News::Installed { version, .. } => ("installed", json!({ "version": version })),
+        News::Recalled(recall) => ("recalled", json!({ "cache_status": status(recall) })),
+        News::Hydrated { subject, n_comments } => {
+            ("hydrated", json!({ "subject": subject.to_string(), "comments": n_comments }))
+        }
+        News::Attached { name, .. } => ("attached", json!({ "name": name })),
+        News::EngineUp { walls } => ("engine_up", json!({ "walls": walls })),
+        News::Reminded(reminder) => ("reminded", json!({ "sessions": reminder.sessions() })),
+        News::Session { id, agent } => ("session", json!({ "id": id, "agent": agent })),
+        News::Heard(_) => ("heard", Value::Null),
+        News::Shared { url } => ("shared", json!({ "url": url })),
+        News::EngineStopped => ("engine_stopped", json!({})),
+        News::Delivered { url } => ("delivered", json!({ "url": url })),
+        News::Accounted { duration, usage } => (
+            "accounted",
+            json!({ "seconds": duration.as_secs(), "tokens": tokens(usage), "cost": usage.cost }),
+        ),
+        News::Kept(kept) => ("kept", json!({ "saved": matches!(kept, Kept::Saved { .. }) })),
+        News::Warning(_) => ("warning", json!({})),
+    }
+}
+
+/// Returns what was found of the memory, in a word.
+pub(crate) fn status(recall: &Recall) -> &'static str {
+    match recall {
+        Recall::Warm { .. } => "hit",
+        Recall::Cold => "miss",
+        Recall::Damaged { .. } => "corrupted",
+    }
+}
+
+/// Returns what the models read and wrote.
+pub(crate) fn tokens(usage: &Usage) -> Value {
+    json!({
+        "input": usage.input,
+        "output": usage.output,
+        "reasoning": usage.reasoning,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_object_reads_like_this() {
+        let told = [
+            News::Delivered { url: "https://github.com/octo/garden/issues/7#x".to_owned() },
+            News::Accounted { duration: Duration::from_secs(7), usage: Usage::default() },
+            News::Warning("a \"quoted\"\n::error::thing".to_owned()),
+            News::Opened { private: "x".into() },
+        ];
+        let told: Vec<_> = told.iter().filter_map(|news| of(news, Timestamp::UNIX_EPOCH, 1.234_56)).collect();
+        insta::assert_snapshot!(told.join("\n"));
+        assert!(
+            told.iter().all(|line| serde_json::from_str::<Value>(line).is_ok_and(|line| line.is_object()))
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! `fro-bot run`: answers an event of your own, from this machine, as the action would.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Args;
+use fro_core::{Fault, say::log::harmless};
+use tempfile::NamedTempFile;
+
+use crate::{
+    action,
+    env::{self, Env},
+    happened::Happened,
+};
+
+/// What is answered, and how.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub(crate) struct Options {
+    /// The event: JSON with `eventName`, `payload`, `repo` and `actor`
+    #[arg(long, value_name = "FILE")]
+    event: PathBuf,
+    /// Sets an input of the action; may be given several times
+    #[arg(long = "input", value_name = "NAME=VALUE", value_parser = input)]
+    inputs: Vec<(String, String)>,
+}
+
+const AFTER: &str = r#"The token is taken from MOCK_TOKEN, GITHUB_TOKEN or GH_TOKEN, the providers' keys from OpenCode's own `auth.json`.
+What would be on the run's page is printed. An event reads like this:
+
+  {"eventName": "issue_comment", "actor": "maya", "repo": {"owner": "octo", "repo": "garden"},
+   "payload": {"action": "created", "issue": {"number": 7},
+               "comment": {"id": 99, "body": "@fro-bot why?", "user": {"login": "maya"}}}}
+
+Without writing anything on GitHub:
+
+  fro-bot run --event event.json --input response-mode=none"#;
+
+/// Runs once, as the action does.
+pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
+    let text = fs_err::read_to_string(&options.event)
+        .map_err(|error| Fault::yours(error.to_string(), "`--event` names the file with the event"))?;
+    let page = NamedTempFile::new()
+        .map_err(|error| Fault::ours(format!("cannot make a file for the run's page: {error}")))?;
+    let inputs = options.inputs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let env = env.with(surroundings(env, page.path())).with_inputs(inputs);
+    let origin = format!("the file `{}`", options.event.display());
+    let ended = action::answer(Happened::made_up(&env, &origin, &text)?).await;
+    for line in fs_err::read_to_string(page.path()).unwrap_or_default().lines() {
+        anstream::println!("{}", harmless(line));
+    }
+    ended
+}
+
+/// Returns what a runner would have set, as far as the environment does not.
+fn surroundings(env: &Env, page: &Path) -> Vec<(String, String)> {
+    let token =
+        [env::MOCK_TOKEN, env::GITHUB_TOKEN, env::GH_TOKEN].into_iter().find_map(|name| env.text(name));
+    let data = env.text(env::XDG_DATA_HOME).map(PathBuf::from);
+    let data = data.or_else(|| env.text(env::HOME).map(|home| Path::new(home).join(".local/share")));
+    let keys = data.and_then(|data| fs_err::read_to_string(data.join("opencode/auth.json")).ok());
+    let given = [
+        ("INPUT_GITHUB-TOKEN", token.map(str::to_owned)),
+        ("INPUT_AUTH-JSON", keys),
+        (env::GITHUB_STEP_SUMMARY, Some(page.display().to_string())),
+    ];
+    let missing = given.into_iter().filter(|(name, _)| env.text(name).is_none());
+    missing.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// Reads `name=value`.
+fn input(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').ok_or("it reads `name=value`")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
+}

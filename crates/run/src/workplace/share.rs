@@ -1,0 +1,139 @@
+//! Shares the session with everybody, if that is wanted and nothing in it is secret.
+//!
+//! The engine could do that itself, but it has no way out, and nobody would look at what it sends.
+
+use std::{fs::File, io::Read as _, time::Duration};
+
+use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
+use fro_core::{Redactor, remembered::Audience, say::summary::Share};
+use fro_http::{Retry, Road, RoadSettings, Url};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Workplace;
+use crate::{
+    answer::Asked,
+    news::News,
+    settings::{Card, Settings, Sharing, model},
+};
+
+/// The largest session that is shared.
+const LARGEST: usize = 16 << 20;
+
+/// How long the host may take.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Where pictures of sessions are drawn.
+const CARDS: &str = "https://social-cards.sst.dev/opencode-share";
+
+#[derive(Deserialize)]
+struct Made {
+    id: String,
+    url: String,
+    secret: String,
+}
+
+impl Workplace {
+    /// Shares the session; where that cannot be, a maintainer is told why.
+    pub(crate) async fn share(&mut self, asked: &Asked<'_>) {
+        let (Some(sitting), Some(session)) = (&self.sitting, &self.session) else { return };
+        if !wanted(asked.settings) {
+            return;
+        }
+        let shared = match sitting.export(session).await {
+            Ok(data) => share(asked, &session.id, data).await,
+            Err(why) => Err(why),
+        };
+        match shared {
+            Ok(share) => {
+                (asked.tell)(News::Shared { url: share.url.clone() });
+                self.share = Some(share);
+            }
+            Err(why) => self.warn(asked.tell, format!("the session was not shared: {why}")),
+        }
+    }
+}
+
+/// Tells whether the session is to be shared. Where nobody knows who can read the repository, it is not.
+fn wanted(settings: &Settings) -> bool {
+    match settings.share.sharing {
+        Sharing::Always => true,
+        Sharing::Never => false,
+        Sharing::Public => settings.event.audience() == Some(Audience::Everyone),
+    }
+}
+
+async fn share(asked: &Asked<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
+    let settings = asked.settings;
+    let text = json!(data).to_string();
+    if text.len() > LARGEST {
+        return Err(format!("it is larger than {} MB", LARGEST >> 20));
+    }
+    let found = Redactor::knowing(settings.secrets()).clean(&text).found();
+    if found > 0 {
+        return Err(format!("there are {found} secrets in it"));
+    }
+    let told = |error: fro_http::Error| error.to_string();
+    // The answer waits for this: one try is enough.
+    let once = RoadSettings { retry: Retry::never(), timeout: PATIENCE, ..settings.road.clone() };
+    let (host, road) = (&settings.share.host, Road::new(once).map_err(|error| error.to_string())?);
+    // The host knows a share by the last eight letters and refuses a second one: each run has its own.
+    let name = json!({ "sessionID": format!("{session}{}", letters()?) });
+    let made = road.post(format!("{host}/api/share")).json(&name).send().await;
+    let made: Made = made.and_then(|answer| answer.json()).map_err(told)?;
+    if !is_plain(&made) {
+        return Err("the host's answer is no address".to_owned());
+    }
+    let filled = json!({ "secret": made.secret, "data": data });
+    let sent =
+        road.post(format!("{host}/api/share/{}/sync", made.id)).idempotent().json(&filled).send().await;
+    sent.map_err(told)?;
+    let card = match settings.share.card {
+        Card::Link => None,
+        Card::Picture => Some(card(asked, &made.id)),
+    };
+    Ok(Share { url: made.url, card })
+}
+
+/// Tells whether what the host said can stand in a comment and in a path.
+fn is_plain(made: &Made) -> bool {
+    let known = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&'*+,;=%".contains(c);
+    let web = Url::parse(&made.url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    let id = made.id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    web && id && !made.id.is_empty() && made.url.len() < 500 && made.url.chars().all(known)
+}
+
+fn card(asked: &Asked<'_>, id: &str) -> String {
+    let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
+    let title = BASE64URL_NOPAD.encode(title.as_bytes());
+    let known = |c: &char| c.is_ascii_alphanumeric() || "-._/:".contains(*c);
+    let model: String = model(asked.settings).unwrap_or_default().chars().filter(known).collect();
+    format!("{CARDS}/{title}.png?model={model}&version={}&id={id}", fro_opencode::VERSION)
+}
+
+/// Returns eight letters that nobody can guess.
+fn letters() -> Result<String, String> {
+    let mut bytes = [0; 4];
+    let read = File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes));
+    read.map_err(|error| format!("there is no randomness: {error}"))?;
+    Ok(HEXLOWER.encode(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_address_can_stand_below_an_answer() {
+        let check = |id: &str, url: &str, expect: bool| {
+            let made = Made { id: id.to_owned(), url: url.to_owned(), secret: String::new() };
+            assert_eq!(is_plain(&made), expect, "{id} {url}");
+        };
+        check("abc12345", "https://opncd.ai/share/abc12345", true);
+        check("../x", "https://opncd.ai/share/abc12345", false);
+        check("", "https://opncd.ai/share/abc12345", false);
+        check("abc12345", "javascript:alert(1)", false);
+        check("abc12345", "https://opncd.ai/x) [y](z", false);
+        check("abc12345", "https://opncd.ai/\"><b>", false);
+    }
+}
