@@ -177,3 +177,29 @@ fn cache(env: &Env, repo: &RepoName, road: &RoadSettings) -> CacheUse {
         patience: Patience::default(),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(server: &str, version: &str) -> CacheUse {
+        let env = Env::of([
+            ("ACTIONS_RESULTS_URL", "https://results.example/"),
+            ("ACTIONS_RUNTIME_TOKEN", "t"),
+            ("ACTIONS_CACHE_SERVICE_V2", version),
+            ("GITHUB_SERVER_URL", server),
+        ]);
+        cache(&env, &RepoName::parse("octo/garden").unwrap(), &RoadSettings::default())
+    }
+
+    #[test]
+    fn a_server_with_only_the_first_cache_service_is_said() {
+        for (server, version) in [("https://github.com", ""), ("https://ghes.example", "True")] {
+            let CacheUse::Unusable(why) = found(server, version) else { panic!("{server} is not told") };
+            assert!(why.contains("only the first version") && why.contains("`s3-backup`"), "{why}");
+        }
+        for server in ["https://github.com", "https://octo.ghe.com"] {
+            assert!(matches!(found(server, "True"), CacheUse::Service(_)), "{server}");
+        }
+    }
+}

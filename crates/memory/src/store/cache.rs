@@ -39,6 +39,9 @@ const MAX_HEAD: u64 = 256;
 /// No object in the cache is larger.
 const MAX_OBJECT: u64 = 16 << 30;
 
+/// So many writers that died in their turn are passed by.
+const TURNS: u64 = 8;
+
 /// So often it is looked whether another writer is done.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -163,6 +166,10 @@ impl ActionsCache {
             }
             let mut number = newest.number + 1;
             while let Reserved::Taken = self.service.reserve(&self.keys.turn(number)).await? {
+                if number > newest.number + TURNS {
+                    let deed = format!("get a turn in {}", Place::ActionsCache);
+                    return Err(Error::Remote { deed, why: Refusal::Failing, source: None });
+                }
                 if let Some(now) = self.wait_for_other(newest.number).await? {
                     return Ok(Advance::Moved { now });
                 }
@@ -177,8 +184,12 @@ impl ActionsCache {
             if now.number != newest.number {
                 return Ok(Advance::Moved { now: now.head });
             }
-            self.service.finish(&key, bytes).await?;
-            Ok(Advance::Done)
+            match self.service.finish(&key, bytes).await {
+                Ok(()) => Ok(Advance::Done),
+                // An answer may be lost though the head is there: only the head itself can tell.
+                Err(_) if self.newest().await?.head.as_ref() == Some(next) => Ok(Advance::Done),
+                Err(error) => Err(error),
+            }
         })
     }
 
@@ -233,7 +244,8 @@ impl ActionsCache {
         let key = self.keys.new_object(object);
         self.wire.wait(async {
             let Reserved::Ours(address) = self.service.reserve(&key).await? else {
-                let deed = format!("reserve `{key}` in {}", Place::ActionsCache);
+                let deed =
+                    format!("reserve an entry in {}, whose key nobody else can have", Place::ActionsCache);
                 return Err(Error::Remote { deed, why: Refusal::Failing, source: None });
             };
             let bytes = self.service.upload(&address, content).await?;

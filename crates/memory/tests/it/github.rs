@@ -5,7 +5,10 @@ use std::{cell::Cell, time::Duration};
 use fro_core::Secret;
 use fro_http::RoadSettings;
 use fro_memory::{CacheMode, CacheSettings, EntryNames, Patience, Store};
-use fro_sim::{World, state::CacheAccess};
+use fro_sim::{
+    World,
+    state::{CacheAccess, Upload},
+};
 use tokio::runtime::Runtime;
 
 const REPO: &str = "octo/garden";
@@ -65,6 +68,33 @@ impl GitHub {
             state.caches.retain(|entry| !entry.key.starts_with(beginning));
             before - state.caches.len()
         })
+    }
+
+    /// Returns the keys and the content of all entries.
+    pub(crate) fn entries(&self) -> Vec<(String, Vec<u8>)> {
+        self.world.state(|state| {
+            let finished =
+                state.caches.iter().filter_map(|entry| Some((entry.key.clone(), entry.bytes()?.to_vec())));
+            finished.collect()
+        })
+    }
+
+    /// Puts something else in the place of an entry.
+    pub(crate) fn replace(&self, key: &str, content: &[u8]) {
+        let content = content.to_vec();
+        self.world.change(|state| {
+            let entry = state.caches.iter_mut().find(|entry| entry.key == key).unwrap();
+            entry.upload = Upload::Finished(content.into());
+        });
+    }
+
+    /// Returns how many entries there are, and forgets those that came later.
+    pub(crate) fn count(&self) -> usize {
+        self.world.state(|state| state.caches.len())
+    }
+
+    pub(crate) fn forget_after(&self, count: usize) {
+        self.world.change(|state| state.caches.truncate(count));
     }
 
     /// Returns how many requests have come so far.

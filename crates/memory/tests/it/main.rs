@@ -4,6 +4,7 @@
 
 mod arrive;
 mod boundary;
+mod breakable;
 mod bucket;
 mod cache;
 mod collect;
@@ -18,6 +19,7 @@ mod many;
 mod merge;
 mod reader;
 mod rights;
+mod roles;
 mod rollback;
 mod round_trip;
 mod s3;

@@ -6,6 +6,7 @@ use std::{
     convert::Infallible,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -28,7 +29,7 @@ pub(crate) const SECRET: &str = "a-secret-that-only-the-garden-knows";
 pub(crate) struct Bucket {
     _runtime: Runtime,
     endpoint: String,
-    folder: TempDir,
+    folder: Arc<TempDir>,
     desk: Arc<Desk>,
 }
 
@@ -38,7 +39,7 @@ struct Desk {
     fault: Mutex<Option<(String, Fault)>>,
     seen: Mutex<Vec<Seen>>,
     /// The server keeps content and tag in two files, compares first and writes then; S3 does all at once.
-    turn: tokio::sync::Mutex<()>,
+    turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// A way to fail.
@@ -65,6 +66,16 @@ impl Bucket {
     pub(crate) fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(BUCKET)).unwrap();
+        Self::on(Arc::new(folder), Desk::default())
+    }
+
+    /// Opens the same bucket on another port, where other things go wrong.
+    pub(crate) fn another_door(&self) -> Self {
+        let desk = Desk { turn: Arc::clone(&self.desk.turn), ..Desk::default() };
+        Self::on(Arc::clone(&self.folder), desk)
+    }
+
+    fn on(folder: Arc<TempDir>, desk: Desk) -> Self {
         let service = {
             let mut builder = S3ServiceBuilder::new(s3s_fs::FileSystem::new(folder.path()).unwrap());
             builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
@@ -74,7 +85,7 @@ impl Bucket {
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        let desk = Arc::<Desk>::default();
+        let desk = Arc::new(desk);
         runtime.spawn(serve(listener, service, Arc::clone(&desk)));
         Self { _runtime: runtime, endpoint, folder, desk }
     }
@@ -96,6 +107,17 @@ impl Bucket {
     /// Returns what was asked so far and forgets it.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         std::mem::take(&mut *self.desk.seen.lock().unwrap())
+    }
+
+    /// Waits until a request of this method for a path that ends like this has come.
+    pub(crate) async fn wait_for(&self, method: &str, end: &str) {
+        let is_it = |seen: &Seen| seen.line.starts_with(method) && seen.line.ends_with(end);
+        let come = async {
+            while !self.desk.seen.lock().unwrap().iter().any(is_it) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(10), come).await.unwrap();
     }
 
     /// Returns where the objects under a prefix lie.
