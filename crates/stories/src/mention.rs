@@ -269,10 +269,10 @@ impl Launched<'_> {
         self.end().await
     }
 
-    /// Waits for the end. Nothing in a story takes minutes.
+    /// Waits for the end. Nothing in a story takes minutes, but a machine may have much else to do.
     pub async fn end(self) -> Run {
-        let output = timeout(Duration::from_mins(3), self.child.wait_with_output()).await;
-        let output = output.expect("the run ends within three minutes").expect("the run can be waited for");
+        let output = timeout(Duration::from_mins(10), self.child.wait_with_output()).await;
+        let output = output.expect("the run ends within ten minutes").expect("the run can be waited for");
         Run {
             code: output.status.code(),
             log: String::from_utf8_lossy(&output.stdout).into_owned(),

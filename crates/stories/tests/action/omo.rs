@@ -1,8 +1,9 @@
 //! Runs with Oh My OpenCode, the real one.
 
 use fs_err::os::unix::fs::symlink;
+use serde_json::json;
 
-use fro_stories::{Sim, tool_cache};
+use fro_stories::{REPO, Sim, tool_cache};
 
 #[tokio::test]
 async fn sisyphus_answers_twice_in_a_row() {
@@ -34,5 +35,26 @@ async fn without_it_there_is_one_warning_and_an_answer() {
     let [answer] = run.answers.as_slice() else { panic!("{run}") };
     assert_eq!(answer.matches("Oh My OpenCode was not loaded").count(), 1, "{answer}");
     assert!(answer.contains("| Agent | `build` |"), "{answer}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn its_session_tools_have_our_names_and_ours_answer() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let first = sim.mention("@fro-bot why is the floor wet?").run().await;
+    assert_eq!(first.code, Some(0), "{first}");
+    sim.model().calls("session_search", json!({ "query": "brass coupling" }));
+    sim.model().calls("session_list", json!({}));
+    sim.model().says("The coupling again.");
+    let asked = sim.world().write_comment(REPO, 2, "maya", "@fro-bot does this help?");
+    let mention = sim.mention("").again(asked).variable("GITHUB_RUN_ID", "43");
+    let run = mention.with("enable-omo", "true").run().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    let results = sim.model().seen().last().unwrap().tool_results();
+    for result in &results {
+        assert!(result.contains("octo/garden#1"), "{results:?}");
+    }
+    assert!(results[0].contains("The hose leaks at the brass coupling."), "{results:?}");
     sim.finish().await;
 }

@@ -179,3 +179,86 @@ async fn the_last_draft_is_the_answer() {
     ");
     sim.finish().await;
 }
+
+/// Makes what was saved look as if the machine that saved it were two hours ahead of this one.
+fn two_hours_ahead(sim: &Sim) {
+    const SCRIPT: &str = "
+import json, sqlite3, sys
+ahead = 7_200_000
+db = sqlite3.connect(sys.argv[1] + '/opencode/opencode.db')
+for table in ['session', 'message', 'part']:
+    db.execute(f'UPDATE {table} SET time_created = time_created + ?, time_updated = time_updated + ?', [ahead, ahead])
+for id, data in db.execute('SELECT id, data FROM message').fetchall():
+    data = json.loads(data)
+    data['time'] = {name: at + ahead for name, at in data['time'].items()}
+    db.execute('UPDATE message SET data = ? WHERE id = ?', [json.dumps(data), id])
+db.commit()
+";
+    let folder = sim.folder().join("ahead");
+    let folder = folder.to_str().unwrap();
+    assert_eq!(command(sim, &["memory", "pull", folder]).1, Some(0));
+    let python = std::process::Command::new("python3").args(["-c", SCRIPT, folder]).status().unwrap();
+    assert!(python.success());
+    let (pushed, code) = command(sim, &["memory", "push", folder]);
+    assert!(code == Some(0) && pushed.contains("saved: 1 sessions"), "{pushed}");
+}
+
+#[tokio::test]
+async fn a_new_machine_with_a_slower_clock_goes_on_with_the_history() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let first = sim.mention("@fro-bot why is the floor wet?").run().await;
+    assert_eq!(first.code, Some(0), "{first}");
+    two_hours_ahead(&sim);
+
+    let there = sim.folder().join("another/machine");
+    for folder in ["temp", "home"] {
+        fs_err::create_dir_all(there.join(folder)).unwrap();
+    }
+    fs_err::rename(sim.checkout(), there.join("garden")).unwrap();
+    fs_err::create_dir(sim.checkout()).unwrap();
+    sim.model().says("Still the coupling.");
+    let mut mention = second(sim.mention("@fro-bot and today?"));
+    for (name, folder) in [("GITHUB_WORKSPACE", "garden"), ("RUNNER_TEMP", "temp"), ("HOME", "home")] {
+        mention = mention.variable(name, there.join(folder));
+    }
+    let next = mention.run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    assert!(next.answers[1].contains("Still the coupling."), "{next}");
+    let seen = sim.model().seen();
+    assert_eq!(seen[0].session, seen[1].session);
+    let history = seen[1].render();
+    assert!(history.contains("The hose leaks at the brass coupling."), "{history}");
+    assert!(seen[1].last_user().contains("and today?"), "{}", seen[1].last_user());
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn the_engine_itself_lists_searches_reads_and_tells_of_sessions() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let first = sim.mention("@fro-bot why is the floor wet?").run().await;
+    assert_eq!(first.code, Some(0), "{first}");
+    let output = fs_err::read_to_string(sim.folder().join("output")).unwrap();
+    let id = output.lines().find_map(|line| line.strip_prefix("session-id=")).unwrap().to_owned();
+    sim.model().calls("session_list", json!({ "limit": 5 }));
+    sim.model().calls("session_search", json!({ "query": "brass coupling" }));
+    sim.model().calls("session_read", json!({ "session_id": id }));
+    sim.model().calls("session_info", json!({ "session_id": id }));
+    sim.model().says("The coupling again.");
+    let asked = on_another(&sim, "@fro-bot does this help?");
+    let next = second(sim.mention("").again(asked)).run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    let results = sim.model().seen().last().unwrap().tool_results();
+    let [list, search, read, info] = results.as_slice() else { panic!("{results:?}") };
+    for result in &results {
+        assert!(result.contains(&id) && result.contains("octo/garden#1"), "{result}");
+    }
+    assert!(list.starts_with("- "), "{list}");
+    assert!(search.contains("The hose leaks at the brass coupling."), "{search}");
+    assert!(read.contains("why is the floor wet?") && read.contains("That is all of it."), "{read}");
+    assert!(info.contains("- Began ") && info.contains("maya"), "{info}");
+    let answer = sim.world().comments_by(REPO, 2, "fro-bot").concat();
+    assert!(answer.contains("the agent searched once and read once"), "{answer}");
+    sim.finish().await;
+}

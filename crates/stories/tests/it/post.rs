@@ -1,7 +1,7 @@
 //! A run that was killed is finished by the step after it.
 
-use fro_sim::model::Reply;
-use fro_stories::{Signal, Sim, signal};
+use fro_sim::{model::Reply, state::CacheAccess};
+use fro_stories::{Mention, REPO, Signal, Sim, signal};
 
 fn output(sim: &Sim) -> String {
     fs_err::read_to_string(sim.folder().join("output")).unwrap_or_default()
@@ -34,5 +34,48 @@ async fn a_killed_run_is_saved_and_the_next_one_goes_on() {
     let output = output(&sim);
     assert!(output.contains("session-id=ses_") && output.contains("cache-status=hit\n"), "{output}");
     assert!(output.contains("memory-saved=true\n") && output.contains("comment-url=http"), "{output}");
+    sim.finish().await;
+}
+
+/// Lets a run of a workflow on `main` keep its memory in the Actions cache, and nowhere else.
+fn cached<'a>(sim: &Sim, mention: Mention<'a>) -> Mention<'a> {
+    let world = sim.world();
+    let token = world.change(|state| state.start_run(REPO, &["refs/heads/main"], CacheAccess::Write));
+    mention
+        .variable("FRO_MEMORY", "")
+        .variable("ACTIONS_RESULTS_URL", world.actions_url())
+        .variable("ACTIONS_RUNTIME_TOKEN", token)
+        .variable("ACTIONS_CACHE_SERVICE_V2", "True")
+        .variable("GITHUB_SERVER_URL", "https://github.com")
+}
+
+#[tokio::test]
+async fn what_a_killed_run_s_post_puts_into_the_cache_is_found_by_the_next_run() {
+    let sim = Sim::new().await;
+    sim.model().plays(Reply::stall());
+    let run = cached(&sim, sim.mention("@fro-bot is it the brass coupling?")).start();
+    sim.model().wait_for_calls(1).await;
+    signal(run.pid(), Signal::KILL);
+    let killed = run.end().await;
+    let post = cached(&sim, sim.mention("").again(killed.comment).post()).run().await;
+    assert!(post.log.contains("memory saved: 1 sessions"), "{post}");
+
+    sim.model().says("It is.");
+    let next = cached(&sim, sim.mention("@fro-bot well?")).variable("GITHUB_RUN_ID", "43").run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    let seen = sim.model().seen();
+    assert_eq!(seen[0].session, seen[1].session);
+    assert!(seen[1].render().contains("is it the brass coupling?"), "{}", seen[1].render());
+    let keys: Vec<String> = sim.world().state(|state| {
+        let finished = state.caches.iter().filter(|entry| entry.bytes().is_some());
+        finished.map(|entry| entry.key.clone()).filter(|key| key.starts_with("opencode-storage")).collect()
+    });
+    assert_eq!(
+        keys,
+        [
+            "opencode-storage-github-octo/garden-main-Linux-1-42-1",
+            "opencode-storage-github-octo/garden-main-Linux-2-43-1"
+        ]
+    );
     sim.finish().await;
 }
