@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use crate::{
     env::Env,
     memory::{
-        opened::{LEDGER, Opened, Saved},
+        opened::{INDEX, LEDGER, Opened, Saved},
         which::Which,
     },
     report,
@@ -172,9 +172,9 @@ const PARENT: &str = "fro-bot-parent";
 
 fn push(which: &Which, env: &Env, folder: &Path) -> Result<(), Fault> {
     let parent = fs_err::read_to_string(folder.join(PARENT)).ok().map(fro_memory::Head::new);
-    let ledger = folder.join(LEDGER);
+    let (ledger, index) = (folder.join(LEDGER), folder.join(INDEX));
     let keep = Keep::new(folder, opened::provenance(parent)).with_ledger(&ledger);
-    let keep = keep.pruning(Retention::EVERYTHING);
+    let keep = keep.with_index(&index).pruning(Retention::EVERYTHING);
     let mut stores = which.stores(env)?;
     said(which, &opened::save(&mut stores, &keep, env)?, None)
 }

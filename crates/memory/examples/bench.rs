@@ -7,6 +7,7 @@
 //! bench adopt DATA              makes the mixed set of another generator acceptable as a memory
 //! bench save STORE DATA KEEP    saves after the head, pruned to so many sessions, and says what it cost
 //! bench restore STORE DATA      restores into a new data folder
+//! bench recall DATA             what a run pays before its prompt, on what `restore` brought
 //! bench search DATA INDEX       reads all messages into an index and asks 200 questions of three words
 //! bench chunks OLD NEW          compares lengths of chunks: what would travel from one database to the next
 //! ```
@@ -15,12 +16,17 @@
 
 use std::{collections::HashSet, env, fs, path::Path, time::Instant};
 
-use fro_memory::{Index, Keep, Page, Provenance, Retention, Sessions, Store, recall};
+use fro_memory::{
+    Destination, Index, Keep, Page, Provenance, Retention, Sessions, Store, Visibility, recall_to,
+};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
 const DAY: i64 = 86_400_000;
 const START: i64 = 1_794_744_000_000;
+
+/// Where a restored search index lies.
+const INDEX: &str = "saved-index.db";
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -35,6 +41,7 @@ fn main() {
         ["adopt", data] => adopt(&open(Path::new(data))),
         ["save", store, data, keep] => save(Path::new(store), Path::new(data), keep.parse().unwrap()),
         ["restore", store, data] => restore(Path::new(store), Path::new(data)),
+        ["recall", data] => recall_into_prompt(Path::new(data)),
         ["search", data, index] => search(Path::new(data), Path::new(index)),
         ["chunks", old, new] => chunks(Path::new(old), Path::new(new)),
         other => panic!("no such measurement: {other:?}"),
@@ -155,15 +162,41 @@ fn save(store: &Path, data: &Path, keep: usize) {
     };
     let begun = Instant::now();
     let retention = Retention { sessions: keep, age: jiff::SignedDuration::ZERO, bytes: None };
-    let kept = Keep::new(data, provenance).pruning(retention).save(&store).unwrap();
+    let index = data.join(INDEX);
+    let keep = Keep::new(data, provenance).pruning(retention).with_index(&index);
+    let kept = keep.save(&store).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{kept:?}", begun.elapsed().as_secs_f64(), peak());
 }
 
 fn restore(store: &Path, data: &Path) {
     let store = Store::folder(store).unwrap();
     let begun = Instant::now();
-    let recalled = recall(&store, data).unwrap();
+    let index = data.join(INDEX);
+    let to = Destination {
+        engine_data: data,
+        ledger: None,
+        index: Some(&index),
+        engine_version: None,
+        audience: Visibility::Private,
+    };
+    let recalled = recall_to(&store, to).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{recalled:?}", begun.elapsed().as_secs_f64(), peak());
+}
+
+/// Does what a run does before its prompt: a copy of the index, brought up to date, and one search.
+fn recall_into_prompt(data: &Path) {
+    let begun = Instant::now();
+    fs::copy(data.join(INDEX), data.join("own-index.db")).unwrap();
+    let sessions = Sessions::open(data).unwrap().unwrap();
+    let mut index = Index::open(data.join("own-index.db")).unwrap();
+    let read = index.refresh(&sessions).unwrap();
+    let found = index.search(&sessions, "eta tao ino", 30).unwrap();
+    let seconds = begun.elapsed().as_secs_f64();
+    println!(
+        "{seconds:.3} s, {read} sessions read, {} places found, {} MB at most in memory",
+        found.len(),
+        peak()
+    );
 }
 
 /// Asks for words that stand together somewhere.

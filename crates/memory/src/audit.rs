@@ -87,8 +87,13 @@ impl Audit {
     fn restore(&mut self, store: &Store, needles: &Needles, folder: &TempDir) -> Result<(), Error> {
         let (engine_data, ledger) = (folder.path().join("data"), folder.path().join("ledger.db"));
         let audience = Visibility::Private;
-        let to =
-            Destination { engine_data: &engine_data, ledger: Some(&ledger), engine_version: None, audience };
+        let to = Destination {
+            engine_data: &engine_data,
+            ledger: Some(&ledger),
+            index: None,
+            engine_version: None,
+            audience,
+        };
         self.recall = peek(store, to)?;
         match &self.recall {
             Recall::Cold => return Ok(()),

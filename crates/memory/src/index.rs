@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, config::DbConfig, params};
 use serde::Serialize;
 
 use crate::{
@@ -53,14 +53,15 @@ pub struct Found {
 }
 
 impl Index {
-    /// Opens the index in this file; one that is unreadable or of another version is made anew.
+    /// Opens the index in this file; one that is unreadable, of another version or not of our making is made anew.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        if let Ok(connection) = Connection::open(path.as_ref())
-            && let Ok(VERSION) = connection.query_one("PRAGMA user_version", [], |row| row.get(0))
+        let fail = judge("make the search index");
+        if path.as_ref().exists()
+            && let Ok(connection) = Connection::open(path.as_ref())
+            && is_ours(&connection).unwrap_or(false)
         {
             return Ok(Self { connection });
         }
-        let fail = judge("make the search index");
         match fs_err::remove_file(path.as_ref()) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
@@ -73,7 +74,12 @@ impl Index {
 
     /// Reads what is new or changed since the last time and returns how many sessions that were.
     pub fn refresh(&mut self, sessions: &Sessions) -> Result<usize, Error> {
-        self.read_changes(sessions.connection()).map_err(judge("read messages into the search index"))
+        self.read_from(sessions.connection())
+    }
+
+    /// Reads what is new or changed in this database of the engine.
+    pub(crate) fn read_from(&mut self, engine: &Connection) -> Result<usize, Error> {
+        self.read_changes(engine).map_err(judge("read messages into the search index"))
     }
 
     /// Returns the best messages with all of these words; if there is none, those with some.
@@ -88,7 +94,8 @@ impl Index {
             hits = self.matches(&words, " OR ", limit).map_err(&fail)?;
         }
         let shown = hits.into_iter().map(|(session, message)| show(sessions, session, message, &words));
-        shown.collect::<rusqlite::Result<_>>().map_err(fail)
+        let shown: Vec<Option<Found>> = shown.collect::<rusqlite::Result<_>>().map_err(fail)?;
+        Ok(shown.into_iter().flatten().collect())
     }
 
     fn matches(&self, words: &[String], glue: &str, limit: u32) -> rusqlite::Result<Vec<(String, String)>> {
@@ -176,15 +183,38 @@ fn read(index: &Connection, engine: &Connection, session: &str) -> rusqlite::Res
     Ok(())
 }
 
-fn show(sessions: &Sessions, session: String, message: String, words: &[String]) -> rusqlite::Result<Found> {
+/// Tells whether an index is one of this version and nothing else: it may come from a store that others write to.
+fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    let version: i64 = connection.query_one("PRAGMA user_version", [], |row| row.get(0))?;
+    let fresh = Connection::open_in_memory()?;
+    fresh.execute_batch(SCHEMA)?;
+    Ok(version == VERSION && schema(connection)? == schema(&fresh)?)
+}
+
+fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
+    let mut statement =
+        connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    rows.collect()
+}
+
+/// Shows a place; nothing if the message is not in that session, whatever the index says.
+fn show(
+    sessions: &Sessions,
+    session: String,
+    message: String,
+    words: &[String],
+) -> rusqlite::Result<Option<Found>> {
     let engine = sessions.connection();
-    let title = engine.query_one(
-        "SELECT coalesce(max(title), '') FROM session WHERE id = ?1",
-        [&session],
-        |row| row.get(0),
-    )?;
+    let sql = "SELECT title FROM session JOIN message ON message.session_id = session.id \
+               WHERE session.id = ?1 AND message.id = ?2";
+    let title: Option<String> =
+        engine.prepare_cached(sql)?.query_one([&session, &message], |row| row.get(0)).optional()?;
+    let Some(title) = title else { return Ok(None) };
     let excerpt = excerpt(&text_of(engine, &message)?, words);
-    Ok(Found { session, title, message, excerpt })
+    Ok(Some(Found { session, title, message, excerpt }))
 }
 
 /// Cuts a text around the first place where one of the words stands.

@@ -113,6 +113,7 @@ pub struct Keep<'a> {
     retention: Retention,
     forget: BTreeSet<String>,
     ledger: Option<&'a Path>,
+    index: Option<&'a Path>,
     audience: Visibility,
 }
 
@@ -128,6 +129,7 @@ impl<'a> Keep<'a> {
             retention: Retention::default(),
             forget: BTreeSet::new(),
             ledger: None,
+            index: None,
             audience: Visibility::Private,
         }
     }
@@ -171,6 +173,13 @@ impl<'a> Keep<'a> {
     #[must_use]
     pub fn with_ledger(mut self, ledger: &'a Path) -> Self {
         self.ledger = Some(ledger);
+        self
+    }
+
+    /// Saves a search index along, made from the one in this file as it was recalled; it may be missing.
+    #[must_use]
+    pub fn with_index(mut self, index: &'a Path) -> Self {
+        self.index = Some(index);
         self
     }
 

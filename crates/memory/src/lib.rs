@@ -4,12 +4,13 @@
 //!
 //! ```no_run
 //! # use fro_memory::{Destination, Keep, Provenance, Recall, StoreSettings, Stores, Visibility};
-//! # let (data, ledger) = (std::path::Path::new("data"), std::path::Path::new("ledger.db"));
+//! # let [data, ledger, index] = ["data", "ledger.db", "index.db"].map(std::path::Path::new);
 //! # let now = jiff::Timestamp::UNIX_EPOCH;
 //! let mut stores = Stores::open(&StoreSettings::folder("memory"));
 //! let to = Destination {
 //!     engine_data: data,
 //!     ledger: Some(ledger),
+//!     index: Some(index),
 //!     engine_version: Some("1.18.33"),
 //!     audience: Visibility::Private,
 //! };
@@ -17,7 +18,7 @@
 //! // … the engine works …
 //! let parent = recollection.recall.head().cloned();
 //! let provenance = Provenance { now, engine_version: "1.18.33".to_owned(), parent };
-//! let keep = Keep::new(data, provenance).only(["ses_1".to_owned()]).with_ledger(ledger);
+//! let keep = Keep::new(data, provenance).only(["ses_1".to_owned()]).with_ledger(ledger).with_index(index);
 //! let keeping = stores.keep(&keep); // while it runs or after
 //! ```
 //!

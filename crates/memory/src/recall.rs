@@ -10,7 +10,7 @@ use crate::{
     ledger::Visibility,
     private,
     snapshot::{
-        manifest::{ENGINE_DATABASE, LEDGER, Manifest},
+        manifest::{ENGINE_DATABASE, INDEX, LEDGER, Manifest},
         restore::restore,
     },
     store::{Head, Store},
@@ -68,6 +68,8 @@ pub struct Destination<'a> {
     pub engine_data: &'a Path,
     /// The file of our own ledger, which is not there yet and which the agent must not reach.
     pub ledger: Option<&'a Path>,
+    /// The file of the search index, which is not there yet and which the agent must not reach.
+    pub index: Option<&'a Path>,
     /// The version of the engine that will open it: a memory of a newer one is left alone.
     pub engine_version: Option<&'a str>,
     /// Who will see what the engine says: for the public, private sessions are not there.
@@ -77,7 +79,7 @@ pub struct Destination<'a> {
 /// Restores the newest memory into the engine's data folder (`XDG_DATA_HOME`), which has no database yet.
 pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
     let audience = Visibility::Private;
-    recall_to(store, Destination { engine_data, ledger: None, engine_version: None, audience })
+    recall_to(store, Destination { engine_data, ledger: None, index: None, engine_version: None, audience })
 }
 
 /// Restores the newest memory to where it is wanted; a damaged one is set aside.
@@ -151,11 +153,13 @@ fn bring(store: &Store, manifest: &Manifest, destination: Destination<'_>) -> Re
         Visibility::Public => veil::hide_private(manifest, scratch.path())?,
     };
 
-    if let Some(ledger) = destination.ledger
-        && manifest.databases.contains_key(LEDGER)
-    {
-        database::refuse_occupied(ledger)?;
-        move_file(&scratch.path().join(LEDGER), ledger)?;
+    for (name, place) in [(LEDGER, destination.ledger), (INDEX, destination.index)] {
+        if let Some(place) = place
+            && manifest.databases.contains_key(name)
+        {
+            database::refuse_occupied(place)?;
+            move_file(&scratch.path().join(name), place)?;
+        }
     }
     if !manifest.files.is_empty() {
         fs_err::rename(scratch.path().join("storage"), storage)?;

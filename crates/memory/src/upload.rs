@@ -19,7 +19,7 @@ use crate::{
         catalog::Catalog,
         claims::Claims,
         files::Files,
-        manifest::{ENGINE_DATABASE, FORMAT, Gone, LEDGER, Manifest, Statistics},
+        manifest::{ENGINE_DATABASE, FORMAT, Gone, INDEX, LEDGER, Manifest, Statistics},
         place::FilePlace,
     },
     stamp::Stamps,
@@ -38,6 +38,7 @@ pub(crate) struct Upload<'a> {
     pub(crate) most_packs: usize,
     pub(crate) database: PathBuf,
     pub(crate) ledger: Option<PathBuf>,
+    pub(crate) index: Option<PathBuf>,
     /// Databases that stay as the store has them.
     pub(crate) borrowed: Hashed,
     pub(crate) files: &'a Files,
@@ -68,7 +69,11 @@ impl Upload<'_> {
         self.clean()?;
         let before: BTreeSet<_> = known.packs.iter().map(|pack| pack.name.to_string()).collect();
         let pack = scratch.join("pack");
-        let databases = [(ENGINE_DATABASE, Some(&self.database)), (LEDGER, self.ledger.as_ref())];
+        let databases = [
+            (ENGINE_DATABASE, Some(&self.database)),
+            (LEDGER, self.ledger.as_ref()),
+            (INDEX, self.index.as_ref()),
+        ];
         let databases =
             databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect();
         let (files, claims, borrowed, secrets) = (Some(self.files), self.claims, self.borrowed, self.secrets);
@@ -121,7 +126,8 @@ impl Upload<'_> {
             wipe(path)?;
             self.secrets.refuse_in(path)?;
         }
-        Ok(())
+        // It was made of what is clean, so it has no dead space to wipe.
+        self.index.iter().try_for_each(|path| self.secrets.refuse_in(path))
     }
 }
 

@@ -110,15 +110,21 @@ impl Memory {
                 return Ok(Recollection { recall: Recall::Cold, from: None, warnings: Vec::new() });
             }
         };
-        let (engine_data, ledger, audience) = (self.engine_data.clone(), self.ledger_file(), self.visible);
+        let (engine_data, audience) = (self.engine_data.clone(), self.visible);
+        let (ledger, index, own) = (self.ledger_file(), self.saved_index(), self.index_file());
         let brought = blocking(move || {
             let to = Destination {
                 engine_data: &engine_data,
                 ledger: Some(&ledger),
+                index: Some(&index),
                 engine_version: Some(engine_version),
                 audience,
             };
             let recollection = stores.recall(to, Timestamp::now());
+            // The run reads its own words into a copy: what is saved is made of clean ones.
+            if index.exists() {
+                fs_err::copy(index, own)?;
+            }
             Ok((stores, recollection))
         });
         let (stores, recollection) = brought.await.inspect_err(|why| self.flaw = Some(why.clone()))?;
@@ -159,6 +165,7 @@ impl Memory {
     pub(crate) async fn begin(&mut self, asked: &Asked<'_>, session: &str) -> Result<(), String> {
         self.sessions.push(session.to_owned());
         let state = State {
+            run: asked.settings.run.id.clone(),
             engine_data: self.engine_data.clone(),
             sessions: self.sessions.clone(),
             parent: self.parent.clone(),
@@ -192,7 +199,7 @@ impl Memory {
 
     /// Returns what answers questions about earlier sessions.
     pub(crate) fn shelf(&self, audience: Audience) -> Shelf {
-        Shelf::new(self.engine_data.clone(), self.ledger_file(), self.private().join("index.db"), audience)
+        Shelf::new(self.engine_data.clone(), self.ledger_file(), self.index_file(), audience)
     }
 
     /// Returns the sessions that served this run.
@@ -221,14 +228,16 @@ impl Memory {
             engine_version: engine_version.to_owned(),
             parent: self.parent.clone(),
         };
-        let (data, ledger, visible) = (self.engine_data.clone(), self.ledger_file(), self.visible);
+        let (data, visible) = (self.engine_data.clone(), self.visible);
+        let (ledger, index) = (self.ledger_file(), self.saved_index());
         let (secrets, retention): (Vec<_>, _) = (settings.secrets().cloned().collect(), settings.retention);
         let sessions = self.sessions.clone();
         let origin =
             [("run".to_owned(), settings.run.id.clone()), ("event".to_owned(), settings.event.name.clone())];
         let kept = blocking(move || {
             let keep = Keep::new(&data, provenance).from(origin).without(secrets).only(sessions);
-            let keeping = stores.keep(&keep.with_ledger(&ledger).pruning(retention).seen_by(visible));
+            let keep = keep.with_ledger(&ledger).with_index(&index).pruning(retention).seen_by(visible);
+            let keeping = stores.keep(&keep);
             Ok((stores, keeping))
         });
         let (stores, keeping) = kept.await?;
@@ -257,6 +266,16 @@ impl Memory {
 
     fn ledger_file(&self) -> PathBuf {
         self.private().join("ledger.db")
+    }
+
+    /// The search index of this run.
+    fn index_file(&self) -> PathBuf {
+        self.private().join("index.db")
+    }
+
+    /// The search index as it was recalled.
+    fn saved_index(&self) -> PathBuf {
+        self.private().join("saved-index.db")
     }
 }
 

@@ -32,6 +32,9 @@ pub async fn finish(
 ) -> Result<(), Fault> {
     ours(private, settings, PRIVATE)?;
     let state = State::read(private)?;
+    if state.as_ref().is_some_and(|state| state.run != settings.run.id) {
+        return Err(Fault::ours("what was left is of another run"));
+    }
     if let Some(state) = &state {
         ours(state.engine_data.parent().unwrap_or(private), settings, "fro-bot-")?;
         let settings = &refined(settings, reread, tell).await;

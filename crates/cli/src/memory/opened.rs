@@ -47,7 +47,7 @@ impl Opened {
 
     /// Returns the search index, up to date.
     pub(crate) fn index(&self, sessions: &Sessions) -> Result<Index, Fault> {
-        let mut index = Index::open(self.data().join("index.db"))?;
+        let mut index = Index::open(self.data().join(INDEX))?;
         index.refresh(sessions)?;
         Ok(index)
     }
@@ -58,10 +58,11 @@ impl Opened {
         env: &Env,
         wish: impl FnOnce(Keep<'_>) -> Keep<'_>,
     ) -> Result<(Stores, Saved), Fault> {
-        let ledger = self.ledger_file();
+        let (ledger, index) = (self.ledger_file(), self.data().join(INDEX));
         let Self { mut stores, folder, recall } = self;
         let provenance = provenance(recall.head().cloned());
-        let keep = Keep::new(folder.path(), provenance).with_ledger(&ledger).pruning(Retention::EVERYTHING);
+        let keep = Keep::new(folder.path(), provenance).with_ledger(&ledger).with_index(&index);
+        let keep = keep.pruning(Retention::EVERYTHING);
         let keep = wish(keep.from([("by".to_owned(), "fro-bot memory".to_owned())]));
         let saved = save(&mut stores, &keep, env)?;
         Ok((stores, saved))
@@ -82,6 +83,9 @@ pub(crate) struct Saved {
 /// The ledger's name in a folder that a memory was brought to.
 pub(crate) const LEDGER: &str = "fro-bot-ledger.db";
 
+/// The name of the search index in such a folder.
+pub(crate) const INDEX: &str = "fro-bot-index.db";
+
 /// Says that a person saves, now.
 pub(crate) fn provenance(parent: Option<fro_memory::Head>) -> Provenance {
     Provenance { now: Timestamp::now(), engine_version: fro_opencode::VERSION.to_owned(), parent }
@@ -89,10 +93,11 @@ pub(crate) fn provenance(parent: Option<fro_memory::Head>) -> Provenance {
 
 /// Brings the newest memory of the first store that has one into a folder.
 pub(crate) fn restore(stores: &Stores, folder: &Path, env: &Env) -> Result<Recall, Fault> {
-    let ledger = folder.join(LEDGER);
+    let (ledger, index) = (folder.join(LEDGER), folder.join(INDEX));
     let destination = Destination {
         engine_data: folder,
         ledger: Some(&ledger),
+        index: Some(&index),
         engine_version: Some(fro_opencode::VERSION),
         audience: Visibility::Private,
     };

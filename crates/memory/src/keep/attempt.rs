@@ -1,5 +1,7 @@
 //! One attempt to save: our sessions on top of the head, as it is at this moment.
 
+mod beside;
+
 use std::{
     cell::Cell,
     collections::{BTreeMap, BTreeSet},
@@ -17,17 +19,16 @@ use crate::{
     database::{self, judge},
     error::Error,
     group::Group,
-    ledger::{self, Visibility},
+    ledger::Visibility,
     merge::{self, Merged, Sides, Target, Verdict, rows},
     prune::prune,
     recall::is_newer,
     secrets::Secrets,
     snapshot::{
-        build::Hashed,
         catalog::{Catalog, FileChunks},
         claims::Claims,
         files::Files,
-        manifest::{ENGINE_DATABASE, Gone, LEDGER, Manifest, Removal},
+        manifest::{ENGINE_DATABASE, Gone, Manifest, Removal},
         restore::restore_database,
     },
     stamp::{Stamps, stamps},
@@ -148,6 +149,7 @@ impl Attempt<'_> {
         if let Some(ledger) = &ledger {
             report.redacted += self.secrets.scrub(&database::open_copy(ledger)?)?;
         }
+        let index = self.index(theirs, &draft.database, scratch.path(), &report);
         let parents = theirs.into_iter().chain(base).map(|known| known.name).collect::<Vec<_>>();
         let upload = Upload {
             engine_version: self.engine(theirs),
@@ -158,6 +160,7 @@ impl Attempt<'_> {
             most_packs: self.most_packs(),
             database: draft.database,
             ledger,
+            index,
             borrowed,
             files: &self.local.files,
             claims: Claims {
@@ -323,33 +326,6 @@ impl Attempt<'_> {
             return Ok((stamps, free));
         }
         Ok((stamps(&connection, "main").map_err(judge("stamp the sessions"))?, free))
-    }
-
-    /// Returns our ledger with the rows of theirs, or theirs as it lies in the store.
-    fn ledger(&self, theirs: Option<&Known>, scratch: &Path) -> Result<(Option<PathBuf>, Hashed), Error> {
-        let pages = theirs.and_then(|known| Some((known, known.manifest.databases.get(LEDGER)?)));
-        match (&self.local.ledger, pages) {
-            (None, None) => Ok((None, Hashed::new())),
-            (None, Some((known, pages))) => {
-                Ok((None, Hashed::from([(LEDGER, known.catalog.database(pages))])))
-            }
-            (Some(ours), None) => Ok((Some(ours.clone()), Hashed::new())),
-            (Some(ours), Some((known, _))) => {
-                if self.local.base.as_ref().is_some_and(|base| base.name == known.name) {
-                    return Ok((Some(ours.clone()), Hashed::new()));
-                }
-                restore_database(self.store, &known.manifest, scratch, LEDGER)?;
-                let merged = scratch.join(LEDGER);
-                ledger::merge(&merged, ours, &self.forgotten(known))?;
-                Ok((Some(merged), Hashed::new()))
-            }
-        }
-    }
-
-    /// Returns the sessions that nothing brings back.
-    fn forgotten<'b>(&'b self, theirs: &'b Known) -> Vec<&'b String> {
-        let gone = theirs.manifest.gone.iter().filter(|(_, gone)| gone.why == Removal::Forgotten);
-        gone.map(|(id, _)| id).chain(&self.keep.forget).collect()
     }
 
     /// Returns the sessions that are remembered as removed.

@@ -30,6 +30,9 @@ pub(crate) const ENGINE_DATABASE: &str = "opencode.db";
 /// The name of our own database in a manifest.
 pub(crate) const LEDGER: &str = "ledger.db";
 
+/// The name of the search index in a manifest. It can be made from the engine's database at any time.
+pub(crate) const INDEX: &str = "index.db";
+
 const MAX_PACKED: u64 = 16 << 20;
 const MAX_MANIFEST: u64 = 64 << 20;
 const MAX_PACKS: usize = 256;
@@ -177,7 +180,7 @@ impl Manifest {
         if bytes > MAX_BYTES || packed > bytes.saturating_mul(4).saturating_add(256 << 20) {
             return say("its packs hold more than it could need");
         }
-        if !self.databases.keys().all(|name| [ENGINE_DATABASE, LEDGER].contains(&name.as_str())) {
+        if !self.databases.keys().all(|name| [ENGINE_DATABASE, LEDGER, INDEX].contains(&name.as_str())) {
             return say("it has a database that is none of ours");
         }
         for pages in self.databases.values() {

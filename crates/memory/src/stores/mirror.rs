@@ -52,10 +52,11 @@ pub(super) fn bring_home(
 ) -> Result<(), Error> {
     let manifest = Manifest::fetch(mirror, name)?;
     let folder = tempfile::tempdir()?;
-    let (engine_data, ledger) = (folder.path().join("data"), folder.path().join("ledger.db"));
+    let [engine_data, ledger, index] = ["data", "ledger.db", "index.db"].map(|name| folder.path().join(name));
     let to = Destination {
         engine_data: &engine_data,
         ledger: Some(&ledger),
+        index: Some(&index),
         engine_version: None,
         audience: Visibility::Private,
     };
@@ -63,7 +64,7 @@ pub(super) fn bring_home(
     let parent = manifest.parents.first().copied().map(Head::from);
     let provenance = Provenance { now, engine_version: manifest.engine, parent };
     let keep = Keep::new(&engine_data, provenance).from(manifest.origin).pruning(Retention::EVERYTHING);
-    keep.with_ledger(&ledger).save(truth)?;
+    keep.with_ledger(&ledger).with_index(&index).save(truth)?;
     // From now on the truth knows it, and it is not brought a second time.
     carry(mirror, truth, Object::Manifest(name), Part::Whole)
 }

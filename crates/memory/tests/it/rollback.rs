@@ -50,7 +50,12 @@ fn save(store: &Store, engine: &Engine, version: &str, parent: Option<&Head>) ->
 
 fn recall(store: &Store, engine: &Engine, version: &str) -> Recall {
     let audience = Visibility::Private;
-    let to =
-        Destination { engine_data: engine.data(), ledger: None, engine_version: Some(version), audience };
+    let to = Destination {
+        engine_data: engine.data(),
+        ledger: None,
+        index: None,
+        engine_version: Some(version),
+        audience,
+    };
     recall_to(store, to).unwrap()
 }

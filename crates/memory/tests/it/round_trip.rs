@@ -137,6 +137,7 @@ fn a_memory_of_a_newer_engine_is_left_for_it() {
     let to = |version| Destination {
         engine_data: engine.data(),
         ledger: None,
+        index: None,
         engine_version: Some(version),
         audience: Visibility::Private,
     };

@@ -125,6 +125,7 @@ fn the_records_of_all_runs_come_together() {
             Destination {
                 engine_data: engine.data(),
                 ledger: Some(&path),
+                index: None,
                 engine_version: None,
                 audience: Visibility::Private,
             },
@@ -169,4 +170,81 @@ fn run(id: &str, subject: &str, session: &str, minute: i64) -> Run {
         exploration_calls: 5,
         is_warm: true,
     }
+}
+
+/// Recalls a memory together with its index, as a run does.
+fn recalled(store: &Store, index: &std::path::Path) -> Engine {
+    let engine = Engine::fresh();
+    let to = Destination {
+        engine_data: engine.data(),
+        ledger: None,
+        index: Some(index),
+        engine_version: None,
+        audience: Visibility::Private,
+    };
+    recall_to(store, to).unwrap();
+    engine
+}
+
+#[test]
+fn the_index_is_kept_with_the_memory_and_only_what_is_new_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::folder(folder.path().join("store")).unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let first =
+        Keep::new(Engine::with_sessions(3).data(), after(None)).with_index(&place("none")).save(&store);
+    let engine = recalled(&store, &place("first"));
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    assert_eq!(Index::open(place("first")).unwrap().refresh(&sessions).unwrap(), 0);
+
+    say(&mut engine.connect(), 9, "The marble basin overflows.");
+    let head = saved(&first.unwrap());
+    let parent = after(Some(&head));
+    saved(&Keep::new(engine.data(), parent).with_index(&place("first")).save(&store).unwrap());
+    let engine = recalled(&store, &place("second"));
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    let mut index = Index::open(place("second")).unwrap();
+    assert_eq!(index.refresh(&sessions).unwrap(), 0);
+    assert_eq!(index.search(&sessions, "marble basin", 10).unwrap()[0].session, "ses_00000009");
+    assert_eq!(index.search(&sessions, "hose", 10).unwrap().len(), 3);
+}
+
+#[test]
+fn an_index_has_no_word_that_was_forgotten_or_taken_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::folder(folder.path().join("store")).unwrap();
+    let index = folder.path().join("index");
+    let engine = Engine::with_sessions(1);
+    say(&mut engine.connect(), 8, "unforgettable");
+    say(&mut engine.connect(), 9, "it is thesecretword0123");
+    let head = saved(&Keep::new(engine.data(), after(None)).with_index(&index).save(&store).unwrap());
+    recalled(&store, &index);
+    let bytes = std::fs::read(&index).unwrap();
+    let stands = |bytes: &[u8], word: &str| bytes.windows(word.len()).any(|window| window == word.as_bytes());
+    // The beginning of a word may be left out, where the word before begins like it.
+    assert!(stands(&bytes, "forgettable") && stands(&bytes, "secretword0123"));
+
+    let keep = Keep::new(engine.data(), after(Some(&head))).with_index(&index);
+    let keep = keep.without([fro_core::Secret::new("thesecretword0123")]);
+    saved(&keep.forgetting(["ses_00000008".to_owned()]).save(&store).unwrap());
+    let clean = folder.path().join("clean");
+    recalled(&store, &clean);
+    let bytes = std::fs::read(&clean).unwrap();
+    assert!(
+        !stands(&bytes, "unforgettable") && !stands(&bytes, "thesecretword0123") && stands(&bytes, "hose")
+    );
+}
+
+#[test]
+fn an_index_of_somebody_else_s_making_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("index.db");
+    drop(Index::open(&file).unwrap());
+    let hostile = "CREATE TRIGGER x AFTER INSERT ON seen BEGIN DELETE FROM document; END";
+    rusqlite::Connection::open(&file).unwrap().execute_batch(hostile).unwrap();
+    let engine = Engine::with_sessions(2);
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    let mut index = Index::open(&file).unwrap();
+    assert_eq!(index.refresh(&sessions).unwrap(), 2);
+    assert_eq!(index.search(&sessions, "hose", 10).unwrap().len(), 2);
 }

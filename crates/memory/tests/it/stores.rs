@@ -33,6 +33,7 @@ fn remember(stores: &mut Stores, engine: &Engine) -> Recollection {
     let to = Destination {
         engine_data: engine.data(),
         ledger: None,
+        index: None,
         engine_version: None,
         audience: Visibility::Private,
     };

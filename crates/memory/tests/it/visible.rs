@@ -76,7 +76,8 @@ fn organisation() -> (tempfile::TempDir, Store) {
 }
 
 fn recall(store: &Store, engine: &Engine, audience: Visibility) -> Recall {
-    let to = Destination { engine_data: engine.data(), ledger: None, engine_version: None, audience };
+    let to =
+        Destination { engine_data: engine.data(), ledger: None, index: None, engine_version: None, audience };
     recall_to(store, to).unwrap()
 }
 
