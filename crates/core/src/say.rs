@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod command;
+pub mod kept;
 pub mod log;
 pub mod marker;
 pub mod page;

@@ -34,6 +34,7 @@ mod wall;
 mod wallet;
 mod workplace;
 
+pub use memory::told_of_save;
 pub use news::{News, Tell};
 pub use post::finish;
 pub use repo_settings::{REPO_SETTINGS, Reread, repo_settings};

@@ -1,8 +1,10 @@
 //! What is remembered, for one run: brought before the engine starts, asked while it works, kept when it is done.
 
+mod kept;
 mod row;
 mod shelf;
 
+pub use kept::told as told_of_save;
 pub(crate) use row::Figures;
 pub(crate) use shelf::Shelf;
 
@@ -24,6 +26,7 @@ use tokio::task::spawn_blocking;
 use crate::{
     answer::Asked,
     news::{News, Tell},
+    page,
     settings::Settings,
     state::State,
 };
@@ -211,6 +214,7 @@ impl Memory {
     pub(crate) async fn save(&mut self, settings: &Settings, engine_version: &str, tell: Tell<'_>) {
         match self.keep(settings, engine_version).await {
             Ok(Some(keeping)) => {
+                page::note(settings, &kept::on_page(&keeping));
                 keeping.warnings.into_iter().for_each(|warning| tell(News::Warning(warning)));
                 keeping.kept.into_iter().for_each(|kept| tell(News::Kept(kept)));
             }

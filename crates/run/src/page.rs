@@ -48,6 +48,14 @@ pub(crate) fn account(
     }
 }
 
+/// Adds a note; a page that cannot be written fails no run.
+pub(crate) fn note(settings: &Settings, text: &str) {
+    let text = Redactor::knowing(settings.secrets()).clean(text);
+    if let Err(error) = write(settings, &[&text]) {
+        tracing::warn!("cannot write to the run's page: {error}");
+    }
+}
+
 fn write(settings: &Settings, texts: &[&Clean]) -> io::Result<()> {
     let Some(page) = &settings.run_page else { return Ok(()) };
     let mut file = fs_err::OpenOptions::new().create(true).append(true).open(page)?;

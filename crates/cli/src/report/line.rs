@@ -8,7 +8,7 @@ use fro_core::{
     say::{log::harmless, summary},
 };
 use fro_memory::{Kept, Recall};
-use fro_run::News;
+use fro_run::{News, told_of_save};
 
 /// A line and how it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,16 +120,12 @@ fn reminded(reminder: &Reminder) -> String {
 }
 
 fn kept_line(kept: &Kept) -> (Tone, String) {
-    match kept {
-        Kept::Saved { sessions, uploaded, .. } => (
-            Tone::Plain,
-            format!("memory saved: {sessions} sessions, {} kB written", uploaded.div_ceil(1000)),
-        ),
-        Kept::Raced { .. } => {
-            (Tone::Warning, "memory was not saved: another run saved in the meantime".to_owned())
-        }
-        Kept::Nothing => (Tone::Plain, "memory: nothing to save".to_owned()),
-    }
+    let tone = match kept {
+        Kept::Saved { report, .. } if report.races > 0 || !report.left_out.is_empty() => Tone::Warning,
+        Kept::Saved { .. } | Kept::Nothing => Tone::Plain,
+        Kept::Raced { .. } => Tone::Warning,
+    };
+    (tone, format!("memory {}", told_of_save(kept)))
 }
 
 fn heard_line(heard: &Heard) -> Option<Line> {

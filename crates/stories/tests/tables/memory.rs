@@ -165,6 +165,8 @@ async fn ten_runs_at_once_lose_nothing_though_one_is_killed_before_the_head() {
         ended.push(run.end().await);
     }
     assert!(ended.iter().all(|run| run.code == Some(0)), "{ended:?}");
+    let raced = ended.iter().filter(|run| run.log.contains("other runs that saved meanwhile"));
+    assert!(raced.count() > 0 && sim.run_page().contains("other runs that saved meanwhile"), "{ended:?}");
 
     let state = fs_err::read_to_string(sim.folder().join("state-9")).unwrap();
     let desk = state.lines().find_map(|line| line.strip_prefix("desk=")).unwrap().to_owned();

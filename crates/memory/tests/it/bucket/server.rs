@@ -6,6 +6,7 @@ use std::{
     convert::Infallible,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
+    thread,
     time::Duration,
 };
 
@@ -19,7 +20,7 @@ use s3s::{
     service::{S3Service, S3ServiceBuilder},
 };
 use tempfile::TempDir;
-use tokio::{net::TcpListener, runtime::Runtime};
+use tokio::{net::TcpListener, sync::oneshot};
 
 pub(crate) const BUCKET: &str = "memories";
 pub(crate) const KEY: &str = "AKIAGARDENGARDEN";
@@ -27,7 +28,8 @@ pub(crate) const SECRET: &str = "a-secret-that-only-the-garden-knows";
 
 /// A bucket on a port of this machine.
 pub(crate) struct Bucket {
-    _runtime: Runtime,
+    /// Its server ends when this is dropped.
+    _open: oneshot::Sender<()>,
     endpoint: String,
     folder: Arc<TempDir>,
     desk: Arc<Desk>,
@@ -81,13 +83,14 @@ impl Bucket {
             builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
             builder.build()
         };
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let desk = Arc::new(desk);
         runtime.spawn(serve(listener, service, Arc::clone(&desk)));
-        Self { _runtime: runtime, endpoint, folder, desk }
+        let (open, closed) = oneshot::channel();
+        thread::spawn(move || runtime.block_on(closed).ok());
+        Self { _open: open, endpoint, folder, desk }
     }
 
     /// Returns where it answers.

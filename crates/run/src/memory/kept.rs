@@ -1,0 +1,32 @@
+//! What is told of a save, in the log and on the run's page.
+
+use fro_core::say::kept;
+use fro_memory::{Keeping, Kept};
+
+/// Says what became of a save.
+pub fn told(kept: &Kept) -> String {
+    match kept {
+        Kept::Saved { sessions, bytes, uploaded, report, .. } => {
+            let figures = kept::Saved {
+                sessions: *sessions,
+                bytes: *bytes,
+                written: *uploaded,
+                races: report.races,
+                joined: report.merged.joined.len(),
+                forked: report.merged.forked.len(),
+                pruned: report.pruned.len(),
+                left_out: report.left_out.len(),
+                redacted: report.redacted,
+            };
+            format!("saved: {}", kept::saved(&figures))
+        }
+        Kept::Raced { .. } => "not saved: other runs never stopped saving".to_owned(),
+        Kept::Nothing => "nothing to save".to_owned(),
+    }
+}
+
+/// Says what became of a save and what went wrong, for the run's page.
+pub(super) fn on_page(keeping: &Keeping) -> String {
+    let what = keeping.kept.as_ref().map_or_else(|| "not saved".to_owned(), told);
+    kept::page(&what, &keeping.warnings)
+}
