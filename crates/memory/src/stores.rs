@@ -88,6 +88,8 @@ pub struct Recollection {
     pub recall: Recall,
     /// The store that had it.
     pub from: Option<Place>,
+    /// The stores that could not be asked: nobody knows what they have.
+    pub unread: Vec<Place>,
     /// What a maintainer should know.
     pub warnings: Vec<String>,
 }
@@ -156,9 +158,13 @@ impl Stores {
     pub fn recall(&mut self, to: Destination<'_>, now: Timestamp) -> Recollection {
         let mut warnings = std::mem::take(&mut self.unusable);
         self.bring_home(now, &mut warnings);
-        let mut told = Recollection { recall: Recall::Cold, from: None, warnings };
-        for member in self.members.iter_mut().filter(|member| !member.is_lost) {
+        let mut told = Recollection { recall: Recall::Cold, from: None, unread: Vec::new(), warnings };
+        for member in &mut self.members {
             let place = member.store.place();
+            if member.is_lost {
+                told.unread.push(place);
+                continue;
+            }
             match recall_to(&member.store, to) {
                 Ok(recall @ Recall::Warm { .. }) => {
                     told.recall = recall;
@@ -173,7 +179,10 @@ impl Stores {
                     }
                 }
                 Ok(Recall::Cold) => {}
-                Err(error) => member.complain("recalled from", &error, &mut told.warnings),
+                Err(error) => {
+                    told.unread.push(place);
+                    member.complain("recalled from", &error, &mut told.warnings);
+                }
             }
         }
         told

@@ -110,7 +110,8 @@ impl Memory {
             Place::Kept(stores) => stores,
             other => {
                 self.place = other;
-                return Ok(Recollection { recall: Recall::Cold, from: None, warnings: Vec::new() });
+                let (unread, warnings) = (Vec::new(), Vec::new());
+                return Ok(Recollection { recall: Recall::Cold, from: None, unread, warnings });
             }
         };
         let (engine_data, audience) = (self.engine_data.clone(), self.visible);
@@ -133,6 +134,9 @@ impl Memory {
         let (stores, recollection) = brought.await.inspect_err(|why| self.flaw = Some(why.clone()))?;
         self.place = Place::Kept(stores);
         self.parent = recollection.recall.head().cloned();
+        if recollection.recall == Recall::Cold && !recollection.unread.is_empty() {
+            self.flaw = Some("a store could not be asked".to_owned());
+        }
         self.recall = Some(recollection.recall.clone());
         Ok(recollection)
     }
@@ -254,8 +258,8 @@ impl Memory {
         match (&self.place, &self.recall, &self.flaw) {
             (Place::Nowhere, ..) => "none is kept".to_owned(),
             (_, None, None) => "not looked up".to_owned(),
-            (_, None, Some(_)) => "could not be read, began without it".to_owned(),
-            (_, Some(Recall::Cold), _) => "miss (first run)".to_owned(),
+            (_, None | Some(Recall::Cold), Some(_)) => "could not be read, began without it".to_owned(),
+            (_, Some(Recall::Cold), None) => "miss (first run)".to_owned(),
             (_, Some(Recall::Warm { sessions, bytes, .. }), _) => {
                 format!("hit, {sessions} sessions, {}", size(*bytes))
             }

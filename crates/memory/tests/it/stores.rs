@@ -87,7 +87,7 @@ fn what_was_saved_while_s3_was_down_is_brought_home() {
     run(&settings, 1, "before");
     bucket.fail("/", Fault::Status(503));
     let (told, kept) = run(&settings, 2, "in between");
-    assert_eq!(told.from, Some(Place::ActionsCache));
+    assert_eq!((told.from, told.unread), (Some(Place::ActionsCache), vec![Place::S3]));
     assert_eq!(kept.places, [(Place::S3, Stored::Failed), (Place::ActionsCache, Stored::Saved)]);
     bucket.mend();
 
