@@ -1,5 +1,6 @@
 //! A bucket as a store of the memory.
 
+#[expect(dead_code, reason = "whole runs need more of it")]
 pub(crate) mod server;
 
 pub(crate) use server::{Bucket, Fault, files};
