@@ -84,7 +84,8 @@ impl Bucket {
             builder.build()
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0))).unwrap();
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let desk = Arc::new(desk);
         runtime.spawn(serve(listener, service, Arc::clone(&desk)));
@@ -140,7 +141,8 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-async fn serve(listener: TcpListener, service: S3Service, desk: Arc<Desk>) {
+async fn serve(listener: std::net::TcpListener, service: S3Service, desk: Arc<Desk>) {
+    let listener = TcpListener::from_std(listener).unwrap();
     loop {
         let Ok((socket, _)) = listener.accept().await else { return };
         let (service, desk) = (service.clone(), Arc::clone(&desk));
