@@ -147,9 +147,9 @@ impl Breakable for BrokenFolder {
         fs::rename(&path, &aside).unwrap();
         // Where a file is expected stands a folder, and the other way round.
         if aside.is_dir() {
-            fs::write(&path, "in the way").unwrap()
+            fs::write(&path, "in the way").unwrap();
         } else {
-            fs::create_dir(&path).unwrap()
+            fs::create_dir(&path).unwrap();
         }
         *self.moved.lock().unwrap() = Some((path, aside));
     }
@@ -157,9 +157,9 @@ impl Breakable for BrokenFolder {
     fn mend(&self) {
         if let Some((path, aside)) = self.moved.lock().unwrap().take() {
             if path.is_dir() {
-                fs::remove_dir(&path).unwrap()
+                fs::remove_dir(&path).unwrap();
             } else {
-                fs::remove_file(&path).unwrap()
+                fs::remove_file(&path).unwrap();
             }
             fs::rename(aside, path).unwrap();
         }

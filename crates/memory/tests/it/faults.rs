@@ -41,6 +41,7 @@ fn every_operation_of_a_folder_may_fail() {
 }
 
 /// Saves once, then breaks one thing at a time while a run recalls and saves.
+#[expect(clippy::print_stdout, reason = "the table is for people too")]
 fn table<B: Breakable>(faults: &'static [(&'static str, Fault)]) -> String {
     let rows = thread::scope(|scope| {
         let rows = B::OPERATIONS.iter().map(|operation| {
