@@ -14,7 +14,8 @@ pub fn harmless(text: &str) -> String {
     let bounded = Bounded::text(&line, LONGEST);
     let more = if bounded.cut() > 0 { "…" } else { "" };
     let line = format!("{}{more}", bounded.value());
-    line.replace("##[", "# #[").replace("::", ": :")
+    // Twice: of four colons the first pass leaves two beside each other.
+    line.replace("##[", "# #[").replace("::", ": :").replace("::", ": :")
 }
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod tests {
         assert_eq!(harmless("::add-mask::x"), ": :add-mask: :x");
         assert_eq!(harmless("a\r\n::set-output name=x::y"), "a : :set-output name=x: :y");
         assert_eq!(harmless("see ##[error]x"), "see # #[error]x");
+        assert_eq!(harmless("a:::b::::c"), "a: : :b: : : :c");
         assert_eq!(harmless("\u{1b}[31mred"), "\\u{1b}[31mred");
     }
 
