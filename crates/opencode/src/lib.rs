@@ -9,6 +9,7 @@ mod error;
 mod event;
 mod house;
 mod install;
+mod lines;
 mod omo;
 mod pin;
 mod server;

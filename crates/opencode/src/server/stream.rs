@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use eventsource_stream::Eventsource as _;
 use fro_core::conversation::heard::Heard;
 use fro_http::Incoming;
 use futures::{StreamExt as _, pin_mut};
@@ -18,6 +17,7 @@ use tracing::{debug, warn};
 use crate::{
     error::Error,
     event::{About, Ear, Event},
+    lines,
     server::client::Client,
 };
 
@@ -92,11 +92,11 @@ async fn listen(
 }
 
 async fn pass_on(incoming: Incoming, events: &broadcast::Sender<Event>) {
-    let lines = incoming.into_stream().eventsource();
+    let lines = lines::of(incoming.into_stream());
     pin_mut!(lines);
     let mut ear = Ear::default();
     while let Ok(Some(Ok(line))) = time::timeout(SILENCE, lines.next()).await {
-        if let Some(event) = ear.hear(&line.data) {
+        if let Some(event) = ear.hear(&line) {
             // Nobody may be listening just now.
             drop(events.send(event));
         }

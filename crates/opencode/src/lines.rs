@@ -1,0 +1,51 @@
+//! The engine's bytes as the events that they hold.
+
+use eventsource_stream::{EventStreamError, Eventsource as _};
+use futures::{Stream, StreamExt as _};
+
+/// What a text may begin with to tell its encoding.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Returns the data of each event, wherever the bytes were cut into pieces.
+pub(crate) fn of<E>(
+    bytes: impl Stream<Item = Result<impl AsRef<[u8]>, E>>,
+) -> impl Stream<Item = Result<String, EventStreamError<E>>> {
+    without_mark(bytes).eventsource().map(|event| event.map(|event| event.data))
+}
+
+/// Takes the mark off the beginning: the standard allows it, and the parser would panic on it.
+fn without_mark<E>(
+    bytes: impl Stream<Item = Result<impl AsRef<[u8]>, E>>,
+) -> impl Stream<Item = Result<Vec<u8>, E>> {
+    let mut mark = BYTE_ORDER_MARK.iter().peekable();
+    bytes.map(move |piece| {
+        let piece = piece?;
+        let expected = piece.as_ref().iter().take_while(|byte| mark.next_if_eq(byte).is_some()).count();
+        if expected < piece.as_ref().len() {
+            // Whatever follows is no mark any more.
+            mark.by_ref().for_each(drop);
+        }
+        Ok(piece.as_ref()[expected..].to_vec())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::stream;
+
+    use super::*;
+
+    async fn check(bytes: &[u8], expect: &[&str]) {
+        for size in 1..=bytes.len() {
+            let pieces = bytes.chunks(size).map(Ok::<_, std::io::Error>);
+            let heard: Vec<_> = of(stream::iter(pieces)).map(Result::unwrap).collect().await;
+            assert_eq!(heard, expect, "in pieces of {size}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_mark_at_the_beginning_is_no_word() {
+        check("\u{feff}data: one\n\ndata: two \u{feff}\n\n".as_bytes(), &["one", "two \u{feff}"]).await;
+        check(b"data: one\n\n", &["one"]).await;
+    }
+}
