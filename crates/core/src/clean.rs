@@ -93,6 +93,11 @@ impl Redactor {
         Self { needles, encoded, shapes }
     }
 
+    /// Returns the ways in which a secret may be written down on one line.
+    pub fn forms(secret: &Secret) -> Vec<String> {
+        forms(secret.expose()).into_iter().map(|form| form.text).collect()
+    }
+
     /// Takes every secret out of a text.
     pub fn clean(&self, text: &str) -> Clean {
         let squeezed = squeeze(text);

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeSet, ops::Range, path::Path};
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use fro_core::Secret;
+use fro_core::{Redactor, Secret};
 use rusqlite::{Connection, types::ValueRef};
 
 use crate::{
@@ -66,7 +66,7 @@ impl Needle {
 impl Secrets {
     /// Learns what must not be kept.
     pub(crate) fn knowing(secrets: &[Secret]) -> Result<Self, Error> {
-        let needles: BTreeSet<_> = secrets.iter().flat_map(|secret| needles(secret.expose())).collect();
+        let needles: BTreeSet<_> = secrets.iter().flat_map(needles).collect();
         let needles: Vec<_> = needles.into_iter().collect();
         let longest = needles.iter().map(|needle| needle.bytes().len()).max().unwrap_or_default();
         let finder = (!needles.is_empty())
@@ -160,11 +160,11 @@ pub(crate) fn forms(value: &str) -> Vec<String> {
     forms
 }
 
-/// Returns what tells that a secret is there: its forms, its lines, and the ends of a token that was cut.
-fn needles(secret: &str) -> Vec<Needle> {
-    let mut forms = forms(secret);
-    // A secret with several lines, like a key file, is a secret line by line too.
-    forms.extend(secret.lines().filter(|line| line.len() >= 2 * SHORTEST).map(str::to_owned));
+/// Returns what tells that a secret is there: its forms, its encodings, its lines, and the ends of a token that was cut.
+fn needles(secret: &Secret) -> Vec<Needle> {
+    let encoded = Redactor::forms(secret);
+    let secret = secret.expose();
+    let forms = [forms(secret), encoded].concat();
     let mut needles: Vec<_> = forms
         .into_iter()
         .filter(|form| form.len() >= SHORTEST)
@@ -211,6 +211,13 @@ mod tests {
             let told = clean(secret, &format!("a {form} b"));
             assert!(told.contains("[redacted]") && !told.contains("word"), "{form} became {told}");
         }
+    }
+
+    #[test]
+    fn an_encoded_secret_is_replaced() {
+        assert_eq!(clean("hunter2 hunter2", "a 68756e746572322068756e74657232 b"), "a [redacted] b");
+        assert_eq!(clean("hunter2 hunter2", "a hunter2%20hunter2 b"), "a [redacted] b");
+        assert_eq!(clean("hunter2 hunter2", "a aHVudGVyMiBodW50ZXIy b"), "a [redacted] b");
     }
 
     #[test]
