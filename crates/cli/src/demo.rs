@@ -103,6 +103,7 @@ impl Stage {
             server: self.world.api_url(),
             road: RoadSettings::loopback(),
             token: Secret::new(self.world.token(garden::BOT)),
+            hidden: env.credentials(),
             elevated: Elevated::None,
             delegation: Delegation::default(),
             policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },

@@ -7,6 +7,8 @@ use std::{
     ffi::{OsStr, OsString},
 };
 
+use fro_core::Secret;
+
 /// The environment at the start.
 #[derive(Debug, Clone)]
 pub(crate) struct Env {
@@ -80,6 +82,8 @@ variables! {
     FRO_MEMORY = "FRO_MEMORY";
     /// How long, in milliseconds, to wait before GitHub or a model that broke off is asked again; a list such as `30000,60000,120000`.
     FRO_RETRY_DELAYS = "FRO_RETRY_DELAYS";
+    /// How long, in milliseconds, GitHub may take for one answer.
+    FRO_REQUEST_TIMEOUT = "FRO_REQUEST_TIMEOUT";
     /// Where attached files are kept on a GitHub of one's own, such as `https://media.ghe.example`; a list.
     FRO_ATTACHMENT_STORES = "FRO_ATTACHMENT_STORES";
     /// `true` on runners; made-up events do not count there.
@@ -146,6 +150,14 @@ impl Env {
         let texts = self.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
         let family = texts.filter(move |(name, value)| name.starts_with(beginning) && !value.is_empty());
         family.map(|(name, value)| (name.to_owned(), value.to_owned()))
+    }
+
+    /// Returns the values of all variables whose names say that they are credentials, ours or not.
+    pub(crate) fn credentials(&self) -> Vec<Secret> {
+        const WORDS: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "PRIVATE", "ACCESS_KEY"];
+        let is_credential = |name: &str| WORDS.iter().any(|word| name.to_uppercase().contains(word));
+        let named = self.starting_with("").filter(|(name, _)| is_credential(name));
+        named.map(|(_, value)| Secret::new(value)).collect()
     }
 
     /// Returns all variables.

@@ -39,10 +39,10 @@ impl Report {
     pub(crate) fn tell(&self, news: &News) {
         let seconds = self.began.elapsed().as_secs_f64();
         if self.place == Place::Machine {
-            let object = json::of(news, Timestamp::now(), seconds);
+            let object = json::of(news, &self.redactor, Timestamp::now(), seconds);
             return object.into_iter().for_each(|object| println!("{}", self.redactor.clean(&object)));
         }
-        let Some(line) = line::of(news) else { return };
+        let Some(line) = line::of(news, &self.redactor) else { return };
         let text = self.redactor.clean(&line.text);
         match (self.place, line.tone) {
             (Place::Workflow, line::Tone::Warning) => println!("::warning::{}", escaped(text.as_str())),
@@ -80,7 +80,9 @@ fn place(env: &Env) -> Place {
 
 /// Prints a failure: what failed on what, and the next step.
 pub(crate) fn fault(env: &Env, fault: &Fault) {
-    let lines: Vec<String> = fault.what().lines().map(say::log::harmless).collect();
+    let redactor = Redactor::knowing(&env.credentials());
+    let what = redactor.clean(fault.what());
+    let lines: Vec<String> = what.as_str().lines().map(say::log::harmless).collect();
     let what = lines.join("\n");
     let hint = say::log::harmless(&fault.hint());
     match place(env) {

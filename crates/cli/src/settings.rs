@@ -83,6 +83,7 @@ fn typed_settings(
         server: server(env).to_owned(),
         road,
         token,
+        hidden: env.credentials(),
         elevated,
         delegation,
         policy,
@@ -301,7 +302,15 @@ impl Typed<'_> {
         let extra_ca = self.env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
         let retry = self.retry();
         let pause = self.env.text(env::FRO_RETRY_DELAYS).and(retry.failing.first().copied()).unwrap_or(PAUSE);
-        (RoadSettings { retry, proxy: Proxy::System, extra_ca, ..RoadSettings::default() }, pause)
+        let usual = RoadSettings::default();
+        let timeout = self.request_timeout().unwrap_or(usual.timeout);
+        (RoadSettings { retry, timeout, proxy: Proxy::System, extra_ca, ..usual }, pause)
+    }
+
+    fn request_timeout(&mut self) -> Option<Duration> {
+        let name = env::FRO_REQUEST_TIMEOUT;
+        let read = milliseconds(self.env.text(name)?);
+        read.map_err(|error| self.complaints.push(format!("the variable `{name}`: {error}"))).ok()
     }
 
     fn retry(&mut self) -> Retry {

@@ -30,6 +30,8 @@ pub struct Settings {
     pub road: RoadSettings,
     /// Our credential.
     pub token: Secret,
+    /// Credentials that are none of ours, but must not be seen either.
+    pub hidden: Vec<Secret>,
     /// What opens more, for work that somebody delegates.
     pub elevated: Elevated,
     /// What becomes of the agent's changes.
@@ -100,7 +102,7 @@ impl Settings {
             Elevated::App(_) | Elevated::None => None,
         };
         let keys = self.engine.keys.secrets().iter().chain([&self.token]);
-        keys.chain(elevated).chain(self.memory.secrets())
+        keys.chain(elevated).chain(&self.hidden).chain(self.memory.secrets())
     }
 }
 

@@ -8,6 +8,7 @@ use std::{
 
 use anstream::println;
 use anstyle::{AnsiColor, Style};
+use fro_core::Redactor;
 use fro_opencode::{Progress, Stage};
 use fro_run::News;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -19,6 +20,7 @@ pub(crate) struct Show {
     began: Instant,
     bar: ProgressBar,
     marks: Mutex<Vec<(Phase, Duration)>>,
+    redactor: Redactor,
 }
 
 /// The parts of a run, in order.
@@ -74,7 +76,7 @@ impl Show {
         let bar = ProgressBar::with_draw_target(None, target);
         bar.enable_steady_tick(Duration::from_millis(100));
         spin(&bar, "starting");
-        Self { began: Instant::now(), bar, marks: Mutex::new(Vec::new()) }
+        Self { began: Instant::now(), bar, marks: Mutex::new(Vec::new()), redactor: Redactor::knowing([]) }
     }
 
     /// Says what is about to be played.
@@ -94,7 +96,7 @@ impl Show {
         if let Some(phase) = Phase::ended_by(news) {
             self.mark(phase);
         }
-        if let Some(line) = line::of(news) {
+        if let Some(line) = line::of(news, &self.redactor) {
             let style = line.tone.style();
             let seconds = self.began.elapsed().as_secs_f64();
             self.print(&format!("{DIM}{seconds:6.2} s{DIM:#}  {style}{}{style:#}", line.text));

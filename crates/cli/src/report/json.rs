@@ -1,6 +1,6 @@
 //! Each piece of news as one JSON object on one line, for machines.
 
-use fro_core::conversation::outcome::Usage;
+use fro_core::{Redactor, conversation::outcome::Usage};
 use fro_memory::{Kept, Recall};
 use fro_run::News;
 use jiff::Timestamp;
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::line::{self, Tone};
 
 /// Returns the object for a piece of news, if it is worth one.
-pub(super) fn of(news: &News, at: Timestamp, seconds: f64) -> Option<String> {
-    let line = line::of(news);
+pub(super) fn of(news: &News, redactor: &Redactor, at: Timestamp, seconds: f64) -> Option<String> {
+    let line = line::of(news, redactor);
     let (kind, facts) = facts(news);
     if line.is_none() && facts.is_null() {
         return None;

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use fro_core::{
-    Permit, Reach,
+    Permit, Reach, Redactor,
     continuity::{Continuity, Reminder},
     conversation::heard::{Heard, Tool},
     say::{log::harmless, summary},
@@ -50,40 +50,46 @@ impl Tone {
     }
 }
 
+/// Makes a text from outside fit for a line.
+type Show<'a> = &'a dyn Fn(&str) -> String;
+
 /// Returns the line for a piece of news, if it is worth one.
-pub(crate) fn of(news: &News) -> Option<Line> {
+///
+/// The redactor comes first: what is made visible or cut is no secret any more that it would know.
+pub(crate) fn of(news: &News, redactor: &Redactor) -> Option<Line> {
+    let show = &|text: &str| harmless(redactor.clean(text).as_str());
     let (tone, text) = match news {
         News::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
-        News::Permitted(permit) => (Tone::Good, permitted(permit)),
+        News::Permitted(permit) => (Tone::Good, permitted(permit, show)),
         News::Acknowledged => (Tone::Plain, "acknowledged with 👀".to_owned()),
         News::Installing(_) | News::Opened { .. } | News::Accounted { .. } => return None,
         News::Installed { version, binary } => {
             (Tone::Plain, format!("engine: OpenCode {version} at {}", binary.display()))
         }
-        News::Recalled(recall) => recalled(recall),
+        News::Recalled(recall) => recalled(recall, show),
         News::Hydrated { subject, n_comments } => {
             (Tone::Plain, format!("read {subject} with {n_comments} further comments"))
         }
         News::Attached { name, note } => {
-            (Tone::Plain, format!("attached file {}: {}", harmless(name), harmless(note)))
+            (Tone::Plain, format!("attached file {}: {}", show(name), show(note)))
         }
         News::EngineUp { walls } => (Tone::Plain, format!("engine is up behind its wall: {walls}")),
-        News::Reminded(reminder) => (Tone::Plain, reminded(reminder)),
+        News::Reminded(reminder) => (Tone::Plain, reminded(reminder, show)),
         News::Session { id, agent } => {
-            (Tone::Plain, format!("asked agent `{}` in session {}", harmless(agent), harmless(id)))
+            (Tone::Plain, format!("asked agent `{}` in session {}", show(agent), show(id)))
         }
-        News::Heard(heard) => return heard_line(heard),
-        News::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", harmless(url))),
+        News::Heard(heard) => return heard_line(heard, show),
+        News::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", show(url))),
         News::EngineStopped => (Tone::Plain, "engine stopped, no process left".to_owned()),
-        News::Delivered { url } => (Tone::Good, format!("answered: {}", harmless(url))),
+        News::Delivered { url } => (Tone::Good, format!("answered: {}", show(url))),
         News::Kept(kept) => kept_line(kept),
-        News::Warning(text) => (Tone::Warning, harmless(text)),
+        News::Warning(text) => (Tone::Warning, show(text)),
     };
     Some(Line { tone, text })
 }
 
-fn permitted(permit: &Permit) -> String {
-    let (asker, own) = (harmless(permit.asker().as_str()), permit.own());
+fn permitted(permit: &Permit, show: Show<'_>) -> String {
+    let (asker, own) = (show(permit.asker().as_str()), permit.own());
     let place = format!("{} of {}", permit.subject(), permit.repo());
     match permit.reach() {
         Reach::ReadOnly => format!("looking at {place}, by @{asker}; answering as @{own}"),
@@ -95,7 +101,7 @@ fn hint(hint: Option<&str>) -> String {
     hint.map(|hint| format!(" (hint: {hint})")).unwrap_or_default()
 }
 
-fn recalled(recall: &Recall) -> (Tone, String) {
+fn recalled(recall: &Recall, show: Show<'_>) -> (Tone, String) {
     match recall {
         Recall::Warm { sessions, saved_at, .. } => (
             Tone::Plain,
@@ -103,19 +109,19 @@ fn recalled(recall: &Recall) -> (Tone, String) {
         ),
         Recall::Cold => (Tone::Plain, "memory: none yet".to_owned()),
         Recall::Damaged { why } => {
-            (Tone::Warning, format!("memory is damaged and was set aside: {}", harmless(&why.to_string())))
+            (Tone::Warning, format!("memory is damaged and was set aside: {}", show(&why.to_string())))
         }
     }
 }
 
-fn reminded(reminder: &Reminder) -> String {
+fn reminded(reminder: &Reminder, show: Show<'_>) -> String {
     let place = match &reminder.continuity {
-        Continuity::Continued(session) => format!("memory: going on in session {}", harmless(session)),
+        Continuity::Continued(session) => format!("memory: going on in session {}", show(session)),
         Continuity::Fresh(why) => format!("memory: a new session, because {why}"),
     };
     match reminder.sessions().as_slice() {
         [] => place,
-        sessions => format!("{place}; recalled {}", harmless(&sessions.join(", "))),
+        sessions => format!("{place}; recalled {}", show(&sessions.join(", "))),
     }
 }
 
@@ -128,14 +134,14 @@ fn kept_line(kept: &Kept) -> (Tone, String) {
     (tone, format!("memory {}", told_of_save(kept)))
 }
 
-fn heard_line(heard: &Heard) -> Option<Line> {
+fn heard_line(heard: &Heard, show: Show<'_>) -> Option<Line> {
     let line = |tone, text| Some(Line { tone, text });
     match heard {
         Heard::ToolEnded { tool, ok } => {
             let mark = if *ok { "" } else { " (failed)" };
-            line(Tone::of_tool(tool), format!("  {} {}{mark}", harmless(&tool.name), harmless(&tool.about)))
+            line(Tone::of_tool(tool), format!("  {} {}{mark}", show(&tool.name), show(&tool.about)))
         }
-        Heard::Said(text) => line(Tone::Said, format!("  says: {}", harmless(text))),
+        Heard::Said(text) => line(Tone::Said, format!("  says: {}", show(text))),
         Heard::Retrying { attempt, .. } => {
             line(Tone::Warning, format!("the model did not answer, attempt {attempt}"))
         }
@@ -156,5 +162,21 @@ fn heard_line(heard: &Heard) -> Option<Line> {
         | Heard::NoPulse
         | Heard::Read(_)
         | Heard::Unreadable => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fro_core::Secret;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_taken_out_before_a_line_is_cut_or_made_visible() {
+        let redactor = Redactor::knowing([&Secret::new("planted-secret-0123456789")]);
+        let said = |text: String| of(&News::Heard(Heard::Said(text)), &redactor).unwrap().text;
+        assert_eq!(said("planted-\u{200b}secret-0123456789".to_owned()), "  says: [redacted]");
+        let cut = said(format!("{} planted-secret-0123456789 and more", "x".repeat(220)));
+        assert!(!cut.contains("planted"), "{cut}");
     }
 }
