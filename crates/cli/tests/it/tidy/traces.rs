@@ -26,7 +26,7 @@ pub(crate) fn check(path: &str, text: &str) -> Vec<Complaint> {
                 format!("a folder of one machine (`{folder}`); take the path as an argument"),
             ));
         }
-        let line = if path == "Cargo.lock" { line.replace(&index, "") } else { line.to_owned() };
+        let line = if path.ends_with("Cargo.lock") { line.replace(&index, "") } else { line.to_owned() };
         if let Some(host) = hosts.iter().find(|host| line.contains(*host)) {
             complaints
                 .push((number, format!("a registry's host (`{host}`); ask the client's configuration")));

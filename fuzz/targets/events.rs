@@ -1,0 +1,28 @@
+//! The engine's stream of events, cut into pieces anywhere.
+
+#![no_main]
+
+// The crate itself would bring along a TLS library to be instrumented.
+#[path = "../../crates/opencode/src/event.rs"]
+mod event;
+#[path = "../../crates/opencode/src/lines.rs"]
+mod lines;
+#[expect(dead_code, reason = "the client uses the rest")]
+#[path = "../../crates/opencode/src/wire.rs"]
+mod wire;
+
+use event::Ear;
+use futures::{StreamExt as _, executor::block_on, stream};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((size, bytes)) = data.split_first() else { return };
+    let pieces = bytes.chunks(usize::from(*size).max(1)).map(|piece| Ok::<_, std::io::Error>(piece.to_vec()));
+    let mut lines = lines::of(stream::iter(pieces));
+    let mut ear = Ear::default();
+    block_on(async {
+        while let Some(Ok(line)) = lines.next().await {
+            drop(ear.hear(&line));
+        }
+    });
+});
