@@ -1,5 +1,8 @@
 //! Everything that sets a run off, and where its answer belongs.
 
+use std::time::Duration;
+
+use fro_sim::{Exchange, FaultKind, Switch};
 use fro_stories::{Mention, REPO, Sim};
 use serde_json::{Value, json};
 
@@ -32,6 +35,10 @@ pub(crate) struct Request {
 /// A request for the engine.
 pub(crate) const REQUEST: Request =
     Request { text: "@fro-bot which seal?", model: "It is the seal.", answer: "\nIt is the seal.\n" };
+/// A request that needs no engine, for tables with hundreds of cells.
+pub(crate) const HELP: Request =
+    Request { text: "@fro-bot help", model: "Nobody asks.", answer: "| `@fro-bot help` | show this table |" };
+
 /// What writes a comment in a conversation.
 pub(crate) const COMMENT: &str = "POST /repos/{owner}/{repo}/issues/{number}/comments";
 /// What replies in a review thread.
@@ -40,6 +47,51 @@ pub(crate) const REPLY: &str = "POST /repos/{owner}/{repo}/pulls/{number}/commen
 pub(crate) const GRAPHQL: &str = "POST /graphql";
 /// No route: the runner's own file.
 pub(crate) const PAGE: &str = "";
+
+/// A request to GitHub in a run that goes well.
+#[derive(Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) route: &'static str,
+    /// How often the route was asked before: GraphQL is one route for many questions.
+    pub(crate) earlier: usize,
+    pub(crate) is_write: bool,
+}
+
+impl Call {
+    /// Returns the call as people read it.
+    pub(crate) fn name(&self) -> String {
+        match self.earlier {
+            0 => self.route.to_owned(),
+            n => format!("{}, call {}", self.route, n + 1),
+        }
+    }
+
+    /// Makes the world misbehave from this call on.
+    pub(crate) fn arm(&self, sim: &Sim, kind: FaultKind) -> Switch {
+        let faults = sim.world().faults();
+        if self.earlier > 0 {
+            faults.on(self.route, FaultKind::Delay(Duration::ZERO)).times(self.earlier);
+        }
+        faults.on(self.route, kind)
+    }
+}
+
+/// Returns the calls that came after the first so many.
+pub(crate) fn calls(sim: &Sim, from: usize) -> Vec<Call> {
+    let (routes, traffic) = (sim.world().calls(), sim.world().traffic());
+    assert_eq!(routes.len(), traffic.len(), "every request has its route");
+    let routes: Vec<&'static str> = routes.into_iter().skip(from).map(|route| &*route.leak()).collect();
+    let is_write = |exchange: &Exchange| match exchange.path.as_str() {
+        "/graphql" => exchange.request.contains("mutation"),
+        _ => exchange.method != "GET",
+    };
+    let writes = traffic.iter().skip(from).map(is_write);
+    let call = |(at, is_write)| {
+        let route: &'static str = routes[at];
+        Call { route, earlier: routes[..at].iter().filter(|earlier| **earlier == route).count(), is_write }
+    };
+    writes.enumerate().map(call).collect()
+}
 
 /// All kinds of events that are answered.
 pub(crate) const ALL: [Happening; 15] = [

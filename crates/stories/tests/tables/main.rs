@@ -3,8 +3,12 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story that cannot be told fails its test")]
 
+mod faults;
 mod happenings;
+mod injection;
+mod killed;
 mod memory;
 mod posted;
+mod secrets;
 mod table;
 mod triggers;

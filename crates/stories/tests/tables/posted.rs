@@ -18,10 +18,32 @@ pub(crate) fn posted(sim: &Sim) -> Vec<Posted> {
         repo.issues.iter().flat_map(on_issue).chain(in_discussions(state)).collect::<Vec<_>>()
     });
     let page = sim.run_page();
-    if !page.is_empty() {
+    // Every run accounts for itself on its page; an answer there has its marker first.
+    if page.starts_with("<!-- fro-bot ") {
         all.push(Posted { place: "run page".to_owned(), body: page });
     }
     all
+}
+
+/// Returns the reactions and labels that the bot left, wherever.
+pub(crate) fn marks(sim: &Sim) -> Vec<String> {
+    sim.world().state(|state| {
+        let repo = state.repo(REPO).expect("the garden is there");
+        let comments = repo.issues.iter().flat_map(|issue| &issue.comments);
+        let pulls = repo.issues.iter().filter_map(|issue| issue.pull.as_ref());
+        let comments =
+            comments.chain(pulls.flat_map(|pull| &pull.threads).flat_map(|thread| &thread.comments));
+        let discussed = repo.discussions.iter().flat_map(|discussion| &discussion.comments);
+        let discussed = discussed.flat_map(|top| std::iter::once(&top.comment).chain(&top.replies));
+        let on_comments = comments.chain(discussed).flat_map(|comment| &comment.reactions);
+        let on_issues = repo.issues.iter().flat_map(|issue| &issue.reactions);
+        let on_discussions = repo.discussions.iter().flat_map(|discussion| &discussion.reactions);
+        let reactions = on_comments.chain(on_issues).chain(on_discussions);
+        let own = reactions.filter(|reaction| reaction.author == "fro-bot");
+        let labels =
+            repo.issues.iter().flat_map(|issue| &issue.labels).filter(|label| label.contains("agent"));
+        own.map(|reaction| reaction.content.word().to_owned()).chain(labels.cloned()).collect()
+    })
 }
 
 fn on_issue(issue: &Issue) -> Vec<Posted> {

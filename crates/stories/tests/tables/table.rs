@@ -3,7 +3,7 @@
 use futures::{StreamExt as _, stream};
 
 /// How many runs go on at the same time: much of a run is waiting.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 6;
 
 /// Fills every cell by the same deed, and prints the table.
 #[expect(clippy::print_stdout, reason = "the tables are for people, and long ones show how far they are")]
