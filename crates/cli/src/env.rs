@@ -173,3 +173,22 @@ impl Env {
 fn input_variable(name: &str) -> String {
     format!("INPUT_{}", name.replace(' ', "_").to_uppercase())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credential_is_told_by_its_name() {
+        let env = Env::of([
+            ("INPUT_GITHUB-TOKEN", "planted-1"),
+            ("AWS_SECRET_ACCESS_KEY", "planted-2"),
+            ("AWS_ACCESS_KEY_ID", "planted-3"),
+            ("npm_config_password", "planted-4"),
+            ("AWS_REGION", "eu-central-1"),
+        ]);
+        let credentials = env.credentials();
+        let told: Vec<_> = credentials.iter().map(Secret::expose).collect();
+        assert_eq!(told, ["planted-1", "planted-2", "planted-3", "planted-4"]);
+    }
+}

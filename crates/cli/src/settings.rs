@@ -309,7 +309,7 @@ impl Typed<'_> {
 
     fn request_timeout(&mut self) -> Option<Duration> {
         let name = env::FRO_REQUEST_TIMEOUT;
-        let read = milliseconds(self.env.text(name)?);
+        let read = parse::milliseconds(self.env.text(name)?);
         read.map_err(|error| self.complaints.push(format!("the variable `{name}`: {error}"))).ok()
     }
 
