@@ -107,7 +107,9 @@ mod tests {
             News::Warning("a \"quoted\"\n::error::thing".to_owned()),
             News::Opened { private: "x".into() },
         ];
-        let told: Vec<_> = told.iter().filter_map(|news| of(news, Timestamp::UNIX_EPOCH, 1.234_56)).collect();
+        let redactor = Redactor::knowing([]);
+        let object = |news| of(news, &redactor, Timestamp::UNIX_EPOCH, 1.234_56);
+        let told: Vec<_> = told.iter().filter_map(object).collect();
         insta::assert_snapshot!(told.join("\n"));
         assert!(
             told.iter().all(|line| serde_json::from_str::<Value>(line).is_ok_and(|line| line.is_object()))
