@@ -10,7 +10,7 @@ const REFUSALS: [(Right, &str); 5] = [
     (Right::Read, "GET head."),
     (Right::Write, "PUT doctor/"),
     (Right::Parts, "POST ?uploads"),
-    (Right::Delete, "DELETE doctor/"),
+    (Right::Delete, "POST ?delete"),
 ];
 
 fn denied(settings: &S3Settings) -> Vec<Right> {

@@ -11,6 +11,9 @@ use object_store::{
 use super::{S3, S3Settings};
 use crate::error::Error;
 
+/// How an answer says that something is denied.
+const DENIED: [&str; 2] = ["AccessDenied", "403 Forbidden"];
+
 /// One right on a bucket, in the order in which a run needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Right {
@@ -142,8 +145,8 @@ fn told(answer: Result<(), &Answer>) -> Verdict {
     let Err(error) = answer else { return Verdict::Granted };
     match error {
         Answer::PermissionDenied { .. } | Answer::Unauthenticated { .. } => Verdict::Denied,
-        // Objects are deleted in bulk, and what is denied of a bulk is part of an answer that is none itself.
-        error if error.to_string().contains("AccessDenied") => Verdict::Denied,
+        // A list or a bulk that is denied is no such error to the client, though it says so.
+        error if DENIED.iter().any(|word| error.to_string().contains(word)) => Verdict::Denied,
         error => Verdict::Failed(error.to_string()),
     }
 }
