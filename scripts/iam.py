@@ -27,12 +27,12 @@ def policy(without):
     whole = json.loads(text)
     for statement in whole["Statement"]:
         actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
-        actions = [action for action in actions if action != without]
-        # AWS asks for `s3:DeleteObject` when objects are deleted in bulk; moto calls that by another name.
-        if "s3:DeleteObject" in actions:
-            actions.append("s3:DeleteObjects")
-        statement["Action"] = actions
+        statement["Action"] = [action for action in actions if action != without]
     whole["Statement"] = [statement for statement in whole["Statement"] if statement["Action"]]
+    # Objects are deleted in bulk. AWS asks for the right on each of them, moto on the bucket.
+    if without != "s3:DeleteObject":
+        on_bucket = {"Effect": "Allow", "Action": "s3:DeleteObject", "Resource": f"arn:aws:s3:::{BUCKET}"}
+        whole["Statement"].append(on_bucket)
     return whole
 
 

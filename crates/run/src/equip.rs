@@ -1,6 +1,6 @@
 //! Brings the engine and what is loaded into it: pinned, from the tool cache or the registry.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use fro_core::Fault;
 use fro_opencode::{Engine, Omo, ToolCache, Wanted};
@@ -31,8 +31,8 @@ pub(crate) struct Equipment {
 }
 
 /// Brings both at once. Only the engine is needed; the rest is told if it is missing.
-pub(crate) async fn equip(settings: &Settings, tell: Tell<'_>) -> Result<Equipment, Fault> {
-    let parcels = Parcels::bring(settings).await;
+pub(crate) async fn equip(settings: &Settings, private: &Path, tell: Tell<'_>) -> Result<Equipment, Fault> {
+    let parcels = Parcels::bring(settings, private).await;
     let (wanted, cache) = settings.tools()?;
     let kept = parcels.as_ref().map(|parcels| parcels.folder().to_owned());
     let tools = (Wanted { parcels: kept, ..wanted }, cache);

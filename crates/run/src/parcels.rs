@@ -26,7 +26,9 @@ pub(crate) struct Parcels {
 
 impl Parcels {
     /// Brings what the tool cache lacks. Nothing if it lacks nothing, or if there is no Actions cache.
-    pub(crate) async fn bring(settings: &Settings) -> Option<Self> {
+    ///
+    /// They lie in the run's private folder, which goes with the run, even with one that is killed.
+    pub(crate) async fn bring(settings: &Settings, private: &Path) -> Option<Self> {
         let CacheUse::Service(place) = &settings.memory.cache else { return None };
         let (wanted, tools) = settings.tools().ok()?;
         let missing = missing_parcels(&wanted, settings.engine.omo.as_ref(), &tools);
@@ -34,8 +36,7 @@ impl Parcels {
             return None;
         }
         let cache = CacheFiles::open(place).ok()?;
-        let folder =
-            tempfile::Builder::new().prefix("fro-bot-parcels-").tempdir_in(&settings.scratch).ok()?;
+        let folder = tempfile::Builder::new().prefix("parcels-").tempdir_in(private).ok()?;
         let fetching = missing.into_iter().map(|name| fetch(cache.clone(), folder.path(), name));
         let brought = timeout(PATIENCE, futures::future::join_all(fetching)).await.unwrap_or_default();
         Some(Self { cache, brought: brought.into_iter().flatten().collect(), folder })

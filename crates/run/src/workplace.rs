@@ -84,7 +84,7 @@ impl Workplace {
         let (settings, tell) = (asked.settings, asked.tell);
         let private = self.memory.private().to_owned();
         let (equipment, recall, repository) = tokio::join!(
-            equip::equip(settings, tell),
+            equip::equip(settings, &private, tell),
             self.memory.bring(fro_opencode::VERSION),
             Repository::open(asked, self.folder.path(), &private),
         );

@@ -83,6 +83,11 @@ async fn token(settings: &Settings) -> Vec<Finding> {
 fn models(settings: &Settings) -> Finding {
     let model = settings.engine.model.as_deref().unwrap_or("the one of `opencode-config`");
     match settings.models() {
+        Ok(_) if settings.engine.keys.secrets().is_empty() => Finding::doubtful(
+            "model",
+            format!("{model}: no key is given for it, and few providers answer without"),
+            "put the provider's key into a secret and that into the input `auth-json`",
+        ),
         Ok(_) => Finding::good("model", format!("{model}: its key stays with the harness")),
         Err(fault) => Finding::bad("model", &fault),
     }

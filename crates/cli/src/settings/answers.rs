@@ -4,7 +4,7 @@ use fro_core::{gate::Response, say::answer::SummaryPlace};
 
 use fro_run::{Card, ShareSettings, Sharing};
 
-use super::Typed;
+use super::{Typed, parse};
 use crate::env;
 
 /// Where the engine's makers show sessions.
@@ -26,9 +26,9 @@ impl Typed<'_> {
             "auto" => Ok(Sharing::Public),
             "true" => Ok(Sharing::Always),
             "false" => Ok(Sharing::Never),
-            _ => Err("it is `auto`, `true` or `false`"),
+            _ => Err("write `auto`, `true` or `false`"),
         });
-        let picture = self.input("share-card", false, str::parse::<bool>);
+        let picture = self.input("share-card", false, parse::yes_or_no);
         let host = self.env.text(env::FRO_SHARE_URL).unwrap_or(SHARE_HOST).trim_end_matches('/').to_owned();
         ShareSettings { sharing, host, card: if picture { Card::Picture } else { Card::Link } }
     }

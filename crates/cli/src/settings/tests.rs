@@ -29,6 +29,8 @@ const SLIPS: &[(&str, Slip)] = &[
     ("mode-instructions", AnyText),
     ("response-mode", Values(&["silent"])),
     ("summary", Values(&["off"])),
+    ("share", Values(&["yes"])),
+    ("share-card", Values(&["big"])),
     ("auth-json", Values(&["sk-not-to-be-quoted", "[]", r#"{"openai": "sk-not-to-be-quoted"}"#])),
     ("agent", AnyText),
     ("model", Values(&["gpt", "openai/"])),
@@ -60,6 +62,8 @@ const SLIPS: &[(&str, Slip)] = &[
     ("s3-sse", Values(&["on", "aws:kms"])),
     ("s3-kms-key-id", Values(&["alias/garden"])),
     ("s3-allow-insecure-endpoint", Values(&["sure"])),
+    // Whatever is not `true` forbids it.
+    ("allow-mock-event", AnyText),
     ("binary", Launcher),
 ];
 

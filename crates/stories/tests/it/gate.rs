@@ -2,6 +2,9 @@
 
 use fro_stories::{Person, Sim};
 
+/// Who we are, what the asker may do, and the repository's own settings: asked at once.
+const REFUSAL: usize = 3;
+
 async fn nothing_happens(sim: Sim, text: &str, by: Person, says: &str, n_requests: usize) {
     let run = sim.mention(text).by(by).run().await;
     assert_eq!(run.code, Some(0), "{run}");
@@ -27,11 +30,11 @@ async fn our_own_comment_costs_no_request() {
 #[tokio::test]
 async fn a_reader_may_not_ask() {
     let says = "nothing to do: @rita has `read` permission, asking needs `write`";
-    nothing_happens(Sim::new().await, "@fro-bot why?", Person::Reader, says, 2).await;
+    nothing_happens(Sim::new().await, "@fro-bot why?", Person::Reader, says, REFUSAL).await;
 }
 
 #[tokio::test]
 async fn a_stranger_may_not_ask() {
     let says = "nothing to do: @mallory has `read` permission, asking needs `write`";
-    nothing_happens(Sim::new().await, "@fro-bot why?", Person::Stranger, says, 2).await;
+    nothing_happens(Sim::new().await, "@fro-bot why?", Person::Stranger, says, REFUSAL).await;
 }
