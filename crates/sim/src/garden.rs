@@ -139,6 +139,7 @@ fn new_seal(state: &mut State) -> Issue {
             head_ref: "new-seal".to_owned(),
             head_oid: HEAD.to_owned(),
             head_repo: Some(REPO.to_owned()),
+            open_to_maintainers: false,
             files: diff::changed_files(NEW_SEAL),
             commits: vec![commit],
             reviews: Vec::new(),

@@ -19,7 +19,7 @@ use crate::{
     hub::Hub,
     problem::Problem,
     routes::Routes,
-    state::{Repo, Role},
+    state::{IssueState, Role, State as Garden},
 };
 
 pub(crate) use follow::{compare, pushed};
@@ -45,6 +45,8 @@ enum Service {
 struct Admitted {
     full_name: String,
     protected: String,
+    /// The only branches that may be pushed to, if not all.
+    lent: String,
     login: Option<String>,
     workflows: Workflows,
 }
@@ -67,7 +69,7 @@ async fn served(
     let asked = format!("{}{}", parts.uri.path(), parts.uri.query().unwrap_or_default());
     let service = if asked.ends_with("git-receive-pack") { Service::Push } else { Service::Fetch };
     let full_name = format!("{owner}/{}", repo.trim_end_matches(".git"));
-    let admitted = match hub.read(|state| admit(state.repo(&full_name), &caller, service)) {
+    let admitted = match hub.read(|state| admit(state, &full_name, &caller, service)) {
         Ok(admitted) => admitted,
         Err(refusal) => return *refusal,
     };
@@ -85,7 +87,13 @@ async fn served(
 }
 
 /// Lets a caller in, or says no in the words that git shows to a person.
-fn admit(repo: Option<&Repo>, caller: &Caller, service: Service) -> Result<Admitted, Box<Response>> {
+fn admit(
+    state: &Garden,
+    full_name: &str,
+    caller: &Caller,
+    service: Service,
+) -> Result<Admitted, Box<Response>> {
+    let repo = state.repo(full_name);
     let login = caller.login().ok().map(str::to_owned);
     let Some(repo) = repo.filter(|repo| caller.sees(repo)) else {
         // Somebody unknown is asked who they are before they hear that there is nothing.
@@ -96,23 +104,31 @@ fn admit(repo: Option<&Repo>, caller: &Caller, service: Service) -> Result<Admit
         return Err(Box::new(refusal));
     };
     let full_name = repo.full_name();
+    let is_own = caller.has(Role::Write, repo) && caller.may(repo, &["contents"]);
+    let lent = if is_own { Vec::new() } else { lent(state, caller, &full_name) };
     match &login {
         None if service == Service::Push => return Err(Box::new(unauthorized())),
         Some(_) if service == Service::Push && caller.writer().is_none() => {
             let words = "Write access to repository not granted.\n";
             return Err(Box::new((StatusCode::FORBIDDEN, words).into_response()));
         }
-        Some(login)
-            if service == Service::Push
-                && !(caller.has(Role::Write, repo) && caller.may(repo, &["contents"])) =>
-        {
+        Some(login) if service == Service::Push && !is_own && lent.is_empty() => {
             let words = format!("Permission to {full_name}.git denied to {login}.\n");
             return Err(Box::new((StatusCode::FORBIDDEN, words).into_response()));
         }
         _ => {}
     }
     let workflows = if caller.may(repo, &["workflows"]) { Workflows::Allowed } else { Workflows::Refused };
-    Ok(Admitted { full_name, protected: repo.protected.join(" "), login, workflows })
+    Ok(Admitted { full_name, protected: repo.protected.join(" "), lent: lent.join(" "), login, workflows })
+}
+
+/// The branches of a fork that open pull requests lend to people who may push where they go.
+fn lent<'a>(state: &'a Garden, caller: &Caller, fork: &str) -> Vec<&'a str> {
+    let bases = state.repos.iter().filter(|repo| caller.grant().is_none() && caller.has(Role::Write, repo));
+    let open = bases.flat_map(|repo| &repo.issues).filter(|issue| issue.state == IssueState::Open);
+    let pulls = open.filter_map(|issue| issue.pull.as_ref());
+    let lending = pulls.filter(|pull| pull.open_to_maintainers && pull.head_repo.as_deref() == Some(fork));
+    lending.map(|pull| pull.head_ref.as_str()).collect()
 }
 
 fn unauthorized() -> Response {
@@ -139,6 +155,7 @@ async fn backend(bare: &Bare, admitted: &Admitted, parts: &Parts, body: &Bytes) 
         .env("GIT_PROTOCOL", said("git-protocol"))
         .env("REMOTE_USER", admitted.login.as_deref().unwrap_or_default())
         .env("PROTECTED_BRANCHES", &admitted.protected)
+        .env("LENT_BRANCHES", &admitted.lent)
         .env("WORKFLOWS", if admitted.workflows == Workflows::Allowed { "allowed" } else { "refused" })
         // git puts these down beside a push.
         .env("GIT_COMMITTER_NAME", "GitHub")

@@ -17,6 +17,7 @@ pub(crate) struct Wish {
     pub(crate) title: String,
     pub(crate) body: String,
     pub(crate) draft: bool,
+    pub(crate) open_to_maintainers: bool,
 }
 
 /// Why it cannot be.
@@ -57,6 +58,7 @@ pub(crate) async fn open(hub: &Hub, caller: &Caller, wish: Wish) -> Result<u64, 
         return Err(Refusal::NothingNew(format!("No commits between {} and {head}", wish.base)));
     }
     let head_oid = between.head.clone();
+    let is_fork = head_repo != base_repo;
     let pull = Pull {
         draft: wish.draft,
         base_ref: wish.base,
@@ -64,6 +66,7 @@ pub(crate) async fn open(hub: &Hub, caller: &Caller, wish: Wish) -> Result<u64, 
         head_ref: head,
         head_oid: between.head,
         head_repo: Some(head_repo),
+        open_to_maintainers: wish.open_to_maintainers && is_fork,
         files: between.files,
         commits: between.commits,
         reviews: Vec::new(),

@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::garden;
 
-/// Refuses what GitHub refuses. Which branches are protected comes with each push.
+/// Refuses what GitHub refuses. Which branches are protected or lent comes with each push.
 const UPDATE_HOOK: &str = r#"#!/bin/sh
 for branch in $PROTECTED_BRANCHES; do
   if [ "$1" = "refs/heads/$branch" ]; then
@@ -27,6 +27,12 @@ for branch in $PROTECTED_BRANCHES; do
     exit 1
   fi
 done
+if [ -n "$LENT_BRANCHES" ]; then
+  case " $LENT_BRANCHES " in
+    *" ${1#refs/heads/} "*) ;;
+    *) echo "error: only the branch of the pull request is open to maintainers" >&2; exit 1 ;;
+  esac
+fi
 if [ "$WORKFLOWS" = refused ]; then
   changed=$(git log --format= --name-only "$3" --not --all -- .github/workflows | head -n 1)
   if [ -n "$changed" ]; then

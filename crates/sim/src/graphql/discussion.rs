@@ -11,6 +11,7 @@ use crate::{
         connection::{Connection, Window},
         discussion_comment::DiscussionComment,
         issue_comment::CommentAuthorAssociation,
+        repository::Repository,
         scalar::{DateTime, Uri},
     },
     state::{self, Node, node_id},
@@ -24,8 +25,12 @@ pub(super) struct Discussion {
 
 #[Object]
 impl Discussion {
-    async fn id(&self) -> ID {
+    pub(super) async fn id(&self) -> ID {
         node_id(Node::Discussion { repo: self.repo.id, id: self.told.id }).into()
+    }
+
+    async fn repository(&self) -> Repository {
+        Repository { asked: Arc::clone(&self.asked), repo: Arc::clone(&self.repo) }
     }
 
     async fn number(&self) -> u64 {

@@ -7,6 +7,7 @@ use async_graphql::{ID, Interface};
 use crate::{
     graphql::{
         Asked,
+        discussion::Discussion,
         discussion_comment::DiscussionComment,
         issue::{self, Issue},
         issue_comment::IssueComment,
@@ -22,6 +23,7 @@ use crate::{
 #[derive(Interface)]
 #[graphql(field(name = "id", ty = "ID"))]
 pub(super) enum Node {
+    Discussion(Discussion),
     DiscussionComment(DiscussionComment),
     Issue(Issue),
     IssueComment(IssueComment),
@@ -54,6 +56,10 @@ pub(super) fn find(asked: &Arc<Asked>, id: &ID) -> Option<Node> {
             let thread = pulls.flat_map(|pull| &pull.threads).find(|thread| thread.id == id)?.clone();
             let (asked, repo) = (Arc::clone(asked), repo.id);
             Some(Node::PullRequestReviewThread(PullRequestReviewThread { asked, repo, thread }))
+        }
+        state::Node::Discussion { id, .. } => {
+            let told = Arc::new(repo.discussions.iter().find(|discussion| discussion.id == id)?.clone());
+            Some(Node::Discussion(Discussion { asked: Arc::clone(asked), repo, told }))
         }
         state::Node::DiscussionComment { .. } => {
             DiscussionComment::find(asked, id).map(Node::DiscussionComment)

@@ -43,6 +43,11 @@ enum MergeableState {
     Mergeable,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+enum MergeStateStatus {
+    Clean,
+}
+
 /// Takes a thread for a pull request, if it is one.
 pub(super) fn of(thread: Thread) -> Option<PullRequest> {
     let pull = Box::new(thread.issue.pull.clone()?);
@@ -77,6 +82,18 @@ impl PullRequestAlone {
     }
 
     async fn maintainer_can_modify(&self) -> bool {
+        self.pull.open_to_maintainers
+    }
+
+    async fn merge_state_status(&self) -> MergeStateStatus {
+        MergeStateStatus::Clean
+    }
+
+    async fn is_in_merge_queue(&self) -> bool {
+        false
+    }
+
+    async fn is_merge_queue_enabled(&self) -> bool {
         false
     }
 

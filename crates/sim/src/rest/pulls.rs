@@ -32,6 +32,8 @@ struct Proposal {
     base: String,
     #[serde(default)]
     draft: bool,
+    #[serde(default)]
+    maintainer_can_modify: bool,
 }
 
 /// What is to be another way.
@@ -132,6 +134,7 @@ pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Jso
         title: draft.title.ok_or_else(|| Problem::not_supplied("title"))?,
         body: draft.body.unwrap_or_default(),
         draft: draft.draft,
+        open_to_maintainers: draft.maintainer_can_modify,
     };
     let number = pulls::open(&visit.hub, &visit.caller, wish).await.map_err(|refusal| match refusal {
         Refusal::NoRepo => Problem::not_found(),
@@ -251,7 +254,7 @@ impl Shape<'_> {
             "merged_by": null,
             "comments": issue.comments.len(),
             "review_comments": pull.threads.iter().map(|thread| thread.comments.len()).sum::<usize>(),
-            "maintainer_can_modify": false,
+            "maintainer_can_modify": pull.open_to_maintainers,
             "commits": pull.commits.len(),
             "additions": pull.files.iter().map(|file| file.additions).sum::<u64>(),
             "deletions": pull.files.iter().map(|file| file.deletions).sum::<u64>(),

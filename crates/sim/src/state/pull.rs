@@ -19,6 +19,8 @@ pub struct Pull {
     pub head_oid: String,
     /// `owner/name` of where that branch is; none once the fork was deleted.
     pub head_repo: Option<String>,
+    /// Whether those who may push where it goes may push to its branch in a fork.
+    pub open_to_maintainers: bool,
     /// The files that differ.
     pub files: Vec<ChangedFile>,
     /// Oldest first.

@@ -1,5 +1,7 @@
 //! Delegated work: the real engine changes a file and pushes, and a pull request stands on the simulated GitHub.
 
+use std::collections::BTreeMap;
+
 use fro_sim::state::{Commit, Pull, Repo};
 use fro_stories::{Person, REPO, Sim};
 use serde_json::json;
@@ -114,17 +116,7 @@ async fn what_is_not_pushed_is_named() {
 #[tokio::test]
 async fn a_fork_that_cannot_be_pushed_to_gets_a_patch() {
     let sim = Sim::cloned().await;
-    sim.world().change(|state| {
-        let fork = Repo {
-            id: 7,
-            owner: "mallory".to_owned(),
-            issues: Vec::new(),
-            ..state.repo(REPO).unwrap().clone()
-        };
-        state.repos.push(fork);
-        let pull = state.issue_mut(REPO, 2).unwrap().pull.as_mut().unwrap();
-        pull.head_repo = Some("mallory/garden".to_owned());
-    });
+    fork(&sim, "mallory").await;
     changes(&sim, PUSH);
     let comment = sim.world().write_comment(REPO, 2, "maya", "@fro-bot fix it");
     let event = sim.world().comment_event(REPO, comment);
@@ -169,4 +161,60 @@ async fn a_schedule_opens_a_pull_request_if_its_prompt_asks_for_one() {
     let [(.., pull)] = &pulls(&sim)[..] else { panic!("{run}") };
     assert!(pull.head_ref.starts_with("opencode/schedule-"), "{}", pull.head_ref);
     sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_fork_that_is_open_to_maintainers_takes_the_fix_itself() {
+    let sim = Sim::cloned().await;
+    fork(&sim, "mallory").await;
+    sim.world().change(|state| {
+        let pull = state.issue_mut(REPO, 2).unwrap().pull.as_mut().unwrap();
+        pull.open_to_maintainers = true;
+    });
+    let elevated = sim.world().token("maya");
+    changes(&sim, PUSH);
+    let comment = sim.world().write_comment(REPO, 2, "maya", "@fro-bot fix it");
+    let event = sim.world().comment_event(REPO, comment);
+
+    let run = sim.event("issue_comment", &event, comment).with("elevated-token", &elevated).run().await;
+
+    assert_eq!((run.code, pulls(&sim).len()), (Some(0), 0), "{run}");
+    let messages: Vec<String> = sim.world().state(|state| {
+        let pull = state.issue(REPO, 2).unwrap().pull.as_ref().unwrap();
+        pull.commits.iter().map(|commit| commit.message.clone()).collect()
+    });
+    assert!(messages.last().unwrap().starts_with("Mend the tap"), "{messages:?}\n{run}");
+    let pushed = sim.world().traffic().into_iter().filter(|call| call.path.ends_with("/git-receive-pack"));
+    let pushed: Vec<_> = pushed.map(|call| (call.path, call.login)).collect();
+    let last = ("/mallory/garden.git/git-receive-pack".to_owned(), Some("maya".to_owned()));
+    assert_eq!(pushed.last(), Some(&last));
+    let answers = sim.world().comments_by(REPO, 2, "fro-bot");
+    assert!(answers[0].contains(" to #2.") && answers[0].contains("/mallory/garden/commit/"), "{answers:?}");
+    sim.finish().await;
+}
+
+/// Makes somebody's fork of the garden, with the branch of the pull request, and lets that come from there.
+async fn fork(sim: &Sim, owner: &str) {
+    let name = format!("{owner}/garden");
+    sim.world().change(|state| {
+        let garden = state.repo(REPO).unwrap().clone();
+        state.repos.push(Repo {
+            id: 7,
+            owner: owner.to_owned(),
+            issues: Vec::new(),
+            roles: BTreeMap::new(),
+            protected: Vec::new(),
+            ..garden
+        });
+        state.issue_mut(REPO, 2).unwrap().pull.as_mut().unwrap().head_repo = Some(name.clone());
+    });
+    let token = sim.world().token(owner);
+    let url = sim.world().clone_url(&name).replace("http://", &format!("http://x:{token}@"));
+    let script = format!(
+        "git fetch -q --unshallow origin && git push -q {url} origin/main:refs/heads/main && \
+         git fetch -q origin new-seal && git push -q {url} FETCH_HEAD:refs/heads/new-seal"
+    );
+    let mut git = tokio::process::Command::new("sh");
+    git.args(["-c", &script]).current_dir(sim.checkout()).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    assert!(git.status().await.unwrap().success(), "the fork cannot be made");
 }

@@ -80,8 +80,6 @@ impl Proposing {
             }
             _ => input.head_ref_name,
         };
-        // Whether maintainers may push to the branch makes no difference here.
-        let _ = input.maintainer_can_modify;
         let wish = Wish {
             repo: repo.clone(),
             base: input.base_ref_name,
@@ -89,6 +87,7 @@ impl Proposing {
             title: input.title,
             body: input.body.unwrap_or_default(),
             draft: input.draft.unwrap_or_default(),
+            open_to_maintainers: input.maintainer_can_modify.unwrap_or_default(),
         };
         let number = pulls::open(hub, &asked.caller, wish).await.map_err(|refusal| match refusal {
             Refusal::NoRepo => unresolved(&input.repository_id),
