@@ -1,5 +1,6 @@
 //! `fro-bot demo`: a whole run on a little GitHub of its own, offline, with the real engine.
 
+mod cast;
 mod garden;
 mod show;
 
@@ -7,7 +8,6 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use anstream::println;
 use clap::Args;
-use fro_boundary::Keys;
 use fro_core::{
     Fault, Login, Secret,
     event::Event,
@@ -16,7 +16,6 @@ use fro_core::{
     say::{answer::SummaryPlace, summary::RunLink},
 };
 use fro_github::Address;
-use fro_http::RoadSettings;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
 use fro_run::{
@@ -27,7 +26,10 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use crate::{
-    demo::show::Show,
+    demo::{
+        cast::{Cast, Choice},
+        show::Show,
+    },
     env::Env,
     interrupt::{self, Interrupt},
     settings::{own_program, scratch, tool_cache},
@@ -42,6 +44,8 @@ pub(crate) struct Options {
     /// Port of the little GitHub; a free one if not given
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
+    #[command(flatten)]
+    choice: Choice,
 }
 
 /// What the demo is played on. It is gone when this is dropped.
@@ -59,9 +63,11 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let stage = Stage::open(options.port, env).await?;
     let request = garden::ask(&stage.world)?;
     let page = stage.world.page_url(request.issue);
-    show.opening(&page);
+    let cast = Cast::find(&options.choice, &stage.world, env)?;
+    show.opening(&page, &cast.announced());
 
-    let settings = stage.settings(request.event, env, began)?;
+    let settings = stage.settings(request.event, cast, env, began)?;
+    settings.models()?;
     let tell = |news| show.tell(&news);
     let reread = |_: &str| Ok(settings.clone());
     let ending = Box::pin(fro_run::run(&settings, &reread, &tell, interrupt.asked())).await;
@@ -86,12 +92,10 @@ impl Stage {
             folder.map_err(|error| Fault::ours(format!("cannot make a temporary folder: {error}")))?;
         let world = open_world(port).await?;
         let garden = garden::plant(folder.path()).await?;
-        garden::rehearse(&world.model());
         Ok(Self { world, garden, folder })
     }
 
-    fn settings(&self, event: Event, env: &Env, began: Timestamp) -> Result<Settings, Fault> {
-        let config = self.world.model().provider();
+    fn settings(&self, event: Event, cast: Cast, env: &Env, began: Timestamp) -> Result<Settings, Fault> {
         Ok(Settings {
             event,
             github: Address {
@@ -101,7 +105,7 @@ impl Stage {
                 stores: Vec::new(),
             },
             server: self.world.api_url(),
-            road: RoadSettings::loopback(),
+            road: cast.road,
             token: Secret::new(self.world.token(garden::BOT)),
             hidden: env.credentials(),
             elevated: Elevated::None,
@@ -114,16 +118,17 @@ impl Stage {
                 tool_cache: tool_cache(env),
                 program: own_program()?,
                 environment: env.all().to_vec(),
-                keys: Keys::default().and_those_of(&config),
-                config,
+                keys: cast.keys,
+                config: cast.config,
                 max_cost: None,
                 max_steps: None,
                 pause: fro_core::conversation::again::PAUSE,
                 agent: None,
                 version: Version::Pinned,
                 omo: None,
-                model: None,
+                model: cast.model,
                 timeout: Some(Duration::from_mins(5)),
+                network: Vec::new(),
                 unwalled: Unwalled::Refused,
             },
             memory: StoreSettings::folder(self.folder.path().join("memory")),

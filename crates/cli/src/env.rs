@@ -76,6 +76,14 @@ variables! {
     AWS_DEFAULT_REGION = "AWS_DEFAULT_REGION";
     /// The user's cache folder.
     XDG_CACHE_HOME = "XDG_CACHE_HOME";
+    /// The user's data folder, where OpenCode keeps its keys.
+    XDG_DATA_HOME = "XDG_DATA_HOME";
+    /// The proxy for real models in the demo.
+    HTTPS_PROXY = "HTTPS_PROXY";
+    /// The same, as most programs write it.
+    HTTPS_PROXY_IN_SMALL = "https_proxy";
+    /// The hosts that are met without it.
+    NO_PROXY = "NO_PROXY";
     /// The user's home folder.
     HOME = "HOME";
     /// The folder that keeps the memory between runs; without it there is none.

@@ -80,9 +80,9 @@ impl Show {
     }
 
     /// Says what is about to be played.
-    pub(crate) fn opening(&self, page: &str) {
+    pub(crate) fn opening(&self, page: &str, how: &str) {
         self.print(&format!(
-            "{TITLE}fro-bot demo{TITLE:#}  a mention on octo/garden, answered by the real engine, offline"
+            "{TITLE}fro-bot demo{TITLE:#}  a mention on octo/garden, answered by the real engine, {how}"
         ));
         self.print(&format!("{DIM}a little GitHub is open at {page}{DIM:#}"));
         self.print("");

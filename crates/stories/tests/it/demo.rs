@@ -1,6 +1,10 @@
 //! The demo: what a newcomer sees, and that it can be broken off at any moment.
 
+use std::path::Path;
+
+use fro_sim::World;
 use fro_stories::{Demo, taken_port};
+use serde_json::json;
 
 #[tokio::test]
 async fn the_demo_answers_and_ends_clean() {
@@ -59,4 +63,42 @@ async fn a_busy_port_is_named() {
     let ended = Demo::start(&["--port", &port.to_string()]).ends().await;
     assert_eq!(ended.code, Some(2), "{ended:?}");
     insta::assert_snapshot!(ended.errors.replace(&port.to_string(), "PORT"));
+}
+
+#[tokio::test]
+async fn a_real_model_plays_in_the_demo_and_its_key_stays_outside() {
+    let provider = World::start().await.unwrap();
+    let (model, key) = (provider.model(), "sk-planted-demo-0123456789");
+    model.accepts_only(key);
+    model.calls("bash", json!({ "command": "env", "description": "Looks" }));
+    model.says("The comparison leaves 30 degrees out.");
+    let folder = tempfile::tempdir().unwrap();
+    let (auth, config) = (folder.path().join("auth.json"), folder.path().join("opencode.json"));
+    fs_err::write(&auth, json!({ "scripted": { "type": "api", "key": key } }).to_string()).unwrap();
+    let mut settings = model.provider();
+    settings["provider"]["scripted"]["options"].as_object_mut().unwrap().remove("apiKey");
+    fs_err::write(&config, settings.to_string()).unwrap();
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+
+    let arguments = ["--model", "scripted/m1", "--auth", &text(&auth), "--config", &text(&config)];
+    let ended = Demo::start(&arguments).ends().await;
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.shown.contains("asking scripted/m1"), "{ended:?}");
+    assert!(ended.shown.contains("│ The comparison leaves 30 degrees out."), "{ended:?}");
+    let seen = model.seen();
+    assert_eq!(seen.iter().map(|call| call.key.as_deref()).collect::<Vec<_>>(), [Some(key), Some(key)]);
+    let told = seen[1].tool_results().concat();
+    assert!(!told.contains("planted") && told.contains("HOME="), "{told}");
+}
+
+#[tokio::test]
+async fn a_model_of_an_unknown_provider_is_named_with_the_remedy() {
+    let ended = Demo::start(&["--model", "nobody/knows"]).ends().await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    insta::assert_snapshot!(ended.errors, @"
+    error: the provider `nobody` cannot be asked through the model proxy
+
+    hint: give `provider.nobody` in `opencode-config` an `npm` package such as `@ai-sdk/openai-compatible`; Bedrock and Vertex are not carried yet
+    ");
 }
