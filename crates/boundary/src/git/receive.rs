@@ -70,6 +70,11 @@ fn judge(rules: &Path, lines: &[String]) -> Result<Vec<Update>, Failure> {
     let updates = updates.filter(|updates| !updates.is_empty()).ok_or(Refused::Unclear)?;
     for update in &updates {
         rules.check_ref(update)?;
+        // git would find out only after this hook, when GitHub has it already.
+        if !update.is_new() && said(&["merge-base", "--is-ancestor", &update.old, &update.new], b"").is_err()
+        {
+            return Err(Refused::Rewrite(update.name.clone()).into());
+        }
         let new = ["rev-list", &update.new, "--not", "--all"];
         let commits = said(&new, b"")?;
         let files = ["diff-tree", "--stdin", "-r", "-m", "--root", "--no-renames", "--raw", "-z"];
@@ -103,10 +108,9 @@ fn said(arguments: &[&str], input: &[u8]) -> io::Result<Vec<u8>> {
 fn pass_on(rules: &Rules, updates: &[Update]) -> Result<(), Failure> {
     let mut command = Command::new("git");
     command.args(["push", "--quiet", "--porcelain", "--no-verify", "--atomic"]);
-    for Update { old, name, .. } in updates {
-        let expected = old.trim_start_matches('0');
-        let expected = if expected.is_empty() { "" } else { old };
-        command.arg(format!("--force-with-lease={name}:{expected}"));
+    for update in updates {
+        let expected = if update.is_new() { "" } else { &update.old };
+        command.arg(format!("--force-with-lease={}:{expected}", update.name));
     }
     command.arg(&rules.url);
     command.args(updates.iter().map(|update| format!("{}:{}", update.new, update.name)));
@@ -125,7 +129,7 @@ pub(super) fn record_beside(rules: &Path) -> PathBuf {
     rules.with_extension("record")
 }
 
-fn record(path: &Path, pushes: &[Push]) -> io::Result<()> {
+pub(super) fn record(path: &Path, pushes: &[Push]) -> io::Result<()> {
     let mut file = fs_err::OpenOptions::new().create(true).append(true).open(path)?;
     for push in pushes {
         writeln!(file, "{}", serde_json::to_string(push).map_err(io::Error::other)?)?;

@@ -45,6 +45,9 @@ pub(super) enum Refused {
     /// A ref would be deleted.
     #[error("`{0}` would be deleted")]
     Delete(String),
+    /// Commits that are there would be gone.
+    #[error("`{0}` would be rewritten; add commits to it instead")]
+    Rewrite(String),
     /// A tag would be made or moved.
     #[error("tags are not pushed")]
     Tag,
@@ -90,6 +93,11 @@ pub(super) struct Update {
 }
 
 impl Update {
+    /// Tells whether the ref was not there before.
+    pub(super) fn is_new(&self) -> bool {
+        self.old.bytes().all(|byte| byte == b'0')
+    }
+
     /// Reads a line that git gives to `pre-receive`.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let mut words = line.split(' ').map(str::to_owned);

@@ -14,7 +14,7 @@ use std::{
 use bytes::Bytes;
 use fro_core::{Fault, RepoName, Secret};
 use futures::future::BoxFuture;
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full};
 use hyper::{
     Request, Response, StatusCode,
     body::Incoming,
@@ -28,7 +28,7 @@ use crate::{
     git::{
         Git, GitError, Store,
         command::feed,
-        receive::{Push, record_beside},
+        receive::{Push, record, record_beside},
         rules::Rules,
     },
     serve::{Body, Listener, serve},
@@ -68,6 +68,7 @@ struct Door {
     git: Git,
     project: PathBuf,
     hooks: PathBuf,
+    record: PathBuf,
     repo: RepoName,
     pushing: Pushing,
 }
@@ -105,12 +106,14 @@ impl Store {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(GitError::Start)?;
         let address = listener.local_addr().map_err(GitError::Start)?;
         let (git, project) = (self.git.clone(), self.folder.path().to_owned());
-        let door = Arc::new(Door { git, project, hooks, repo: repo.clone(), pushing });
+        let record = record_beside(&rules);
+        let door =
+            Arc::new(Door { git, project, hooks, record: record.clone(), repo: repo.clone(), pushing });
         let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
             let door = Arc::clone(&door);
             async move { door.answer(request).await }
         }));
-        Ok(Staging { address, record: record_beside(&rules), _accepting: AbortOnDropHandle::new(accepting) })
+        Ok(Staging { address, record, _accepting: AbortOnDropHandle::new(accepting) })
     }
 }
 
@@ -167,7 +170,7 @@ impl Door {
             Ok(response) => response,
             Err(Refusal(status, why)) => said(status, "text/plain", format!("fro-bot: {why}\n").into()),
         };
-        tracing::info!(git.status = response.status().as_u16(), "git: {line}");
+        tracing::info!(target: "audit", "git: {line}: {}", response.status().as_u16());
         response
     }
 
@@ -186,10 +189,22 @@ impl Door {
             (Pushing::Open { .. }, true, _) | (_, _, true) => self.git.clone(),
             _ => return Err(Refusal(404, "there is only git here".to_owned())),
         };
-        let body = Limited::new(body, LARGEST + (1 << 20)).collect().await;
-        let body = body.map_err(|_| Refusal(413, "the push is too large".to_owned()))?.to_bytes();
+        let body = take(body).await.map_err(|_| Refusal(400, "the request broke off".to_owned()))?;
+        let Some(body) = body else { return Ok(self.too_large()) };
         let said = self.ask_git(&git, head, place, &body).await;
         said.map_err(|error| Refusal(500, error.to_string()))
+    }
+
+    /// Refuses a push in git's own form, which is the only one that its client shows.
+    fn too_large(&self) -> Response<Body> {
+        let why = format!("the push has more than {} MiB; push no large files", LARGEST >> 20);
+        // What the summary does not tell is in the log.
+        if let Err(error) = record(&self.record, &[Push::Refused { why: why.clone() }]) {
+            tracing::warn!("a refused push cannot be written down: {error}");
+        }
+        let line = format!("\u{3}fro-bot: {why}\n");
+        let told = format!("{:04x}{line}0000", line.len() + 4);
+        said(200, "application/x-git-receive-pack-result", told.into())
     }
 
     /// Returns which of git's three places is asked for, if it is one of this repository.
@@ -233,6 +248,22 @@ impl Door {
         let told = feed(&mut command, "http-backend", body).await?;
         as_response(told).ok_or_else(|| GitError::unread("http-backend"))
     }
+}
+
+/// Takes a body in. One that is too large is heard to its end and forgotten: who is cut off while speaking hears no
+/// reason.
+async fn take(mut body: Incoming) -> Result<Option<Bytes>, hyper::Error> {
+    let (mut kept, mut size) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let Ok(piece) = frame?.into_data() else { continue };
+        size += piece.len();
+        if size <= LARGEST {
+            kept.extend_from_slice(&piece);
+        } else {
+            kept = Vec::new();
+        }
+    }
+    Ok((size <= LARGEST).then(|| kept.into()))
 }
 
 /// A status and why.

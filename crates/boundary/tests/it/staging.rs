@@ -122,7 +122,7 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
         format!("{change} && git push origin HEAD:opencode/issue2-1"),
         format!("{change} && git push origin HEAD:refs/tags/v1"),
         "git push origin :new-seal".to_owned(),
-        "git push --force origin HEAD~1:new-seal".to_owned(),
+        format!("{change} && git push --force origin HEAD:new-seal"),
         format!("{workflow} && git push"),
         format!("{workflow} && git revert --no-edit HEAD && git push"),
         format!("{workflow} && git mv .github/workflows/ci.yml ci.yml && git commit -qm b && git push"),
@@ -154,6 +154,21 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
     assert_eq!(desk.upstream("opencode/*").await, "");
     let refused = desk.staging.pushes().iter().filter(|push| matches!(push, Push::Refused { .. })).count();
     assert!(refused > 5, "{refused} refusals were written down");
+}
+
+#[tokio::test]
+async fn a_branch_of_the_run_is_neither_deleted_nor_rewritten() {
+    let desk = Desk::working().await;
+    desk.shell("git commit -q --allow-empty -m one && git push origin HEAD").await;
+    let before = desk.upstream("opencode/issue1-1").await;
+
+    let deleted = desk.shell("git push origin :opencode/issue1-1").await;
+    let rewritten =
+        desk.shell("git commit -q --amend --allow-empty -m two && git push --force origin HEAD").await;
+
+    assert!(deleted.contains("fro-bot: `refs/heads/opencode/issue1-1` would be deleted"), "{deleted}");
+    assert!(rewritten.contains("fro-bot: `refs/heads/opencode/issue1-1` would be rewritten"), "{rewritten}");
+    assert_eq!(desk.upstream("opencode/issue1-1").await, before);
 }
 
 #[tokio::test]
