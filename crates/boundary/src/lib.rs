@@ -5,6 +5,7 @@
 //! its reach at its own folders and ports, a proxy that asks models with keys
 //! that it never sees, and a supervisor that leaves none of its processes behind.
 
+mod egress;
 mod environment;
 mod gh;
 mod git;
@@ -15,6 +16,7 @@ mod serve;
 mod toolbox;
 pub mod wall;
 
+pub use egress::{BadHost, Door, Egress, EgressCalls, Host};
 pub use environment::{Environment, environment};
 pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};
 pub use git::{

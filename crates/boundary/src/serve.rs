@@ -22,7 +22,7 @@ use tokio::{
 use tokio_util::either::Either;
 
 /// What is sent back.
-pub(crate) type Body = UnsyncBoxBody<Bytes, fro_http::Error>;
+pub(crate) type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Where requests come from.
 #[derive(Debug)]
@@ -71,7 +71,9 @@ where
         let answer = answer(request);
         async move { Ok::<_, Infallible>(answer.await) }
     });
-    if let Err(error) = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await {
+    if let Err(error) =
+        http1::Builder::new().serve_connection(TokioIo::new(stream), service).with_upgrades().await
+    {
         tracing::debug!("a connection of the engine broke: {error}");
     }
 }

@@ -198,6 +198,7 @@ impl Typed<'_> {
         let engine_version = self.input("opencode-version", Version::Pinned, str::parse);
         let omo = self.omo();
         let model = self.input("model", None, parse::model);
+        let network = self.input("network", Vec::new(), parse::destinations);
         Ok(EngineSettings {
             tool_cache: tool_cache(self.env),
             program: own_program()?,
@@ -211,6 +212,7 @@ impl Typed<'_> {
             version: engine_version,
             omo,
             model,
+            network,
             timeout,
             unwalled: if unwalled { Unwalled::Allowed } else { Unwalled::Refused },
         })

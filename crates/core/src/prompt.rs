@@ -64,6 +64,16 @@ impl Prompt {
         self
     }
 
+    /// Adds which hosts the agent's tools can reach, if any.
+    #[must_use]
+    pub fn with_network(mut self, hosts: &[String]) -> Self {
+        if !hosts.is_empty() {
+            let last = self.sections.len().saturating_sub(1);
+            self.sections.insert(last, instruction("The network", work::network(hosts)));
+        }
+        self
+    }
+
     /// Returns the text as the model gets it.
     pub fn render(&self) -> String {
         let mut text = String::new();

@@ -30,6 +30,7 @@ const SLACK: SignedDuration = SignedDuration::from_mins(1);
 pub struct App {
     id: String,
     key: Arc<RsaKeyPair>,
+    text: Secret,
 }
 
 /// A key that cannot be used.
@@ -75,7 +76,12 @@ impl App {
             PrivateKeyDer::Pkcs8(der) => RsaKeyPair::from_pkcs8(der.secret_pkcs8_der()),
             _ => return Err(BadKey),
         };
-        Ok(Self { id: id.to_owned(), key: Arc::new(key.map_err(|_| BadKey)?) })
+        Ok(Self { id: id.to_owned(), key: Arc::new(key.map_err(|_| BadKey)?), text: Secret::new(pem) })
+    }
+
+    /// Returns the key as it was given, so that it can be looked for.
+    pub fn secret(&self) -> &Secret {
+        &self.text
     }
 
     /// Gets a token for this repository alone, with what a branch and a pull request need.

@@ -24,6 +24,7 @@ use crate::{
 
 pub use cache::ToolCache;
 pub use parcel::missing_parcels;
+pub use registry::registry;
 pub use version::Version;
 
 /// What to install, and by what means.

@@ -22,6 +22,7 @@ pub use event::{About, Ear, Event};
 pub use house::House;
 pub use install::{
     Engine, Progress, Stage, Tell, ToolCache, Version, Wanted, install, install_omo, missing_parcels,
+    registry,
 };
 pub use omo::Omo;
 pub use pin::{Platform, VERSION, Vectors};

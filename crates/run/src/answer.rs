@@ -14,6 +14,7 @@ use crate::{
     fold,
     give::Said,
     hydrate::{self, Hydrated},
+    network,
     news::{News, Tell},
     settings::Settings,
     workplace::Workplace,
@@ -86,6 +87,7 @@ async fn converse(asked: &Asked<'_>, workplace: &mut Workplace, hydrated: Hydrat
     }
     workplace.note(hydrated.warnings);
     let prompt = prompt.with_work(&workplace.workbench());
+    let prompt = prompt.with_network(&network::reachable(asked.settings, asked.permit));
     match workplace.converse(asked, &prompt, hydrated.files).await {
         Ok(Turn { outcome, usage }) => {
             let (outcome, remarks) = match workplace.drafts().last() {

@@ -104,6 +104,8 @@ fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Hand
         model: workplace.agent().and_then(|_| model(settings)),
         agent: workplace.agent(),
         walls: workplace.walls(),
+        gh: workplace.gh(),
+        network: workplace.network(),
         work: handover.links,
         share: workplace.shared(),
         warnings: [workplace.warnings(), handover.warnings].concat(),

@@ -19,6 +19,7 @@ mod handover;
 mod hydrate;
 mod memory;
 mod models;
+mod network;
 mod news;
 mod page;
 mod parcels;
@@ -38,7 +39,9 @@ pub use memory::told_of_save;
 pub use news::{News, Tell};
 pub use post::finish;
 pub use repo_settings::{REPO_SETTINGS, Reread, repo_settings};
-pub use settings::{Card, Delegation, Elevated, EngineSettings, Settings, ShareSettings, Sharing, Unwalled};
+pub use settings::{
+    Card, Delegation, Destination, Elevated, EngineSettings, Settings, ShareSettings, Sharing, Unwalled,
+};
 
 use std::pin::pin;
 

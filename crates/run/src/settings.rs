@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use fro_boundary::{Keys, Plan};
+use fro_boundary::{Host, Keys, Plan};
 use fro_core::{
     Fault, RepoName, Secret,
     delegation::{DelegatedWork, OutputMode},
@@ -99,7 +99,8 @@ impl Settings {
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         let elevated = match &self.elevated {
             Elevated::Token(token) => Some(token),
-            Elevated::App(_) | Elevated::None => None,
+            Elevated::App(app) => Some(app.secret()),
+            Elevated::None => None,
         };
         let keys = self.engine.keys.secrets().iter().chain([&self.token]);
         keys.chain(elevated).chain(&self.hidden).chain(self.memory.secrets())
@@ -196,8 +197,19 @@ pub struct EngineSettings {
     pub model: Option<String>,
     /// How long the agent may work.
     pub timeout: Option<Duration>,
+    /// What the agent may reach in a run of somebody who may push.
+    pub network: Vec<Destination>,
     /// What happens on a machine without walls.
     pub unwalled: Unwalled,
+}
+
+/// A place outside that the agent may reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// This host.
+    Host(Host),
+    /// The registry in the npm client's configuration.
+    NpmRegistry,
 }
 
 /// What happens on a machine without walls.

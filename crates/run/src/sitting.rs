@@ -20,6 +20,7 @@ use crate::{
     gh::Gh,
     memory::Shelf,
     models,
+    network::Network,
     news::News,
     repository::Repository,
     settings::Settings,
@@ -50,6 +51,7 @@ pub(crate) struct Sitting {
     server: Server,
     models: ModelProxy,
     gh: Gh,
+    network: Option<Network>,
     desk: Desk,
     walls: String,
     choice: Option<Choice>,
@@ -70,11 +72,15 @@ impl Sitting {
         let desk = Desk::open(place.private, place.shelf, place.drafts)?;
         let connect =
             vec![Address::Tcp(models.address()), gh.address(), desk.address(), repository.address()];
-        let offers = Offers {
+        let network = Network::open(settings, asked.permit).await?;
+        let mut offers = Offers {
             connect,
             environment: [gh.environment(), repository.environment()].concat(),
             read: repository.objects(),
         };
+        if let Some(network) = &network {
+            network.offer(&mut offers);
+        }
         let wall = wall::around(place.home, settings, (engine, omo.as_ref()), offers)?;
         let launch = Launch {
             config: models.engine_config(),
@@ -86,7 +92,7 @@ impl Sitting {
         };
         let server = Server::start(launch).await.map_err(|error| error.fault())?;
         (asked.tell)(News::EngineUp { walls: wall.told.clone() });
-        Ok(Self { server, models, gh, desk, walls: wall.told, choice: None, explorations: 0 })
+        Ok(Self { server, models, gh, network, desk, walls: wall.told, choice: None, explorations: 0 })
     }
 
     /// Chooses the agent, and takes up the session or begins one.
@@ -153,13 +159,6 @@ impl Sitting {
             refused,
             "{calls} answers of models: {input} tokens read, {output} written, ${cost:.4}; {refused} requests refused"
         );
-        let GhCalls { passed, done, refused } = self.gh.calls();
-        tracing::info!(
-            passed,
-            done,
-            refused,
-            "gh: {passed} requests passed, {done} taken over, {refused} refused"
-        );
         let desk::Asked { searches, reads } = self.desk.asked();
         tracing::info!(searches, reads, "memory: the agent searched {searches} times and read {reads} times");
     }
@@ -167,6 +166,17 @@ impl Sitting {
     /// Returns what stands around the engine, in words.
     pub(crate) fn walls(&self) -> &str {
         &self.walls
+    }
+
+    /// Returns how often `gh` was used, if it was.
+    pub(crate) fn gh(&self) -> Option<String> {
+        let calls = self.gh.calls();
+        (calls != GhCalls::default()).then(|| calls.to_string())
+    }
+
+    /// Returns how often the network was used, if any was open.
+    pub(crate) fn network(&self) -> Option<String> {
+        self.network.as_ref().map(|network| network.calls().to_string())
     }
 
     /// Returns the agent that was asked, if it came so far.
@@ -184,12 +194,13 @@ impl Sitting {
         self.explorations
     }
 
-    /// Returns what was refused, for a maintainer.
+    /// Returns what was refused and what cannot be reached, for a maintainer.
     pub(crate) fn refusals(&self) -> Vec<String> {
         let models = (self.models.spent().refused, "the model proxy refused", "requests; the log says which");
         let gh = (self.gh.calls().refused, "gh was refused", "times; the log says what");
         let some = [models, gh].into_iter().filter(|(refused, ..)| *refused > 0);
-        some.map(|(refused, who, what)| format!("{who} {refused} {what}")).collect()
+        let some = some.map(|(refused, who, what)| format!("{who} {refused} {what}"));
+        some.chain(self.network.iter().flat_map(|network| network.warnings.clone())).collect()
     }
 }
 

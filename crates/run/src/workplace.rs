@@ -214,7 +214,7 @@ impl Workplace {
         let page = format!("{server}/{}/issues/{number}", permit.repo());
         let nothing = || Err("there is nothing to propose".to_owned());
         let proposer = self.repository().map_or_else(nothing, Repository::proposer);
-        propose::deeds(page, self.drafts.clone(), proposer)
+        propose::deeds((number, page), self.drafts.clone(), proposer)
     }
 
     /// Hands over what the agent pushed.
@@ -238,6 +238,16 @@ impl Workplace {
     /// Returns where everybody can read the session.
     pub(crate) fn shared(&self) -> Option<Share> {
         self.share.clone()
+    }
+
+    /// Returns what the summary says of the network, if any was open.
+    pub(crate) fn network(&self) -> Option<String> {
+        self.sitting.as_ref().and_then(Sitting::network)
+    }
+
+    /// Returns what the summary says of `gh`, if it was used.
+    pub(crate) fn gh(&self) -> Option<String> {
+        self.sitting.as_ref().and_then(Sitting::gh)
     }
 
     /// Returns what the summary says of the memory.

@@ -55,6 +55,7 @@ pub(super) const PARTS: &[Part] = &[
             Input::new("app-id", "The GitHub App that delegated work is done as."),
             Input::new("private-key", "The App's private key.").secret(),
             Input::new("elevated-token", "A personal access token for delegated work, if there is no App.").secret(),
+            Input::new("network", "Hosts that the agent's tools may reach in a run of somebody who may push, one per line, such as `packages.example.org` or `10.0.0.7:4873`; `npm` is the registry of the npm client's configuration.").default("none"),
             Input::new("allow-unwalled", "Lets the agent work on a machine whose kernel cannot wall it off.").default("false"),
         ],
     },

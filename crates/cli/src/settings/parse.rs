@@ -2,11 +2,13 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
+use fro_boundary::BadHost;
 use fro_core::{
     Login, Permission,
     delegation::{DelegatedWork, OutputMode},
 };
 use fro_http::Url;
+use fro_run::Destination;
 use jiff::SignedDuration;
 use serde_json::Value;
 
@@ -54,6 +56,17 @@ pub(super) fn days(text: &str) -> Result<SignedDuration, Instead> {
     let number = text.trim_end_matches("days").trim_end_matches('d').trim().parse::<u32>();
     let days = number.map(|days| SignedDuration::from_hours(i64::from(days) * 24));
     days.map_err(|_| "write a whole number of days, such as `30`")
+}
+
+/// Reads a list of hosts; `none` opens nothing.
+pub(super) fn destinations(text: &str) -> Result<Vec<Destination>, Instead> {
+    let entries = text.split([',', ' ', '\n', '\t']).filter(|entry| !matches!(*entry, "" | "none"));
+    let each = entries.map(|entry| match entry {
+        "npm" => Ok(Destination::NpmRegistry),
+        host => host.parse().map(Destination::Host),
+    });
+    let all: Result<_, BadHost> = each.collect();
+    all.map_err(|_| "write one host per line, such as `packages.example.org` or `10.0.0.7:4873`, or `npm`")
 }
 
 /// Reads a name as people write it, with or without `@`.

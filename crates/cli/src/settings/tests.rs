@@ -47,6 +47,7 @@ const SLIPS: &[(&str, Slip)] = &[
     ("app-id", Values(&["12345"])),
     ("private-key", Values(&["sk-not-to-be-quoted"])),
     ("elevated-token", AnyText),
+    ("network", Values(&["https://packages.example"])),
     ("allow-unwalled", Values(&["please"])),
     ("skip-cache", Values(&["no"])),
     ("memory-scope", Values(&["team"])),

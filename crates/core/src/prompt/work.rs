@@ -50,9 +50,27 @@ impl Workbench {
     }
 }
 
+/// Says which hosts can be reached, and how.
+pub(super) fn network(hosts: &[String]) -> String {
+    let hosts: Vec<_> = hosts.iter().map(|host| format!("`{}`", fence::inline(host))).collect();
+    format!(
+        "- Your tools reach these hosts and no others: {}. The way there is a proxy that the usual variables name, so \
+         that package managers and `curl` find it by themselves.",
+        hosts.join(", ")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_can_reach_hosts_is_told_which() {
+        insta::assert_snapshot!(
+            network(&["packages.example.org:443".to_owned(), "the npm registry".to_owned()]),
+            @"- Your tools reach these hosts and no others: `packages.example.org:443`, `the npm registry`. The way there is a proxy that the usual variables name, so that package managers and `curl` find it by themselves."
+        );
+    }
 
     #[test]
     fn who_is_asked_for_a_change_is_told_how_to_hand_it_in() {

@@ -31,6 +31,10 @@ pub struct Account {
     pub model: Option<String>,
     /// What stood between the agent and the machine.
     pub walls: String,
+    /// How often the agent's `gh` asked, if it did.
+    pub gh: Option<String>,
+    /// How often its tools went out to the network, if that was open.
+    pub network: Option<String>,
     /// What was pushed and opened.
     pub work: Vec<Link>,
     /// Where the session can be read by everybody, if it was shared.
@@ -142,6 +146,8 @@ fn rows(account: &Account) -> Vec<(&'static str, String)> {
     rows.extend(account.agent.as_ref().map(|agent| ("Agent", code(agent))));
     rows.extend(account.model.as_ref().map(|model| ("Model", code(model))));
     rows.push(("Walls", account.walls.clone()));
+    rows.extend(account.gh.as_ref().map(|calls| ("gh", calls.clone())));
+    rows.extend(account.network.as_ref().map(|calls| ("Network", calls.clone())));
     rows.extend(account.share.as_ref().map(|share| ("Shared", share.url.clone())));
     rows.extend(
         account.work.iter().map(|link| (link.what, format!("[{}]({})", fence::inline(&link.name), link.url))),
@@ -229,6 +235,8 @@ pub(crate) mod tests {
             agent: Some("build".to_owned()),
             model: Some("scripted/m1".to_owned()),
             walls: "Landlock 7, seccomp".to_owned(),
+            gh: Some("2 passed".to_owned()),
+            network: Some("1 passed, 0 refused".to_owned()),
             work: vec![Link {
                 what: "Pull request",
                 name: "#8".to_owned(),

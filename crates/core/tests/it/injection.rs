@@ -83,6 +83,8 @@ fn account(words: &str) -> Account {
         agent: Some(words.to_owned()),
         model: Some(words.to_owned()),
         walls: "all".to_owned(),
+        gh: None,
+        network: None,
         work: Vec::new(),
         share: None,
         warnings: vec![words.to_owned()],

@@ -5,16 +5,21 @@ use std::{
     fs,
     io::Write as _,
     path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
 };
 
 use serde::Deserialize;
-use tokio::time;
+use tokio::{process::Command, time};
 
 use crate::{
     error::Error,
-    install::{Progress, Stage, Tell, Wanted, cache::disk},
+    install::{Progress, Stage, Tell, Wanted, cache::disk, npm},
     pin::Package,
 };
+
+/// How long the client may take to say which registry it uses.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a registry says about one version.
 #[derive(Deserialize)]
@@ -25,6 +30,20 @@ struct Manifest {
 #[derive(Deserialize)]
 struct Dist {
     tarball: String,
+}
+
+/// Returns the registry of the npm client: what the client itself says, or what its configuration does.
+pub async fn registry(environment: &[(OsString, OsString)]) -> Option<String> {
+    let asked = async {
+        let mut client = Command::new(npm::find(environment)?);
+        client.args(["config", "get", "registry"]).env_clear().envs(environment.iter().cloned());
+        // Away from any project, whose settings are not the operator's.
+        client.current_dir("/").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let output = time::timeout(PATIENCE, client.output()).await.ok()?.ok()?;
+        let said = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+        (output.status.success() && said.contains("://")).then_some(said)
+    };
+    asked.await.or_else(|| find(environment))
 }
 
 /// Returns where the registry tells about a version.

@@ -1,0 +1,9 @@
+//! The one way out for the agent's tools: a loopback proxy that knows a list of hosts, and where each of them is.
+//!
+//! Behind the wall nothing can be resolved and only this proxy can be reached, so that its list is the whole network.
+
+mod host;
+mod proxy;
+
+pub use host::{BadHost, Door, Host};
+pub use proxy::{Egress, EgressCalls};
