@@ -14,10 +14,11 @@ use crate::{
     report::{self, json},
 };
 
-/// Starts to print the crates' own log; `FRO_LOG` says how much of it, and without it only warnings show.
+/// Starts to print the crates' own log; `FRO_LOG` says how much of it. Without it only warnings show, and the audit:
+/// what the agent asked of the brokers.
 pub(crate) fn start(env: &Env, redactor: Redactor) {
     let wanted = env.text(env::FRO_LOG).unwrap_or("warn");
-    let filter = EnvFilter::builder().parse_lossy(wanted);
+    let filter = EnvFilter::builder().parse_lossy(format!("audit=info,{wanted}"));
     let format = if report::is_for_machines(env) { Format::Objects } else { Format::Lines };
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Printer { redactor, format });
     // A second start in one process would be ours to blame, and the first log goes on.

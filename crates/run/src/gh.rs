@@ -28,9 +28,11 @@ impl Gh {
         let failed = |error: std::io::Error| Fault::ours(format!("cannot open a socket for `gh`: {error}"));
         let folder = tempfile::Builder::new().prefix("fro-bot-gh-").tempdir_in(private);
         let folder = folder.map_err(failed)?;
+        let server = server_of(&settings.server);
         let upstream = Upstream {
             api: settings.github.api.clone(),
             graphql: settings.github.graphql.clone(),
+            server: server.to_owned(),
             repo: permit.repo().clone(),
             subject: permit.subject().number(),
             token: settings.token.clone(),
@@ -43,7 +45,9 @@ impl Gh {
         fs_err::write(config.join("config.yml"), socket).map_err(failed)?;
         let environment = vec![
             ("GH_CONFIG_DIR".into(), config.into()),
+            ("GH_HOST".into(), server.into()),
             ("GH_TOKEN".into(), "placeholder".into()),
+            ("GH_ENTERPRISE_TOKEN".into(), "placeholder".into()),
             ("GH_REPO".into(), permit.repo().to_string().into()),
             ("GH_PROMPT_DISABLED".into(), "1".into()),
             ("GH_NO_UPDATE_NOTIFIER".into(), "1".into()),
@@ -65,4 +69,11 @@ impl Gh {
     pub(crate) fn calls(&self) -> GhCalls {
         self.broker.calls()
     }
+}
+
+/// Returns the host that `gh` knows GitHub by. It knows no ports: where there is one, it is left to believe that this
+/// is github.com, and only what it asks of a remote by name is lost.
+fn server_of(server: &str) -> &str {
+    let host = server.split_once("://").map_or(server, |(_, rest)| rest).trim_end_matches('/');
+    if host.contains(':') { "github.com" } else { host }
 }

@@ -71,13 +71,18 @@ impl Proposer {
         }
         self.open(title, body)
             .await
-            .map(|pull| Done { url: pull.url })
+            .map(|pull| Done { url: pull.url, number: pull.number })
             .map_err(|fault| fault.what().to_owned())
     }
 }
 
-/// Returns what becomes of the deeds that `gh` is asked for. `refusal` says why nothing can be proposed, if so.
-pub(crate) fn deeds(page: String, drafts: Drafts, proposer: Result<Arc<Proposer>, String>) -> Deeds {
+/// Returns what becomes of the deeds that `gh` is asked for. First comes what is spoken on: its number and
+/// its page.
+pub(crate) fn deeds(
+    (number, page): (u64, String),
+    drafts: Drafts,
+    proposer: Result<Arc<Proposer>, String>,
+) -> Deeds {
     Arc::new(move |deed| {
         let (page, drafts, proposer, here) =
             (page.clone(), drafts.clone(), proposer.clone(), Handle::current());
@@ -85,7 +90,7 @@ pub(crate) fn deeds(page: String, drafts: Drafts, proposer: Result<Arc<Proposer>
         let waiting = spawn_blocking(move || match deed {
             Deed::Say(said) => {
                 let name = drafts.set(Draft::read(said)?);
-                Ok(Done { url: format!("{page}#{name}") })
+                Ok(Done { url: format!("{page}#{name}"), number })
             }
             Deed::Propose { title, body, head } => here.block_on(proposer?.asked_by_gh(&title, &body, &head)),
         });

@@ -20,11 +20,11 @@ mod tools;
 mod workflow;
 
 pub use demo::{Demo, taken_port};
-pub use mention::{Launched, Mention, Person};
+pub use mention::{Launched, Mention, PLANTED, Person};
 pub use processes::signal;
 pub use run::{Run, normal};
 pub use rustix::process::Signal;
-pub use tools::{act, binary, gh, node, tool_cache};
+pub use tools::{act, binary, gh, node, old_gh, tool_cache};
 pub use workflow::{Worked, Workflow, Working, project, sums};
 
 use std::{

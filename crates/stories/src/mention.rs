@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     os::unix::process::CommandExt as _,
+    path::Path,
     process::{Command, Stdio},
     time::Duration,
 };
@@ -42,7 +43,7 @@ impl Person {
 }
 
 /// Values that a run must never show to the engine, nor anybody else.
-pub(crate) const PLANTED: [(&str, &str); 4] = [
+pub const PLANTED: [(&str, &str); 4] = [
     ("AWS_SECRET_ACCESS_KEY", "planted-aws-secret-0123456789"),
     ("ACTIONS_RUNTIME_TOKEN", "planted-runtime-token-0123456789"),
     ("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "planted-oidc-token-0123456789"),
@@ -117,6 +118,24 @@ impl<'a> Mention<'a> {
     pub fn variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
+    }
+
+    /// Puts a folder in front of the programs that the run finds.
+    #[must_use]
+    pub fn finding(self, program: &Path) -> Self {
+        let mut path = program.parent().expect("a program is in a folder").as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        self.variable("PATH", path)
+    }
+
+    /// Calls the simulated GitHub by its real name, which git reaches through a proxy: `gh` knows no other remote.
+    #[must_use]
+    pub fn on_github_com(self) -> Self {
+        let world = self.sim.world().api_url();
+        self.variable("GITHUB_SERVER_URL", "http://github.com")
+            .variable("http_proxy", world)
+            .variable("no_proxy", "127.0.0.1")
     }
 
     /// Runs as another user of the machine.

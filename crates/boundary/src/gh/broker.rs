@@ -1,7 +1,7 @@
 //! The broker itself: a unix socket that passes `gh`'s questions on with the token, and writes down every call.
 
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -53,6 +53,8 @@ pub struct Upstream {
     pub api: String,
     /// The GraphQL API.
     pub graphql: String,
+    /// The host that people know GitHub by, such as `github.com`; `gh` takes its API's address from it.
+    pub server: String,
     /// The repository that may be read.
     pub repo: RepoName,
     /// The issue, pull request or discussion that may be spoken on.
@@ -70,6 +72,14 @@ pub struct GhCalls {
     pub done: u32,
     /// Requests that were refused here.
     pub refused: u32,
+}
+
+impl fmt::Display for GhCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [(self.passed, "passed"), (self.done, "taken over"), (self.refused, "refused")];
+        let some = counts.iter().filter(|(count, _)| *count > 0);
+        f.write_str(&some.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// A running broker; dropping it closes the socket and cuts every connection.
@@ -119,7 +129,8 @@ impl Shared {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let line = format!("{} {}", request.method(), request.uri().path());
         // GraphQL says no with a yes, and `gh` shows the reason only then.
-        let refused_with = if request.uri().path() == "/graphql" { 200 } else { 403 };
+        let refused_with =
+            if matches!(request.uri().path(), "/graphql" | "/api/graphql") { 200 } else { 403 };
         let (response, what) = match self.pass_on(request).await {
             Ok((response, what, counter)) => {
                 counter.fetch_add(1, Ordering::Relaxed);
@@ -131,7 +142,7 @@ impl Shared {
             }
             Err(Failure::Upstream(error)) => (excuse(502, &error.to_string()), error.to_string()),
         };
-        tracing::info!(gh.status = response.status().as_u16(), "gh: {line}: {what}");
+        tracing::info!(target: "audit", "gh: {line}: {what}");
         response
     }
 
@@ -143,7 +154,7 @@ impl Shared {
         let host = text(HOST.as_str()).unwrap_or_default();
         let (path, query) = (head.uri.path(), head.uri.query());
         let asked = Asked { method: head.method.as_str(), host, path, query, body: &body };
-        let passed = decide(&asked, &self.upstream.repo)?;
+        let passed = decide(&asked, &self.upstream.server, &self.upstream.repo)?;
         let (request, what) = match passed {
             Passed::Deed(wish) => return self.take_over(&wish).await,
             Passed::Rest(target) => {
@@ -200,6 +211,9 @@ impl Shared {
             }
         }
         let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if answer["data"].is_null() {
+            return Err(Refusal::Unclear("GitHub does not say what it is about").into());
+        }
         let node = &answer["data"]["node"];
         let is_here = node["repository"]["nameWithOwner"].as_str() == Some(&repo.to_string());
         Ok(node["number"].as_u64().filter(|_| is_here))
@@ -216,19 +230,9 @@ fn excuse(status: u16, what: &str) -> Response<Body> {
 type Answered<'a> = (Response<Body>, String, &'a AtomicU32);
 
 /// Why there is no answer of GitHub's.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 enum Failure {
-    Refused(Refusal),
-    Upstream(fro_http::Error),
-}
-
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<fro_http::Error> for Failure {
-    fn from(error: fro_http::Error) -> Self {
-        Self::Upstream(error)
-    }
+    Refused(#[from] Refusal),
+    Upstream(#[from] fro_http::Error),
 }

@@ -32,6 +32,8 @@ pub enum Deed {
 pub struct Done {
     /// The page that `gh` prints.
     pub url: String,
+    /// The number of the issue or pull request.
+    pub number: u64,
 }
 
 /// Does a deed, or says why not.
@@ -97,6 +99,7 @@ impl Wish {
         let node = |name: &str| text(&fields, name).map(About::Node);
         let (deed, about) = match field {
             "addComment" => (say(&fields)?, node("subjectId")?),
+            "addDiscussionComment" => (say(&fields)?, node("discussionId")?),
             "addPullRequestReview" => (review(&fields)?, node("pullRequestId")?),
             "createPullRequest" => (propose(&fields, "headRefName")?, About::Repository),
             _ => return Ok(None),
@@ -107,7 +110,9 @@ impl Wish {
     /// Writes what GitHub would have answered: exactly what was asked for, since `gh` takes nothing else.
     pub(super) fn answer(&self, done: &Done) -> Value {
         match &self.reply {
-            Reply::Rest => json!({ "id": 0, "number": 0, "url": done.url, "html_url": done.url, "body": "" }),
+            Reply::Rest => {
+                json!({ "id": 0, "number": done.number, "url": done.url, "html_url": done.url, "body": "" })
+            }
             Reply::GraphQl(key, asked) => json!({ "data": { key: filled(asked, done) } }),
         }
     }
@@ -122,7 +127,7 @@ fn filled(asked: &Value, done: &Done) -> Value {
         Value::String(name) => match name.as_str() {
             "url" | "permalink" => Value::from(done.url.as_str()),
             "id" => Value::from("draft"),
-            "number" => Value::from(0),
+            "number" => Value::from(done.number),
             _ => Value::Null,
         },
         _ => Value::Null,

@@ -1,11 +1,13 @@
 //! A GraphQL request, understood: one query, and forwarded as it was understood rather than as it came.
 
+use fro_core::RepoName;
 use graphql_parser::query::{self, Definition, Document, OperationDefinition, Selection, parse_query};
 use serde_json::{Map, Value, json};
 
 use crate::gh::{
     deed::{Reply, Wish},
     policy::Refusal,
+    scope,
 };
 
 /// The longest document; `gh`'s own have a few kilobytes.
@@ -32,8 +34,8 @@ pub(super) enum Meaning {
     Wish(Wish),
 }
 
-/// Reads a request and refuses whatever is not exactly one query, or one mutation that is known.
-pub(super) fn read(body: &[u8]) -> Result<Meaning, Refusal> {
+/// Reads a request and refuses whatever is not exactly one query of this repository, or one mutation that is known.
+pub(super) fn read(body: &[u8], repo: &RepoName) -> Result<Meaning, Refusal> {
     let Ok(Value::Object(mut request)) = serde_json::from_slice(body) else {
         return Err(Refusal::Unclear("the body is not an object"));
     };
@@ -56,11 +58,12 @@ pub(super) fn read(body: &[u8]) -> Result<Meaning, Refusal> {
         return Ok(Meaning::Wish(wish));
     }
     let asks = only_query(&document)?;
+    scope::check(&document, &variables, repo)?;
     let body = json!({ "query": document.to_string(), "variables": variables });
     Ok(Meaning::Question(Question { body, asks }))
 }
 
-/// Reads a mutation as `gh` writes it: one field, whose only argument is the variable `input`.
+/// Reads a mutation as `gh` and people write it: one field, whose only argument is `input`.
 fn only_mutation(
     document: &Document<'_, String>,
     variables: &Map<String, Value>,
@@ -70,13 +73,29 @@ fn only_mutation(
         return Ok(None);
     };
     let [Selection::Field(field)] = mutation.selection_set.items.as_slice() else { return Ok(None) };
-    let [(argument, query::Value::Variable(variable))] = field.arguments.as_slice() else { return Ok(None) };
+    let [(argument, input)] = field.arguments.as_slice() else { return Ok(None) };
     if argument != "input" || !field.directives.is_empty() || !mutation.directives.is_empty() {
         return Ok(None);
     }
-    let input = variables.get(variable).cloned().unwrap_or_default();
+    let input = meant(input, variables);
     let key = field.alias.as_ref().unwrap_or(&field.name).clone();
     Wish::of_mutation(&field.name, input, Reply::GraphQl(key, wanted(&field.selection_set.items)))
+}
+
+/// Returns what a value means once its variables are filled in.
+pub(super) fn meant(value: &query::Value<'_, String>, variables: &Map<String, Value>) -> Value {
+    match value {
+        query::Value::Variable(name) => variables.get(name).cloned().unwrap_or_default(),
+        query::Value::Int(number) => Value::from(number.as_i64()),
+        query::Value::Float(number) => Value::from(*number),
+        query::Value::String(text) | query::Value::Enum(text) => Value::from(text.as_str()),
+        query::Value::Boolean(truth) => Value::from(*truth),
+        query::Value::Null => Value::Null,
+        query::Value::List(items) => items.iter().map(|item| meant(item, variables)).collect(),
+        query::Value::Object(fields) => {
+            fields.iter().map(|(name, field)| (name.clone(), meant(field, variables))).collect()
+        }
+    }
 }
 
 /// Returns what a request wants to hear: an object for each field that has fields, and the name of each that has none.
@@ -145,7 +164,7 @@ mod tests {
 
     #[track_caller]
     fn check(body: &str, expected: &str) {
-        let decision = match read(body.as_bytes()) {
+        let decision = match read(body.as_bytes(), &RepoName::parse("octo/garden").unwrap()) {
             Ok(Meaning::Question(question)) => question.asks,
             Ok(Meaning::Wish(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
             Err(refusal) => refusal.to_string(),
@@ -154,7 +173,7 @@ mod tests {
     }
 
     fn question(body: &str) -> Question {
-        match read(body.as_bytes()).unwrap() {
+        match read(body.as_bytes(), &RepoName::parse("octo/garden").unwrap()).unwrap() {
             Meaning::Question(question) => question,
             Meaning::Wish(wish) => panic!("{wish:?}"),
         }
@@ -192,6 +211,10 @@ mod tests {
             r#"Propose { title: "T", body: "", head: "x" } about Repository"#,
         );
         check(
+            &mutation("addDiscussionComment", json!({ "discussionId": "D_3", "body": "Hi" })),
+            r#"Say(Object {"body": String("Hi")}) about Node("D_3")"#,
+        );
+        check(
             &mutation("addComment", json!({ "body": "Hi" })),
             "the request is not clear: a text is missing",
         );
@@ -206,6 +229,30 @@ mod tests {
         check(
             &mutation("addComment: mergePullRequest", json!({ "subjectId": "I_1", "body": "Hi" })),
             "`gh` may only read here, and `mutation {mergePullRequest}` writes",
+        );
+    }
+
+    #[test]
+    fn a_mutation_may_spell_its_input_out() {
+        let spelled = |input: &str| {
+            let query = format!(
+                "mutation($id: ID!) {{ addPullRequestReview(input: {input}) {{ clientMutationId }} }}"
+            );
+            json!({ "query": query, "variables": { "id": "PR_2" } }).to_string()
+        };
+        check(
+            &spelled(
+                r#"{ pullRequestId: $id, event: COMMENT, body: "Hi", comments: [{ path: "a", line: 1, body: "b" }] }"#,
+            ),
+            r#"Say(Object {"body": String("Hi"), "comments": Array [Object {"body": String("b"), "line": Number(1), "path": String("a")}]}) about Node("PR_2")"#,
+        );
+        check(
+            &spelled(r#"{ pullRequestId: $id, event: APPROVE, body: "Hi" }"#),
+            "the verdict `APPROVE` is for people to give; `COMMENT` takes your words",
+        );
+        check(
+            &spelled("{ pullRequestId: $id, body: $missing }"),
+            "the request is not clear: a text is missing",
         );
     }
 
@@ -238,8 +285,8 @@ mod tests {
     #[test]
     fn writes_are_refused_under_any_name() {
         check(
-            &query("mutation { addComment(input: {}) { clientMutationId } }"),
-            "`gh` may only read here, and `mutation {addComment}` writes",
+            &query("mutation { deleteRef(input: {}) { clientMutationId } }"),
+            "`gh` may only read here, and `mutation {deleteRef}` writes",
         );
         check(
             &query("mutation { viewer: deleteRef(input: {}) { x } }"),
@@ -259,15 +306,15 @@ mod tests {
     #[test]
     fn what_could_be_read_in_two_ways_is_refused_or_written_anew() {
         check(
-            &query("query A { a } mutation B { b }"),
+            &query("query A { viewer { id } } mutation B { b }"),
             "the request is not clear: there is not exactly one operation",
         );
         check(
-            r#"{"query": "{ a }", "extensions": {"persistedQuery": {}}}"#,
+            r#"{"query": "{ viewer { id } }", "extensions": {"persistedQuery": {}}}"#,
             "the request is not clear: the request has unknown parts",
         );
         check(r#"[{"query": "{ a }"}]"#, "the request is not clear: the body is not an object");
-        check(r#"{"query": "mutation { b }", "query": "{ a }"}"#, "query {a}");
+        check(r#"{"query": "mutation { b }", "query": "{ viewer { id } }"}"#, "query {viewer}");
         check(
             r#"{"query": "{ a }", "query": "mutation { b }"}"#,
             "`gh` may only read here, and `mutation {b}` writes",
@@ -291,7 +338,7 @@ mod tests {
 
     #[test]
     fn strings_keep_their_meaning_when_written_anew() {
-        let tricky = r#"{ a(x: "quote \" } mutation { b } \\ \u000a end", y: """block " { """) { c } }"#;
+        let tricky = r#"{ node(x: "quote \" } mutation { b } \\ \u000a end", y: """block " { """) { c } }"#;
         let once = question(&query(tricky)).body;
         let twice = question(&once.to_string()).body;
         assert_eq!(once, twice);

@@ -1,12 +1,14 @@
 //! The `gh` broker: the engine's `gh` speaks to a unix socket of ours, and only the harness holds the token.
 //!
 //! `gh` has a placeholder for a token. What reads this repository passes; what it says on the run's own subject becomes
-//! the draft of the answer; what else writes, and whatever is not understood, is refused with a reason that `gh` shows. Which other repositories can be read is the token's own scope.
+//! the draft of the answer; what else writes, and whatever is not understood, is refused with a reason that `gh` shows.
+//! What an id leads to is the token's own scope.
 
 mod broker;
 mod deed;
 mod graphql;
 mod policy;
+mod scope;
 
 pub use broker::{GhBroker, GhCalls, Upstream};
 pub use deed::{Deed, Deeds, Done};

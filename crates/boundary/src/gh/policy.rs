@@ -48,9 +48,6 @@ pub(super) struct Asked<'a> {
     pub(super) body: &'a [u8],
 }
 
-/// Where `gh` believes to be.
-const HOST: &str = "api.github.com";
-
 /// Parts of a repository that hold its secrets, its keys, or the power of its workflows.
 const PRIVATE: [&str; 9] = [
     "actions",
@@ -64,19 +61,18 @@ const PRIVATE: [&str; 9] = [
     "traffic",
 ];
 
-/// Decides on a request.
-pub(super) fn decide(asked: &Asked<'_>, repo: &RepoName) -> Result<Passed, Refusal> {
+/// Decides on a request to the GitHub that people know by the name `server`.
+pub(super) fn decide(asked: &Asked<'_>, server: &str, repo: &RepoName) -> Result<Passed, Refusal> {
     let Asked { method, host, path, query, body } = *asked;
+    let elsewhere = || Refusal::Elsewhere(host.chars().take(100).collect());
+    let path = below_api(host, path, server).ok_or_else(elsewhere)?;
     let shown: String = path.chars().take(100).collect();
-    if host != HOST {
-        return Err(Refusal::Elsewhere(host.chars().take(100).collect()));
-    }
     if !is_plain(path) || !query.is_none_or(str::is_ascii) {
         return Err(Refusal::Unclear("the path is unusual"));
     }
     if path == "/graphql" {
         return match method {
-            "POST" => graphql::read(body).map(|meaning| match meaning {
+            "POST" => graphql::read(body, repo).map(|meaning| match meaning {
                 Meaning::Question(question) => Passed::GraphQl(question.body, question.asks),
                 Meaning::Wish(wish) => Passed::Deed(wish),
             }),
@@ -105,6 +101,20 @@ pub(super) fn decide(asked: &Asked<'_>, repo: &RepoName) -> Result<Passed, Refus
     Ok(Passed::Rest(format!("{path}{query}")))
 }
 
+/// Returns the path below the API, if a request is for the API of this server at all.
+///
+/// GitHub's own hosts have a host for it, a server of a company has a folder.
+fn below_api<'a>(host: &str, path: &'a str, server: &str) -> Option<&'a str> {
+    if server == "github.com" || server.ends_with(".ghe.com") {
+        return (host.strip_prefix("api.") == Some(server)).then_some(path);
+    }
+    match path.strip_prefix("/api").filter(|_| host == server)? {
+        "/graphql" => Some("/graphql"),
+        "/v3" => Some("/"),
+        below => below.strip_prefix("/v3").filter(|path| path.starts_with('/')),
+    }
+}
+
 fn is(part: &str, name: &str) -> bool {
     part.eq_ignore_ascii_case(name)
 }
@@ -124,15 +134,20 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
+        check_at("github.com", line, expected);
+    }
+
+    #[track_caller]
+    fn check_at(server: &str, line: &str, expected: &str) {
         let (method, target) = line.split_once(' ').unwrap();
         let (host, path) = match target.find('/') {
-            Some(0) | None => (HOST, target),
+            Some(0) | None => ("api.github.com", target),
             Some(at) => target.split_at(at),
         };
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let body = br#"{"body": "Hi", "event": "COMMENT", "title": "T", "head": "octo:x", "base": "main"}"#;
         let asked = Asked { method, host, path, query, body };
-        let decision = match decide(&asked, &RepoName::parse("Octo/garden").unwrap()) {
+        let decision = match decide(&asked, server, &RepoName::parse("Octo/garden").unwrap()) {
             Ok(Passed::Rest(path)) => path,
             Ok(Passed::GraphQl(..)) => "graphql".to_owned(),
             Ok(Passed::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
@@ -147,6 +162,24 @@ mod tests {
         check("HEAD /repos/Octo/Garden", "/repos/Octo/Garden");
         check("GET /user", "/user");
         check("GET /", "/");
+    }
+
+    #[test]
+    fn a_server_of_a_company_has_its_api_in_a_folder() {
+        let check = |line: &str, expected: &str| check_at("ghe.corp.test", line, expected);
+        check("GET ghe.corp.test/api/v3/user", "/user");
+        check("GET ghe.corp.test/api/v3/", "/");
+        check("GET ghe.corp.test/api/v3", "/");
+        for target in
+            ["ghe.corp.test/user", "ghe.corp.test/api/v3x/user", "api.github.com/user", "other/api/v3/user"]
+        {
+            let host = target.split('/').next().unwrap();
+            check(
+                &format!("GET {target}"),
+                &format!("`{host}` is not for `gh` here: only this repository is"),
+            );
+        }
+        check_at("octo.ghe.com", "GET api.octo.ghe.com/user", "/user");
     }
 
     #[test]

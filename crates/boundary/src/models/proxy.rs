@@ -172,19 +172,9 @@ fn excuse(status: u16, code: &str, what: &str) -> Response<Body> {
 }
 
 /// Why there is no answer of a model.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 enum Failure {
-    Refused(Refusal),
-    Upstream(fro_http::Error),
-}
-
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<fro_http::Error> for Failure {
-    fn from(error: fro_http::Error) -> Self {
-        Self::Upstream(error)
-    }
+    Refused(#[from] Refusal),
+    Upstream(#[from] fro_http::Error),
 }

@@ -29,19 +29,22 @@ pub(super) fn give_up() -> Result<(), WallError> {
         .map_err(WallError::kernel("drop the capabilities"))
 }
 
-/// Limits what a runaway can take: no core dump of what it had in memory, no flood of open files.
+/// Limits what a runaway can take: no core dump of what it had in memory, no flood of files or processes.
 ///
-/// The number of processes is not limited: the kernel counts those of the harness's user as well.
+/// The kernel counts processes by user, those of the harness included, and exempts user 0 in its own namespace.
 pub(super) fn limit() -> Result<(), WallError> {
-    let none = Rlimit { current: Some(0), maximum: Some(0) };
-    setrlimit(Resource::Core, none).map_err(WallError::kernel("forgo core dumps"))?;
-    let files = getrlimit(Resource::Nofile);
-    let at_most = |limit: Option<u64>| Some(limit.map_or(OPEN_FILES, |limit| limit.min(OPEN_FILES)));
-    let fewer = Rlimit { current: at_most(files.current), maximum: at_most(files.maximum) };
-    setrlimit(Resource::Nofile, fewer).map_err(WallError::kernel("limit the open files"))
+    for (resource, most) in LIMITS {
+        let held = getrlimit(resource);
+        let at_most = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
+        let fewer = Rlimit { current: at_most(held.current), maximum: at_most(held.maximum) };
+        setrlimit(resource, fewer).map_err(WallError::kernel("limit what a runaway can take"))?;
+    }
+    Ok(())
 }
 
-const OPEN_FILES: u64 = 65_536;
+/// The most of each: bytes of a core dump, bytes of one file, open files, processes of the user.
+const LIMITS: [(Resource, u64); 4] =
+    [(Resource::Core, 0), (Resource::Fsize, 8 << 30), (Resource::Nofile, 65_536), (Resource::Nproc, 16_384)];
 
 fn empty_bounding_set() -> Result<(), Errno> {
     for bit in 0..u64::BITS {

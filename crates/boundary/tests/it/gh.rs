@@ -1,13 +1,12 @@
-//! A real `gh` behind the wall: it reads through the broker, without a token, and writes nothing.
+//! Two real versions of `gh` behind the wall: they read through the broker, without a token, and write nothing.
 
 use std::{
-    ffi::OsStr,
     path::{Path, PathBuf},
     process::Command,
     sync::{Arc, LazyLock, Mutex},
 };
 
-use fro_boundary::{Address, Deeds, Done, GhBroker, GhCalls, Upstream};
+use fro_boundary::{Address, Deeds, Done, GhBroker, Upstream};
 use fro_core::{RepoName, Secret};
 use fro_http::{Road, RoadSettings};
 use tokio::{runtime::Handle, task::spawn_blocking};
@@ -47,16 +46,17 @@ static OLD: LazyLock<PathBuf> = LazyLock::new(|| {
 struct Desk {
     world: World,
     broker: GhBroker,
-    program: PathBuf,
+    server: String,
     said: Arc<Mutex<Vec<String>>>,
 }
 
 impl Desk {
-    fn new(mut world: World, gh: &Path, runtime: &Handle, github: &fro_sim::World) -> Self {
+    fn new(mut world: World, gh: &Path, runtime: &Handle, github: &fro_sim::World, server: &str) -> Self {
         let socket = world.outside().join("gh.sock");
         let upstream = Upstream {
             api: github.api_url(),
             graphql: github.graphql_url(),
+            server: server.to_owned(),
             repo: RepoName::parse("octo/garden").unwrap(),
             subject: Some(1),
             token: Secret::new(github.token("fro-bot")),
@@ -66,7 +66,9 @@ impl Desk {
         let heard = Arc::clone(&said);
         let deeds: Deeds = Arc::new(move |deed| {
             heard.lock().unwrap().push(format!("{deed:?}"));
-            Box::pin(async { Ok(Done { url: "https://github.com/octo/garden/issues/1#draft-1".to_owned() }) })
+            Box::pin(async {
+                Ok(Done { url: "https://github.com/octo/garden/issues/1#draft-1".to_owned(), number: 1 })
+            })
         });
         let broker = runtime.block_on(async { GhBroker::open(&socket, upstream, road, deeds) }).unwrap();
         world.give(&socket);
@@ -77,76 +79,75 @@ impl Desk {
         let config = format!("http_unix_socket: {}\n", socket.display());
         std::fs::write(world.inside().join("config.yml"), config).unwrap();
         world.give(&world.inside().join("config.yml"));
-        Self { world, broker, program, said }
+        Self { world, broker, server: server.to_owned(), said }
     }
 
-    /// Runs `gh` and returns what it said, or complained of.
-    fn gh(&self, arguments: &str) -> String {
-        let settings = [
-            format!("GH_CONFIG_DIR={}", self.world.inside().display()),
-            "GH_TOKEN=placeholder".to_owned(),
-            "GH_REPO=octo/garden".to_owned(),
-        ];
-        let mut command: Vec<&OsStr> = vec!["env".as_ref()];
-        command.extend(settings.iter().map(OsStr::new));
-        command.push(self.program.as_os_str());
-        command.extend(arguments.split(' ').map(OsStr::new));
-        let output = self.world.output(&command);
+    /// Runs a line of the shell and returns what it said, or complained of.
+    fn tell(&self, line: &str) -> String {
+        let script = format!(
+            "export GH_CONFIG_DIR={} GH_HOST={} GH_TOKEN=placeholder GH_ENTERPRISE_TOKEN=placeholder GH_REPO=octo/garden PATH={}:$PATH; {line}",
+            self.world.inside().display(),
+            self.server,
+            self.world.shown().display(),
+        );
+        let output = self.world.shell(&script);
         let said = if output.status.success() { output.stdout } else { output.stderr };
         String::from_utf8(said).unwrap().trim_end().to_owned()
     }
 }
 
-#[tokio::test]
-async fn gh_reads_without_a_token_and_writes_nothing() {
-    let github = fro_sim::World::start().await.unwrap();
-    let runtime = Handle::current();
-    let story = move || {
-        everyone(|world| {
-            let desk = Desk::new(world, &PROGRAM, &runtime, &github);
-            let tried = [
-                "api user --jq .login",
-                "api repos/octo/garden/issues/1 --jq .number",
-                "api graphql -f query={viewer{login}} --jq .data.viewer.login",
-                "auth token",
-                "api -X DELETE repos/octo/garden/issues/comments/1",
-                "api repos/octo/garden/issues -f title=x",
-                "api repos/octo/other",
-                "api repos/octo/garden/actions/secrets",
-                "api graphql -f query=mutation{addComment(input:{}){clientMutationId}}",
-                "api graphql -f query=query{viewer{login}}mutation{x}",
-            ];
-            let told = tried.map(|arguments| format!("{arguments}\n  {}", desk.gh(arguments)));
-            insta::allow_duplicates! { insta::assert_snapshot!(told.join("\n"), @"
-            api user --jq .login
-              fro-bot
-            api repos/octo/garden/issues/1 --jq .number
-              1
-            api graphql -f query={viewer{login}} --jq .data.viewer.login
-              fro-bot
-            auth token
-              placeholder
-            api -X DELETE repos/octo/garden/issues/comments/1
-              gh: fro-bot: `gh` may only read here, and `DELETE /repos/octo/garden/issues/comments/1` writes (HTTP 403)
-            api repos/octo/garden/issues -f title=x
-              gh: fro-bot: `gh` may only read here, and `POST /repos/octo/garden/issues` writes (HTTP 403)
-            api repos/octo/other
-              gh: fro-bot: `/repos/octo/other` is not for `gh` here: only this repository is (HTTP 403)
-            api repos/octo/garden/actions/secrets
-              gh: fro-bot: `/repos/octo/garden/actions/secrets` is not for an agent (HTTP 403)
-            api graphql -f query=mutation{addComment(input:{}){clientMutationId}}
-              gh: fro-bot: `gh` may only read here, and `mutation {addComment}` writes (HTTP 200)
-            api graphql -f query=query{viewer{login}}mutation{x}
-              gh: fro-bot: the request is not clear: there is not exactly one operation (HTTP 200)
-            "); }
-            assert_eq!(desk.broker.calls(), GhCalls { passed: 3, done: 0, refused: 6 });
-            assert!(desk.broker.socket().starts_with(Path::new("/")));
+/// What is tried, in the order of the table.
+const TRIED: [&str; 27] = [
+    "gh issue view 1 --json title --jq .title",
+    "gh pr view 2 --json title --jq .title",
+    "gh pr diff 2 | head -n 1",
+    "gh api user --jq .login",
+    "gh api repos/{owner}/{repo}/issues/1 --jq .number",
+    "gh api graphql -f query='{viewer{login}}' --jq .data.viewer.login",
+    "gh auth token",
+    "gh issue comment 1 --body Wet.",
+    "gh issue comment 3 --body Wet.",
+    "gh pr comment 2 --body Wet.",
+    "gh pr review 2 --approve --body Fine.",
+    "gh pr merge 2 --merge",
+    "gh api -X PUT repos/octo/garden/pulls/2/merge",
+    "gh issue close 1",
+    "gh api repos/octo/garden/issues -f title=x",
+    "gh api -X DELETE repos/octo/garden/git/refs/heads/main",
+    "gh api repos/octo/cellar",
+    "gh issue view 1 --repo octo/cellar --json title",
+    "gh secret list",
+    "gh run list",
+    "gh api repos/octo/garden/actions/secrets/public-key",
+    "gh api graphql -f query='query A{viewer{login}} mutation B{x}' -f operationName=A",
+    "gh api graphql -f query='mutation{viewer:deleteRef(input:{}){x}}'",
+    "gh api graphql -f query='mutation{...F} fragment F on Mutation{deleteRef(input:{}){x}}'",
+    r#"echo '{"query":"{viewer{login}}","query":"mutation{deleteRef(input:{}){x}}"}' | gh api graphql --input -"#,
+    r#"echo '{"query":"{viewer{login}}","extensions":{"persistedQuery":{}}}' | gh api graphql --input -"#,
+    r#"echo '[{"query":"{viewer{login}}"}]' | gh api graphql --input -"#,
+];
+
+#[expect(clippy::print_stdout, reason = "the table is for people, too")]
+fn table(name: &str, gh: &Path, runtime: &Handle, github: &fro_sim::World) {
+    everyone(|world| {
+        let desk = Desk::new(world, gh, runtime, github, "github.com");
+        let lines = TRIED.map(|line| {
+            let (before, said, calls) = (desk.broker.calls(), desk.tell(line), desk.broker.calls());
+            let verdict = match (calls.refused > before.refused, calls.done > before.done) {
+                (true, _) => "refused",
+                (false, true) => "taken over",
+                (false, false) => "passed",
+            };
+            let said: Vec<_> = said.lines().collect();
+            format!("{verdict:<10} {line}\n           {}", said.join("\n           "))
         });
-        assert!(
-            github.traffic().iter().all(|exchange| exchange.method == "GET" || exchange.path == "/graphql")
-        );
-    };
-    spawn_blocking(story).await.unwrap();
+        println!("gh {name}, {:?}:\n{}\n{}", desk.world.user, lines.join("\n"), desk.broker.calls());
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(name.replace('.', "-"), lines.join("\n"));
+        }
+        assert_eq!(*desk.said.lock().unwrap(), [r#"Say(Object {"body": String("Wet.")})"#]);
+        assert_eq!(desk.broker.calls().refused, 19);
+    });
 }
 
 #[tokio::test]
@@ -154,28 +155,31 @@ async fn old_and_new_gh_read_and_speak_on_the_run_s_own_subject_only() {
     let github = fro_sim::World::start().await.unwrap();
     let runtime = Handle::current();
     let story = move || {
-        let both = |world: World, gh: &Path| {
-            let desk = Desk::new(world, gh, &runtime, &github);
-            let tried = [
-                "issue view 1 --json title --jq .title",
-                "pr view 2 --json title --jq .title",
-                "issue comment 3 --body Wet.",
-                "pr comment 2 --body Wet.",
-                "pr review 2 --approve --body Fine.",
-                "api -X PUT repos/octo/garden/pulls/2/merge",
-                "api repos/octo/cellar",
-                "auth token",
-            ];
-            let told = tried.map(|arguments| format!("{arguments}\n  {}", desk.gh(arguments)));
-            let told = told.join("\n");
-            assert!(told.contains("The floor is wet") && told.contains("Give the tap a new seal"), "{told}");
-            assert_eq!(told.matches("this run is about #1, and its answer goes there").count(), 2, "{told}");
-            assert_eq!(told.matches("the verdict `APPROVE` is for people to give").count(), 1, "{told}");
-            assert_eq!(told.matches("(HTTP 403)").count(), 2, "{told}");
-            assert_eq!(*desk.said.lock().unwrap(), Vec::<String>::new());
-        };
-        everyone(|world| both(world, &PROGRAM));
-        everyone(|world| both(world, &OLD));
+        table("2.102", &PROGRAM, &runtime, &github);
+        table("2.23", &OLD, &runtime, &github);
+        let wrote =
+            github.traffic().into_iter().filter(|call| call.method != "GET" && call.path != "/graphql");
+        assert_eq!(wrote.count(), 0);
+    };
+    spawn_blocking(story).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_company_s_own_server_is_asked_by_its_own_name() {
+    let github = fro_sim::World::start().await.unwrap();
+    let runtime = Handle::current();
+    let story = move || {
+        everyone(|world| {
+            let desk = Desk::new(world, &PROGRAM, &runtime, &github, "ghe.corp.test");
+            let told =
+                ["gh api user --jq .login", "gh issue view 1 --json title --jq .title", "gh api user/repos"]
+                    .map(|line| desk.tell(line));
+            insta::allow_duplicates! { insta::assert_snapshot!(told.join("\n"), @"
+            fro-bot
+            The floor is wet every morning
+            gh: fro-bot: `/user/repos` is not for `gh` here: only this repository is (HTTP 403)
+            "); }
+        });
     };
     spawn_blocking(story).await.unwrap();
 }

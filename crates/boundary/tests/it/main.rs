@@ -13,6 +13,7 @@ mod gh;
 mod hidden;
 mod lacking;
 mod lifeline;
+mod limits;
 mod models;
 mod staging;
 mod world;
