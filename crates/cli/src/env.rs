@@ -76,8 +76,6 @@ variables! {
     AWS_DEFAULT_REGION = "AWS_DEFAULT_REGION";
     /// The user's cache folder.
     XDG_CACHE_HOME = "XDG_CACHE_HOME";
-    /// The user's data folder, where OpenCode keeps its keys.
-    XDG_DATA_HOME = "XDG_DATA_HOME";
     /// The proxy for real models in the demo.
     HTTPS_PROXY = "HTTPS_PROXY";
     /// The same, as most programs write it.
