@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use fro_sim::FaultKind;
 use fro_stories::{Run, Sim};
-use serde_json::json;
 
 use crate::{
-    happenings::{ALL, Call, HELP, Happening, REQUEST, Request, calls},
+    happenings::{ALL, Call, HELP, Happening, Request, calls},
     posted::posted,
     table::fill,
 };
@@ -86,29 +85,6 @@ async fn a_run_on_any_surface_survives_every_lasting_fault_of_every_route_or_say
             format!("Routes of {} by lasting faults: what was posted, exit code if red", happening.name);
         fill(&title, &rows, &columns(), async |place, wrong| cell(place, wrong, Lasting::Always).await).await;
     }
-}
-
-/// Lets the model hand in a review.
-fn review(sim: &Sim) {
-    let remark = json!({ "path": "tap.rs", "line": 6, "body": "Silicone is fine." });
-    let draft = json!({ "body": REQUEST.model, "comments": [remark] });
-    sim.model().calls("answer_draft", draft);
-    sim.model().says("I have handed it in.");
-}
-
-#[tokio::test]
-async fn a_review_survives_every_lasting_fault_of_its_own_routes_or_says_why_not() {
-    let happening = Happening { place: "review of #2", ..ALL[5] };
-    let shared = rows(ALL[0], HELP, |_| ()).await;
-    let is_shared = |place: &Place| {
-        shared
-            .iter()
-            .any(|(_, known)| known.call.route == place.call.route && place.call.route != "POST /graphql")
-    };
-    let mut rows = rows(happening, REQUEST, review).await;
-    rows.retain(|(_, place)| !is_shared(place));
-    let title = "Further routes of a review by lasting faults: what was posted, exit code if red";
-    fill(title, &rows, &columns(), async |place, wrong| cell(place, wrong, Lasting::Always).await).await;
 }
 
 /// Lets a run meet a fault and tells what came of it.
