@@ -1,7 +1,7 @@
 //! The engine's bytes as the events that they hold.
 
 use eventsource_stream::{EventStreamError, Eventsource as _};
-use futures::{Stream, StreamExt as _};
+use futures::{Stream, StreamExt as _, stream};
 
 /// What a text may begin with to tell its encoding.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -10,10 +10,12 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 pub(crate) fn of<E>(
     bytes: impl Stream<Item = Result<impl AsRef<[u8]>, E>>,
 ) -> impl Stream<Item = Result<String, EventStreamError<E>>> {
-    without_mark(bytes).eventsource().map(|event| event.map(|event| event.data))
+    // The parser panics on a mark at the very beginning, also behind a broken letter; an empty line means nothing.
+    let empty_line = stream::iter([Ok(b"\n".to_vec())]);
+    empty_line.chain(without_mark(bytes)).eventsource().map(|event| event.map(|event| event.data))
 }
 
-/// Takes the mark off the beginning: the standard allows it, and the parser would panic on it.
+/// Takes the mark off the beginning, where the standard allows it.
 fn without_mark<E>(
     bytes: impl Stream<Item = Result<impl AsRef<[u8]>, E>>,
 ) -> impl Stream<Item = Result<Vec<u8>, E>> {
@@ -31,8 +33,6 @@ fn without_mark<E>(
 
 #[cfg(test)]
 mod tests {
-    use futures::stream;
-
     use super::*;
 
     async fn check(bytes: &[u8], expect: &[&str]) {
@@ -47,5 +47,12 @@ mod tests {
     async fn a_mark_at_the_beginning_is_no_word() {
         check("\u{feff}data: one\n\ndata: two \u{feff}\n\n".as_bytes(), &["one", "two \u{feff}"]).await;
         check(b"data: one\n\n", &["one"]).await;
+    }
+
+    #[tokio::test]
+    async fn a_mark_behind_a_broken_letter_is_an_error_and_no_panic() {
+        let bytes: [&[u8]; 2] = [b"\xef", b"\xef\xbb\xbf\n\ndata: one\n\n"];
+        let pieces = bytes.map(Ok::<_, std::io::Error>);
+        drop(of(stream::iter(pieces)).collect::<Vec<_>>().await);
     }
 }
