@@ -119,7 +119,7 @@ fn script(sim: &Sim, source: Source) {
             model.says("Read.");
         }
         Source::Refusal(status) => {
-            model.plays(Reply::status(status).body(json!({ "error": { "message": text } }).to_string()))
+            model.plays(Reply::status(status).body(json!({ "error": { "message": text } }).to_string()));
         }
         Source::ErrorInStream => {
             model.plays(Reply::error_in_stream(&text));
@@ -176,12 +176,9 @@ fn text(sim: &Sim, run: &Run, place: &str) -> String {
         "log" => run.told(),
         "page" => sim.run_page(),
         "outputs" => file("output") + &file("state"),
-        _ => sim
-            .world()
-            .traffic()
-            .into_iter()
-            .map(|call| format!("{}{}{}", call.path, call.query, call.request))
-            .collect(),
+        _ => {
+            sim.world().traffic().into_iter().flat_map(|call| [call.path, call.query, call.request]).collect()
+        }
     }
 }
 
