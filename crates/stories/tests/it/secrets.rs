@@ -1,17 +1,21 @@
 //! No secret is with anything that the harness started, while it runs and after: looked at from outside, as root can.
 
-use std::{path::Path, process::Command, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 use fro_stories::{PLANTED, Sim, binary};
 use serde_json::json;
 
 /// Writes down everything that must not be found, and returns the file.
-fn needles(sim: &Sim, elevated: &str) -> std::path::PathBuf {
+fn needles(sim: &Sim) -> PathBuf {
     let token = sim.world().token("fro-bot");
     let key = sim.world().app_key().lines().nth(3).unwrap();
     let planted =
         PLANTED.iter().map(|(_, value)| value.split('"').find(|part| part.starts_with("planted")).unwrap());
-    let all: Vec<&str> = planted.chain([token.as_str(), elevated, key]).collect();
+    let all: Vec<&str> = planted.chain([token.as_str(), key]).collect();
     let file = sim.folder().join("needles");
     fs_err::write(&file, all.join("\n")).unwrap();
     file
@@ -24,6 +28,7 @@ fn files_with(needles: &Path, folder: &Path) -> String {
     String::from_utf8(found.stdout).unwrap()
 }
 
+/// Waits until the agent's shell has made a file.
 async fn appears(sim: &Sim, name: &str) {
     let there = || sim.clone_of_agent().is_some_and(|clone| clone.join(name).exists());
     for _ in 0..1_700 {
@@ -41,13 +46,12 @@ async fn no_secret_is_with_anything_that_the_harness_started() {
         return;
     }
     let sim = Sim::cloned().await;
-    let elevated = sim.world().token("octo");
-    let needles = needles(&sim, &elevated);
+    let needles = needles(&sim);
     // The engine's shell waits, so that everything can be looked at while it is there.
     let wait = "touch here; while [ ! -e go ]; do sleep 0.1; done; set; env";
     sim.model().calls("bash", json!({ "command": wait, "description": "Waits" }));
     sim.model().says("Waited.");
-    let mention = sim.mention("@fro-bot fix it").with("elevated-token", &elevated);
+    let mention = sim.mention("@fro-bot fix it");
     let mention = mention.with("app-id", "482113").with("private-key", sim.world().app_key());
     let running = mention.start();
     appears(&sim, "here").await;
