@@ -26,18 +26,32 @@ def below(pid):
     return False
 
 
+def is_there(pages, start, end):
+    """Whether anything is behind these addresses: engines reserve far more than they use."""
+    pages.seek(start // 4096 * 8)
+    return any(pages.read((end - start + 4095) // 4096 * 8)[7::8])
+
+
 def pieces(pid):
     """The writable memory, piece by piece, each with a little of the one before."""
-    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+    with (
+        open(f"/proc/{pid}/maps") as maps,
+        open(f"/proc/{pid}/mem", "rb", 0) as memory,
+        open(f"/proc/{pid}/pagemap", "rb", 0) as pages,
+    ):
         for line in maps:
             start, end, rights = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+)", line).groups()
             if "rw" not in rights or "[v" in line:
                 continue
             start, end, tail = int(start, 16), int(end, 16), b""
             while start < end:
+                size = min(1 << 20, end - start)
+                if not is_there(pages, start, start + size):
+                    start, tail = start + size, b""
+                    continue
                 try:
                     memory.seek(start)
-                    piece = memory.read(min(1 << 20, end - start))
+                    piece = memory.read(size)
                 except (OSError, ValueError, OverflowError):
                     break
                 if not piece:
