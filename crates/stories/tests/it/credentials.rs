@@ -23,7 +23,7 @@ fn minted(sim: &Sim) -> Vec<Value> {
     asked.map(|call| serde_json::from_str(&call.request).unwrap()).collect()
 }
 
-/// Returns what was asked with somebody's token, but for fetches.
+/// Returns what was asked with somebody's token.
 fn asked_by(sim: &Sim, login: &str) -> Vec<String> {
     let traffic = sim.world().traffic().into_iter();
     let own = traffic.filter(|call| call.login.as_deref() == Some(login));
