@@ -218,7 +218,7 @@ impl Typed<'_> {
         })
     }
 
-    /// Reads what opens more: an App or a person's token.
+    /// Reads what opens more: an App, else a person's token.
     fn elevated(&mut self) -> Elevated {
         let token = self.text("elevated-token").map(Secret::new);
         let app = match (self.text("app-id"), self.text("private-key")) {
@@ -241,9 +241,6 @@ impl Typed<'_> {
                 Err(())
             }
         };
-        if token.is_some() {
-            self.complain("the inputs `app-id` and `elevated-token` are both set: leave one of them out");
-        }
         app.map_or(Elevated::None, Elevated::App)
     }
 

@@ -71,7 +71,7 @@ const SLIPS: &[(&str, Slip)] = &[
 /// What is wrong together, though each alone would do.
 const CONTRADICTIONS: &[&[(&str, &str)]] = &[
     &[("delegated-work", "never"), ("output-mode", "branch-pr")],
-    &[("app-id", "12345"), ("private-key", "no key"), ("elevated-token", "ghp_1234")],
+    &[("app-id", "12345"), ("private-key", "no key")],
     &[("s3-backup", "true")],
     &[("s3-backup", "true"), ("s3-bucket", "memories")],
     &[("s3-sse", "AES256"), ("s3-kms-key-id", "alias/garden")],
