@@ -33,12 +33,14 @@ fn asked_by(sim: &Sim, login: &str) -> Vec<String> {
 #[tokio::test]
 async fn an_app_works_in_its_own_name_with_a_token_for_this_repository_alone() {
     let sim = Sim::cloned().await;
+    let person = sim.world().token("octo");
     changes(&sim);
 
     let run = sim
         .mention("@fro-bot fix it")
         .with("app-id", APP)
         .with("private-key", sim.world().app_key())
+        .with("elevated-token", &person)
         .run()
         .await;
 
@@ -52,6 +54,7 @@ async fn an_app_works_in_its_own_name_with_a_token_for_this_repository_alone() {
     assert!(by_app.contains(&"POST /octo/garden.git/git-receive-pack".to_owned()), "{by_app:?}");
     assert!(by_app.contains(&"POST /repos/octo/garden/pulls".to_owned()), "{by_app:?}");
     assert!(!by_app.iter().any(|call| call.contains("comments")), "{by_app:?}");
+    assert_eq!(asked_by(&sim, "octo"), Vec::<String>::new(), "the App comes before a person's token");
 
     let (author, commits, id) = sim.world().state(|state| {
         let issue = state.issue(REPO, 4).expect("the pull request is there");
@@ -89,12 +92,14 @@ async fn a_token_that_ends_soon_is_renewed_before_it_is_used() {
 #[tokio::test]
 async fn a_question_mints_nothing_and_sends_nothing_with_more_than_the_run_s_own_token() {
     let sim = Sim::cloned().await;
+    let person = sim.world().token("octo");
     changes(&sim);
 
     let run = sim
         .mention("@fro-bot why is the floor wet?")
         .with("app-id", APP)
         .with("private-key", sim.world().app_key())
+        .with("elevated-token", &person)
         .run()
         .await;
 
@@ -102,6 +107,6 @@ async fn a_question_mints_nothing_and_sends_nothing_with_more_than_the_run_s_own
     let about_apps: Vec<_> =
         sim.world().traffic().into_iter().filter(|call| call.path.contains("installation")).collect();
     assert_eq!(about_apps, []);
-    assert_eq!(asked_by(&sim, BOT), Vec::<String>::new());
+    assert_eq!((asked_by(&sim, BOT), asked_by(&sim, "octo")), (Vec::new(), Vec::new()));
     sim.finish().await;
 }
