@@ -61,7 +61,7 @@ impl Registry {
     fn script(&self) -> String {
         let place = &self.place;
         format!(
-            "npm install --silent --no-audit --no-fund --registry http://{place} dry >/dev/null 2>&1; \
+            "npm install --silent --no-audit --no-fund --fetch-retries=0 --registry http://{place} dry >/dev/null 2>&1; \
              node node_modules/dry/index.js 2>/dev/null || echo 'not installed'\n\
              curl -sS --max-time 20 --proxytunnel http://{place}/dry.tgz -o /dev/null -w '%{{http_code}}\\n' 2>&1\n\
              curl -sS --max-time 20 http://127.0.0.2:9/ 2>&1; echo\n\
