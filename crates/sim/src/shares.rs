@@ -93,7 +93,11 @@ async fn data(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Answer {
     hub.read(|state| {
         let share = state.shares.iter().find(|share| share.id == id);
         let share = share.ok_or((StatusCode::NOT_FOUND, "Not Found"))?;
-        Ok(Json(share.data.iter().map(|(_, data)| data.clone()).collect()))
+        let items = share.data.iter().map(|(key, data)| {
+            let kind = key.split('/').next();
+            json!({ "type": kind, "data": data })
+        });
+        Ok(Json(items.collect()))
     })
 }
 
