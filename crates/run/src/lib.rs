@@ -114,6 +114,6 @@ pub async fn run(
         ended = answer::once(&asked, &mut acknowledgement, &mut workplace) => ended,
         () = &mut interrupt => Ok(Ending::Interrupted),
     };
-    let (closed, ()) = tokio::join!(workplace.close(settings, tell), acknowledgement.end(&ended));
+    let ((closed, _private), ()) = tokio::join!(workplace.close(settings, tell), acknowledgement.end(&ended));
     closed.and(ended)
 }

@@ -39,7 +39,7 @@ pub(crate) struct Memory {
     /// Outside the engine's folders, so that the agent cannot reach it.
     private: PathBuf,
     /// Removes the private folder with the run, if that ends by itself.
-    _folder: Option<TempDir>,
+    folder: Option<TempDir>,
     recall: Option<Recall>,
     flaw: Option<String>,
     /// The save that the engine started from.
@@ -65,7 +65,7 @@ impl Memory {
         let folder = tempfile::Builder::new().prefix(PRIVATE).tempdir_in(&settings.scratch);
         let folder = folder.map_err(|error| Fault::ours(format!("cannot make a private folder: {error}")))?;
         let private = folder.path().to_owned();
-        Ok(Self { _folder: Some(folder), ..Self::at(settings, engine_data, private) })
+        Ok(Self { folder: Some(folder), ..Self::at(settings, engine_data, private) })
     }
 
     /// Takes up the memory of a run that was killed.
@@ -91,12 +91,17 @@ impl Memory {
             visible,
             engine_data,
             private,
-            _folder: None,
+            folder: None,
             recall: None,
             flaw: None,
             parent: None,
             sessions: Vec::new(),
         }
+    }
+
+    /// Hands over the private folder, which goes when that is dropped.
+    pub(crate) fn into_folder(self) -> Option<TempDir> {
+        self.folder
     }
 
     /// Returns the folder that the agent cannot reach.

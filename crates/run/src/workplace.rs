@@ -180,8 +180,13 @@ impl Workplace {
         }
     }
 
-    /// Stops the engine, keeps what it knows and removes the folder.
-    pub(crate) async fn close(mut self, settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
+    /// Stops the engine, keeps what it knows and removes its folder. The private one is handed back, to go last: as long
+    /// as it is there, the step after a killed run finishes what that left.
+    pub(crate) async fn close(
+        mut self,
+        settings: &Settings,
+        tell: Tell<'_>,
+    ) -> (Result<(), Fault>, Option<TempDir>) {
         if let Some(sitting) = self.sitting.take() {
             sitting.close().await;
             tell(News::EngineStopped);
@@ -190,7 +195,7 @@ impl Workplace {
         if let Some(parcels) = self.parcels.take() {
             parcels.keep().await;
         }
-        remove(self.folder).await
+        (remove(self.folder).await, self.memory.into_folder())
     }
 
     /// Adds to what a maintainer should know, without telling it again.
