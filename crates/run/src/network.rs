@@ -104,33 +104,8 @@ fn host_of(destination: &Destination, registry: Option<&str>) -> Result<Host, St
     match destination {
         Destination::Host(host) => Ok(host.clone()),
         Destination::NpmRegistry => {
-            let named = registry.and_then(host_in);
+            let named = registry.and_then(Host::of);
             named.ok_or_else(|| "`network`: the npm client's configuration names no registry".to_owned())
         }
-    }
-}
-
-/// Returns the host of an address like `https://packages.example.org/npm/`.
-fn host_in(url: &str) -> Option<Host> {
-    let (scheme, rest) = url.split_once("://")?;
-    let place = rest.split(['/', '?', '#']).next()?;
-    let usual = if scheme == "http" { ":80" } else { "" };
-    let has_port = place.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
-    if has_port { place.parse().ok() } else { format!("{place}{usual}").parse().ok() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_registry_is_a_host() {
-        let told = |url: &str| host_in(url).map(|host| host.to_string());
-        assert_eq!(told("https://packages.example.org/npm/").as_deref(), Some("packages.example.org:443"));
-        assert_eq!(told("http://packages.example.org").as_deref(), Some("packages.example.org:80"));
-        assert_eq!(told("http://127.0.0.1:4873/").as_deref(), Some("127.0.0.1:4873"));
-        // A registry with a password in its address is none for the agent.
-        assert_eq!(told("https://maya:secret@packages.example.org/"), None);
-        assert_eq!(told("nonsense"), None);
     }
 }

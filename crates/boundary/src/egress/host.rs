@@ -6,6 +6,7 @@ use std::{
     str::FromStr,
 };
 
+use hyper::Uri;
 use tokio::net::lookup_host;
 
 /// A host and a port that may be reached.
@@ -30,8 +31,19 @@ pub struct Door {
 
 /// The port of an entry without one.
 const HTTPS: u16 = 443;
+/// The port of an address without one, if it is not encrypted.
+const HTTP: u16 = 80;
 
 impl Host {
+    /// Returns the host of an address like `https://packages.example.org/npm/`; one with a password in it has none for
+    /// the agent.
+    pub fn of(url: &str) -> Option<Self> {
+        let url: Uri = url.parse().ok()?;
+        let authority = url.authority().filter(|authority| !authority.as_str().contains('@'))?;
+        let usual = if url.scheme_str()? == "http" { HTTP } else { HTTPS };
+        format!("{}:{}", authority.host(), authority.port_u16().unwrap_or(usual)).parse().ok()
+    }
+
     /// Tells whether a request is for this host.
     pub(super) fn is(&self, name: &str, port: u16) -> bool {
         self.port == port && self.name.eq_ignore_ascii_case(name)
@@ -133,6 +145,16 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_registry_is_a_host() {
+        let told = |url: &str| Host::of(url).map(|host| host.to_string());
+        assert_eq!(told("https://packages.example.org/npm/").as_deref(), Some("packages.example.org:443"));
+        assert_eq!(told("http://packages.example.org").as_deref(), Some("packages.example.org:80"));
+        assert_eq!(told("http://127.0.0.1:4873/").as_deref(), Some("127.0.0.1:4873"));
+        assert_eq!(told("https://maya:secret@packages.example.org/"), None);
+        assert_eq!(told("nonsense"), None);
+    }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
