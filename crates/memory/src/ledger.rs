@@ -51,6 +51,16 @@ pub struct Run {
     pub visibility: Visibility,
     /// How it ended.
     pub outcome: String,
+    /// Where its answer is.
+    pub links: Vec<String>,
+    /// What it took.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// What a run took, and what it had of its memory.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
     /// How long it took, in milliseconds.
     pub duration: u64,
     /// When the first words for a person were out, in milliseconds from the start.
@@ -59,8 +69,6 @@ pub struct Run {
     pub cost: u64,
     /// Tokens read and written by the model.
     pub tokens: Tokens,
-    /// Where its answer is.
-    pub links: Vec<String>,
     /// The sessions that were recalled into its prompt.
     pub recalled: Vec<String>,
     /// How often the agent searched and read its memory.

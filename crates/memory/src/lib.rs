@@ -59,7 +59,7 @@ pub use collect::{Collected, collect};
 pub use error::{Error, Flaw, Refusal};
 pub use index::{Found, Index};
 pub use keep::{Keep, Kept, Provenance, Report, keep};
-pub use ledger::{Ledger, Run, Tokens, Visibility};
+pub use ledger::{Figures, Ledger, Run, Tokens, Visibility};
 pub use live::{Refreshed, refresh};
 pub use merge::Merged;
 pub use prune::Retention;

@@ -35,18 +35,18 @@ impl Stats {
         let mut subjects = BTreeSet::new();
         let (first, repeat): (Vec<&Run>, Vec<&Run>) =
             runs.iter().partition(|run| subjects.insert(&run.subject));
-        let explored = |runs: &[&Run]| mean(runs.iter().map(|run| f64::from(run.exploration_calls)));
-        let outputs = runs.iter().filter_map(|run| run.first_output);
+        let explored = |runs: &[&Run]| mean(runs.iter().map(|run| f64::from(run.figures.exploration_calls)));
+        let outputs = runs.iter().filter_map(|run| run.figures.first_output);
         Self {
             runs: runs.len(),
-            hit_rate: mean(runs.iter().map(|run| share(run.is_warm))),
-            reuse: mean(runs.iter().map(|run| share(run.memory_calls > 0))),
-            reminded: mean(runs.iter().map(|run| share(!run.recalled.is_empty()))),
+            hit_rate: mean(runs.iter().map(|run| share(run.figures.is_warm))),
+            reuse: mean(runs.iter().map(|run| share(run.figures.memory_calls > 0))),
+            reminded: mean(runs.iter().map(|run| share(!run.figures.recalled.is_empty()))),
             exploration_first: explored(&first),
             exploration_repeat: explored(&repeat),
             first_output: mean(outputs.map(|milliseconds| as_float(milliseconds) / 1000.0)),
-            cost: runs.iter().map(|run| as_float(run.cost)).sum::<f64>() / 1e6,
-            tokens: runs.iter().map(|run| run.tokens.input + run.tokens.output).sum(),
+            cost: runs.iter().map(|run| as_float(run.figures.cost)).sum::<f64>() / 1e6,
+            tokens: runs.iter().map(|run| run.figures.tokens.input + run.figures.tokens.output).sum(),
         }
     }
 
@@ -76,7 +76,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::ledger::{Tokens, Visibility};
+    use crate::ledger::{Figures, Tokens, Visibility};
 
     fn a_run(subject: &str, exploration_calls: u32, memory_calls: u32) -> Run {
         Run {
@@ -90,15 +90,17 @@ mod tests {
             trust: "maintainer".to_owned(),
             visibility: Visibility::Public,
             outcome: "answered".to_owned(),
-            duration: 40_000,
-            first_output: Some(40_000),
-            cost: 12_500,
-            tokens: Tokens { input: 1_000, output: 50 },
             links: Vec::new(),
-            recalled: Vec::new(),
-            memory_calls,
-            exploration_calls,
-            is_warm: memory_calls > 0,
+            figures: Figures {
+                duration: 40_000,
+                first_output: Some(40_000),
+                cost: 12_500,
+                tokens: Tokens { input: 1_000, output: 50 },
+                recalled: Vec::new(),
+                memory_calls,
+                exploration_calls,
+                is_warm: memory_calls > 0,
+            },
         }
     }
 

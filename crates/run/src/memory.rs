@@ -5,7 +5,7 @@ mod row;
 mod shelf;
 
 pub use kept::told as told_of_save;
-pub(crate) use row::Figures;
+pub(crate) use row::Ended;
 pub(crate) use shelf::Shelf;
 
 use std::path::{Path, PathBuf};
@@ -195,9 +195,9 @@ impl Memory {
         &self,
         asked: &Asked<'_>,
         session: &str,
-        figures: &Figures<'_>,
+        ended: &Ended<'_>,
     ) -> Result<String, String> {
-        let (file, row) = (self.ledger_file(), row::ended(asked, session, figures));
+        let (file, row) = (self.ledger_file(), row::ended(asked, session, ended));
         let past = Past {
             ended: row.ended_at,
             event: row.event.clone(),

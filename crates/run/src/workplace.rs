@@ -17,7 +17,7 @@ use fro_core::{
         summary::{Origin, Served, Share},
     },
 };
-use fro_memory::Recollection;
+use fro_memory::{Figures, Recollection};
 use fro_opencode::{File, House, Session};
 use tempfile::TempDir;
 
@@ -27,7 +27,7 @@ use crate::{
     desk,
     equip::{self, Equipment},
     handover::Handover,
-    memory::{self, Figures, Memory},
+    memory::{self, Ended, Memory},
     news::{News, Tell},
     parcels::Parcels,
     propose,
@@ -164,14 +164,13 @@ impl Workplace {
         let (Some(session), Some(sitting)) = (&self.session, &self.sitting) else { return };
         let called = sitting.asked_of_memory();
         let figures = Figures {
-            turn,
-            receipt,
             recalled: self.reminder.as_ref().map(Reminder::sessions).unwrap_or_default(),
             memory_calls: called.searches + called.reads,
             exploration_calls: sitting.explorations(),
             is_warm: self.memory.is_warm(),
+            ..Figures::default()
         };
-        let noted = match self.memory.end(asked, &session.id, &figures).await {
+        let noted = match self.memory.end(asked, &session.id, &Ended { turn, receipt, figures }).await {
             Ok(note) => sitting.note(session, &note).await,
             Err(why) => Err(why),
         };

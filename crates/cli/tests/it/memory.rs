@@ -8,7 +8,7 @@ mod bucket;
 mod engine;
 mod place;
 
-use fro_memory::{Ledger, Run, Tokens, Visibility};
+use fro_memory::{Figures, Ledger, Run, Visibility};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -45,15 +45,8 @@ fn run(subject: &str, session: &str, actor: &str) -> Run {
         trust: "maintainer".to_owned(),
         visibility: Visibility::Public,
         outcome: "answered".to_owned(),
-        duration: 1_000,
-        first_output: Some(1_000),
-        cost: 0,
-        tokens: Tokens::default(),
         links: Vec::new(),
-        recalled: Vec::new(),
-        memory_calls: 0,
-        exploration_calls: 0,
-        is_warm: true,
+        figures: Figures { duration: 1_000, first_output: Some(1_000), is_warm: true, ..Figures::default() },
     }
 }
 

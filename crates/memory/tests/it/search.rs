@@ -1,7 +1,8 @@
 //! What was said is found again, in any script, and the records of runs are kept with it.
 
 use fro_memory::{
-    Destination, Index, Keep, Ledger, Page, Run, Sessions, Store, Tokens, Visibility, keep, recall, recall_to,
+    Destination, Figures, Index, Keep, Ledger, Page, Run, Sessions, Store, Tokens, Visibility, keep, recall,
+    recall_to,
 };
 use serde_json::json;
 
@@ -160,15 +161,17 @@ fn run(id: &str, subject: &str, session: &str, minute: i64) -> Run {
         trust: "maintainer".to_owned(),
         visibility: Visibility::Public,
         outcome: "answered".to_owned(),
-        duration: 61_000,
-        first_output: Some(9_000),
-        cost: 1_234,
-        tokens: Tokens { input: 10, output: 2 },
         links: vec!["https://example.com/1".to_owned()],
-        recalled: vec!["ses_old".to_owned()],
-        memory_calls: 2,
-        exploration_calls: 5,
-        is_warm: true,
+        figures: Figures {
+            duration: 61_000,
+            first_output: Some(9_000),
+            cost: 1_234,
+            tokens: Tokens { input: 10, output: 2 },
+            recalled: vec!["ses_old".to_owned()],
+            memory_calls: 2,
+            exploration_calls: 5,
+            is_warm: true,
+        },
     }
 }
 

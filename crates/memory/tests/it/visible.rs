@@ -1,6 +1,6 @@
 //! Who may see what: a public subject never recalls private sessions, and saving does not lose them.
 
-use fro_memory::{Destination, Keep, Kept, Ledger, Recall, Run, Store, Tokens, Visibility, recall_to};
+use fro_memory::{Destination, Figures, Keep, Kept, Ledger, Recall, Run, Store, Visibility, recall_to};
 
 use crate::engine::{Engine, NOON, add_message, after, open_session, saved};
 
@@ -93,14 +93,7 @@ fn run(id: &str, session: &str, visibility: Visibility) -> Run {
         trust: "maintainer".to_owned(),
         visibility,
         outcome: "answered".to_owned(),
-        duration: 1,
-        first_output: None,
-        cost: 0,
-        tokens: Tokens::default(),
         links: Vec::new(),
-        recalled: Vec::new(),
-        memory_calls: 0,
-        exploration_calls: 0,
-        is_warm: false,
+        figures: Figures::default(),
     }
 }

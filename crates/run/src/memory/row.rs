@@ -1,23 +1,17 @@
 //! The ledger's row of a run: what was asked of whom, what came of it and what it took.
 
 use fro_core::{Permit, conversation::outcome::Turn, remembered::Audience, say::marker::Marker};
-use fro_memory::{Run, Tokens, Visibility};
+use fro_memory::{Figures, Run, Tokens, Visibility};
 use jiff::Timestamp;
 
 use crate::{Receipt, answer::Asked};
 
 /// What is known of a run when its answer is given.
-pub(crate) struct Figures<'a> {
+pub(crate) struct Ended<'a> {
     pub(crate) turn: &'a Turn,
     pub(crate) receipt: &'a Receipt,
-    /// The sessions that were quoted in its prompt.
-    pub(crate) recalled: Vec<String>,
-    /// How often the agent searched and read its memory.
-    pub(crate) memory_calls: u32,
-    /// How often it explored the code.
-    pub(crate) exploration_calls: u32,
-    /// Whether there was a memory to begin with.
-    pub(crate) is_warm: bool,
+    /// What it had of its memory; the row adds what it took.
+    pub(crate) figures: Figures,
 }
 
 /// Returns what a run is about, as the ledger knows it.
@@ -42,35 +36,27 @@ pub(super) fn begun(asked: &Asked<'_>, session: &str) -> Run {
             Some(Audience::Insiders) | None => Visibility::Private,
         },
         outcome: "broken off".to_owned(),
-        duration: 0,
-        first_output: None,
-        cost: 0,
-        tokens: Tokens::default(),
         links: Vec::new(),
-        recalled: Vec::new(),
-        memory_calls: 0,
-        exploration_calls: 0,
-        is_warm: false,
+        figures: Figures::default(),
     }
 }
 
 /// Returns the row of a run whose answer was given.
-pub(super) fn ended(asked: &Asked<'_>, session: &str, figures: &Figures<'_>) -> Run {
+pub(super) fn ended(asked: &Asked<'_>, session: &str, ended: &Ended<'_>) -> Run {
     let began = begun(asked, session);
     let took = began.ended_at.duration_since(asked.settings.began);
     let took = u64::try_from(took.as_millis()).unwrap_or_default();
-    let usage = &figures.turn.usage;
+    let Turn { outcome, usage } = ended.turn;
     Run {
-        outcome: figures.turn.outcome.word().to_owned(),
-        duration: took,
-        first_output: Some(took),
-        cost: millionths(usage.cost),
-        tokens: Tokens { input: usage.input + usage.cache_read, output: usage.output + usage.reasoning },
-        links: vec![figures.receipt.url.clone()],
-        recalled: figures.recalled.clone(),
-        memory_calls: figures.memory_calls,
-        exploration_calls: figures.exploration_calls,
-        is_warm: figures.is_warm,
+        outcome: outcome.word().to_owned(),
+        links: vec![ended.receipt.url.clone()],
+        figures: Figures {
+            duration: took,
+            first_output: Some(took),
+            cost: millionths(usage.cost),
+            tokens: Tokens { input: usage.input + usage.cache_read, output: usage.output + usage.reasoning },
+            ..ended.figures.clone()
+        },
         ..began
     }
 }
