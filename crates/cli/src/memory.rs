@@ -182,7 +182,7 @@ fn push(which: &Which, env: &Env, folder: &Path) -> Result<(), Fault> {
 fn forget(which: &Which, env: &Env, what: &Forget) -> Result<(), Fault> {
     let opened = Opened::bring(which, env)?;
     let ledger = opened.ledger()?;
-    let runs: Vec<Run> = ledger.newest(u32::MAX)?.into_iter().filter(|run| what.concerns(run)).collect();
+    let runs = ledger.forget(|run| what.concerns(run))?;
     let mut sessions: BTreeSet<String> = runs.iter().filter_map(|run| run.session.clone()).collect();
     if let Some(session) = &what.session
         && opened.sessions()?.info(session)?.is_some()
@@ -193,7 +193,6 @@ fn forget(which: &Which, env: &Env, what: &Forget) -> Result<(), Fault> {
         let hint = "`fro-bot sessions list` shows what is remembered";
         return Err(Fault::yours("nothing of this is remembered", hint));
     }
-    ledger.forget(&runs)?;
     drop(ledger);
     let (stores, saved) = opened.save(env, |save| save.forgetting(sessions))?;
     let deleted = if what.copies.at_once { Some(delete_older(&stores, env)?) } else { None };

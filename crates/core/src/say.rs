@@ -8,6 +8,7 @@ pub mod marker;
 pub mod page;
 pub mod remarks;
 pub mod sessions;
+pub mod standing;
 pub mod summary;
 pub mod trouble;
 pub(crate) mod whole;

@@ -133,13 +133,15 @@ impl Ledger {
         Ok(())
     }
 
-    /// Removes runs.
-    pub fn forget(&self, runs: &[Run]) -> Result<(), Error> {
-        for run in runs {
+    /// Removes the runs that this is said of, and returns them.
+    pub fn forget(&self, concerned: impl Fn(&Run) -> bool) -> Result<Vec<Run>, Error> {
+        let runs: Vec<Run> = self.newest(u32::MAX)?.into_iter().filter(concerned).collect();
+        for run in &runs {
             let done = self.connection.execute("DELETE FROM run WHERE id = ?1", [&run.id]);
             done.map_err(judge("remove a run from the ledger"))?;
         }
-        self.connection.execute_batch("VACUUM").map_err(judge("remove a run from the ledger"))
+        self.connection.execute_batch("VACUUM").map_err(judge("remove a run from the ledger"))?;
+        Ok(runs)
     }
 
     /// Returns the session in which a subject was last spoken about.
@@ -154,6 +156,11 @@ impl Ledger {
     /// Returns the runs in a session, oldest first.
     pub fn runs_of(&self, session: &str) -> Result<Vec<Run>, Error> {
         self.select("WHERE session = ?1 ORDER BY ended_at, id", &[session])
+    }
+
+    /// Returns the runs about a subject, newest first.
+    pub fn runs_about(&self, subject: &str) -> Result<Vec<Run>, Error> {
+        self.select("WHERE subject = ?1 ORDER BY ended_at DESC, id DESC", &[subject])
     }
 
     /// Returns the newest runs, newest first.

@@ -17,6 +17,7 @@ use crate::{
     network,
     news::{News, Tell},
     settings::Settings,
+    word,
     workplace::Workplace,
 };
 
@@ -36,10 +37,13 @@ pub(crate) async fn once(
     workplace: &mut Workplace,
 ) -> Result<Ending, Fault> {
     let marker = Marker::new(&asked.settings.run.id, asked.trigger);
-    let words = say::command::answer(asked.permit.said(), asked.permit.name());
+    let reply = say::command::reply(asked.permit.said(), asked.permit.name());
     let prepare = async {
-        match words {
-            Some(_) => Ok(()),
+        match &reply {
+            Some(reply) => {
+                word::prepare(asked, workplace, reply).await;
+                Ok(())
+            }
             None => workplace.prepare(asked).await,
         }
     };
@@ -49,8 +53,8 @@ pub(crate) async fn once(
         prepare,
     );
     let said = match (hydrated, prepared) {
-        (Ok(hydrated), Ok(())) => match words {
-            Some(words) => Said { earlier: hydrated.earlier, ..Said::new(Turn::answered(words)) },
+        (Ok(hydrated), Ok(())) => match reply {
+            Some(reply) => Said { earlier: hydrated.earlier, ..word::answer(asked, workplace, reply).await },
             None => converse(asked, workplace, hydrated).await,
         },
         (Err(fault), _) => Said { broke: Some(fault), ..Said::new(Turn::failed(Trouble::NoContext)) },

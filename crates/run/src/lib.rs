@@ -33,6 +33,7 @@ mod sitting;
 mod state;
 mod wall;
 mod wallet;
+mod word;
 mod workplace;
 
 pub use memory::told_of_save;

@@ -8,16 +8,20 @@ pub use kept::told as told_of_save;
 pub(crate) use row::Ended;
 pub(crate) use shelf::Shelf;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use fro_core::{
     Context, Fault,
     continuity::{self, Continuity, Reminder},
     remembered::{Audience, Past},
-    say::{sessions as say, summary::size},
+    say::{sessions as say, standing::Standing, summary::size},
 };
 use fro_memory::{
-    Destination, Head, Here, Keep, Keeping, Ledger, Provenance, Recall, Recollection, Stores, Visibility,
+    Destination, Head, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Stores,
+    Visibility,
 };
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -209,6 +213,32 @@ impl Memory {
         blocking(move || Ledger::open(file)?.record(&row)).await.map(|()| note)
     }
 
+    /// Returns what is known of the subject.
+    pub(crate) async fn standing(&self, asked: &Asked<'_>) -> Result<Standing, String> {
+        let (earlier, about) = (self.shelf(audience(asked.settings)), row::subject(asked.permit));
+        let memory = self.told();
+        blocking(move || earlier.standing(&about, memory)).await
+    }
+
+    /// Takes back what is remembered of the subject, and returns how many sessions that were.
+    pub(crate) async fn forget(&mut self, asked: &Asked<'_>, engine_version: &str) -> Result<usize, String> {
+        let (file, about) = (self.ledger_file(), row::subject(asked.permit));
+        let runs = blocking(move || Ledger::open(file)?.forget(|run| run.subject == about)).await?;
+        let sessions: BTreeSet<String> = runs.into_iter().filter_map(|run| run.session).collect();
+        let forgotten = sessions.len();
+        if forgotten == 0 {
+            return Ok(0);
+        }
+        match self.keep(asked.settings, engine_version, sessions).await? {
+            Some(Keeping { kept: Some(kept @ Kept::Saved { .. }), .. }) => {
+                (asked.tell)(News::Kept(kept));
+                Ok(forgotten)
+            }
+            Some(Keeping { warnings, .. }) => Err(warnings.join("; ")),
+            None => Err("no memory is kept".to_owned()),
+        }
+    }
+
     /// Returns what answers questions about earlier sessions.
     pub(crate) fn shelf(&self, audience: Audience) -> Shelf {
         Shelf::new(self.engine_data.clone(), self.ledger_file(), self.index_file(), audience)
@@ -221,7 +251,7 @@ impl Memory {
 
     /// Saves what the engine knows of this run's sessions, and tells what came of it.
     pub(crate) async fn save(&mut self, settings: &Settings, engine_version: &str, tell: Tell<'_>) {
-        match self.keep(settings, engine_version).await {
+        match self.keep(settings, engine_version, BTreeSet::new()).await {
             Ok(Some(keeping)) => {
                 page::note(settings, &kept::on_page(&keeping));
                 keeping.warnings.into_iter().for_each(|warning| tell(News::Warning(warning)));
@@ -232,7 +262,12 @@ impl Memory {
         }
     }
 
-    async fn keep(&mut self, settings: &Settings, engine_version: &str) -> Result<Option<Keeping>, String> {
+    async fn keep(
+        &mut self,
+        settings: &Settings,
+        engine_version: &str,
+        forget: BTreeSet<String>,
+    ) -> Result<Option<Keeping>, String> {
         let Place::Kept(mut stores) = std::mem::replace(&mut self.place, Place::Lost) else {
             return Ok(None);
         };
@@ -249,6 +284,7 @@ impl Memory {
             [("run".to_owned(), settings.run.id.clone()), ("event".to_owned(), settings.event.name.clone())];
         let kept = blocking(move || {
             let keep = Keep::new(&data, provenance).from(origin).without(secrets).only(sessions);
+            let keep = keep.forgetting(forget);
             let keep = keep.with_ledger(&ledger).with_index(&index).pruning(retention).seen_by(visible);
             let keeping = stores.keep(&keep);
             Ok((stores, keeping))

@@ -14,6 +14,7 @@ use fro_core::{
     prompt::Workbench,
     say::{
         sessions as say,
+        standing::Standing,
         summary::{Origin, Served, Share},
     },
 };
@@ -88,15 +89,7 @@ impl Workplace {
             self.memory.bring(fro_opencode::VERSION),
             Repository::open(asked, self.folder.path(), &private),
         );
-        match recall {
-            Ok(Recollection { recall, warnings, .. }) => {
-                tell(News::Recalled(recall));
-                for warning in warnings {
-                    self.warn(tell, warning);
-                }
-            }
-            Err(why) => self.warn(tell, format!("the memory could not be read: {why}")),
-        }
+        self.recalled_to(tell, recall);
         let Equipment { engine, omo, warning, parcels } = equipment?;
         self.parcels = parcels;
         if let Some(warning) = warning {
@@ -109,6 +102,34 @@ impl Workplace {
         }
         self.prepared = Some(Prepared { engine, omo, repository });
         Ok(())
+    }
+
+    /// Brings the memory alone, for what is answered without the engine.
+    pub(crate) async fn recall(&mut self, tell: Tell<'_>) {
+        let recall = self.memory.bring(fro_opencode::VERSION).await;
+        self.recalled_to(tell, recall);
+    }
+
+    fn recalled_to(&mut self, tell: Tell<'_>, recall: Result<Recollection, String>) {
+        match recall {
+            Ok(Recollection { recall, warnings, .. }) => {
+                tell(News::Recalled(recall));
+                for warning in warnings {
+                    self.warn(tell, warning);
+                }
+            }
+            Err(why) => self.warn(tell, format!("the memory could not be read: {why}")),
+        }
+    }
+
+    /// Returns what is known of the subject.
+    pub(crate) async fn standing(&self, asked: &Asked<'_>) -> Result<Standing, String> {
+        self.memory.standing(asked).await
+    }
+
+    /// Forgets the subject at once, and returns how many sessions that were.
+    pub(crate) async fn forget(&mut self, asked: &Asked<'_>) -> Result<usize, String> {
+        self.memory.forget(asked, fro_opencode::VERSION).await
     }
 
     /// Finds out where the run takes place, and what it is reminded of.

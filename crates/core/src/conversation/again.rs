@@ -55,7 +55,8 @@ impl Tried {
             | Trouble::UnknownModel
             | Trouble::Aborted
             | Trouble::NotStarted
-            | Trouble::NoContext => Again::No,
+            | Trouble::NoContext
+            | Trouble::Memory => Again::No,
         }
     }
 }

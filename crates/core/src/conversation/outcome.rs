@@ -191,6 +191,8 @@ pub enum Trouble {
     NotStarted,
     /// The conversation could not be read.
     NoContext,
+    /// What is remembered could not be changed.
+    Memory,
 }
 
 /// An error as the engine reports it.

@@ -8,13 +8,24 @@ use crate::{
     names::Login,
 };
 
-/// Returns the answer that needs no engine, if this is such a case.
-pub fn answer(said: &Said, name: &Login) -> Option<String> {
-    Some(match said {
+/// How somebody is answered without the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// By these words.
+    Words(String),
+    /// By what is known of the subject.
+    Status,
+    /// By forgetting the subject.
+    Forget,
+}
+
+/// Returns how this is answered without the engine, if it is such a case.
+pub fn reply(said: &Said, name: &Login) -> Option<Reply> {
+    Some(Reply::Words(match said {
+        Said::Command(Command::Status) => return Some(Reply::Status),
+        Said::Command(Command::Forget) => return Some(Reply::Forget),
         Said::Command(Command::Help) => help(name),
         Said::Command(Command::Stop) => STOP.to_owned(),
-        Said::Command(Command::Status) => STATUS.to_owned(),
-        Said::Command(Command::Forget) => FORGET.to_owned(),
         Said::Command(Command::Review | Command::Fix) | Said::Request => return None,
         Said::Unknown { word, meant } => {
             let meant = match meant {
@@ -23,7 +34,7 @@ pub fn answer(said: &Said, name: &Login) -> Option<String> {
             };
             format!("I do not know `{}`.{meant}\n\n{}", fence::inline(word), help(name))
         }
-    })
+    }))
 }
 
 fn help(name: &Login) -> String {
@@ -42,27 +53,24 @@ fn meaning(command: Command) -> &'static str {
         Command::Help => "show this table",
         Command::Review => "review the pull request; you can add what to look at",
         Command::Fix => "work on what was found; you can add what exactly",
-        Command::Status => "say how to see what I am doing",
+        Command::Status => "tell what I did here and what I remember",
         Command::Stop => "say how to stop me",
-        Command::Forget => "say how to make me forget",
+        Command::Forget => "forget what was said here; for those who may push",
     }
 }
 
-const STATUS: &str = "I am here. What I am working on carries 👀 and the label `agent: working`; the log of each \
-run is in the repository's *Actions* tab.";
-
 const STOP: &str = "To stop me, cancel the run in the repository's *Actions* tab. I then stop the work at once, take \
 👀 and the label away and post nothing more.";
-
-const FORGET: &str = "What I remember is kept in the place that the workflow names for it. Remove it there and I \
-begin anew with the next run.";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn told(said: &Said) -> String {
-        answer(said, &Login::new("fro-bot")).unwrap_or_default()
+        match reply(said, &Login::new("fro-bot")) {
+            Some(Reply::Words(words)) => words,
+            other => format!("{other:?}"),
+        }
     }
 
     #[test]
@@ -80,7 +88,13 @@ mod tests {
     #[test]
     fn work_is_left_to_the_engine() {
         for said in [Said::Command(Command::Review), Said::Command(Command::Fix), Said::Request] {
-            assert_eq!(answer(&said, &Login::new("fro-bot")), None);
+            assert_eq!(reply(&said, &Login::new("fro-bot")), None);
         }
+    }
+
+    #[test]
+    fn some_words_are_about_the_memory() {
+        assert_eq!(told(&Said::Command(Command::Status)), "Some(Status)");
+        assert_eq!(told(&Said::Command(Command::Forget)), "Some(Forget)");
     }
 }

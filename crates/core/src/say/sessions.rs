@@ -76,12 +76,16 @@ pub fn info(session: &Remembered, past: &[Past]) -> String {
         text.push_str("- Put away: it is not continued\n");
     }
     for run in past {
-        let (event, actor) = (fence::inline(&run.event), fence::inline(&run.actor));
-        let came: Vec<_> =
-            [&run.outcome].into_iter().chain(&run.links).map(|text| fence::inline(text)).collect();
-        let _ = writeln!(text, "- {}: `{event}` by @{actor}, {}", time(run.ended), came.join(", "));
+        let _ = writeln!(text, "- {}", ran(run));
     }
     text
+}
+
+/// Returns a run as one line, which calls nobody.
+pub(super) fn ran(run: &Past) -> String {
+    let (event, actor) = (fence::inline(&run.event), fence::inline(&run.actor));
+    let came: Vec<_> = [&run.outcome].into_iter().chain(&run.links).map(|text| fence::inline(text)).collect();
+    format!("{}: `{event}` for `{actor}`, {}", time(run.ended), came.join(", "))
 }
 
 /// Returns the note that ends a run in its session, for whoever searches later.
@@ -146,7 +150,7 @@ pub(crate) fn quoted(who: &str, trust: Trust, text: &str, most: usize) -> String
     fence::fenced(&Spoken { who: Login::new(who), trust, text })
 }
 
-fn time(at: Timestamp) -> String {
+pub(super) fn time(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
@@ -227,7 +231,7 @@ pub(crate) mod tests {
         - Began 1970-01-01 00:00 UTC
         - Cost $0.0123
         - Put away: it is not continued
-        - 1970-01-02 00:00 UTC: `issue_comment` by @maya, answered, https://github.com/octo/garden/issues/7#issuecomment-1
+        - 1970-01-02 00:00 UTC: `issue_comment` for `maya`, answered, https://github.com/octo/garden/issues/7#issuecomment-1
         ");
     }
 

@@ -53,6 +53,7 @@ fn kind(trouble: Trouble) -> &'static str {
         Trouble::Engine => "engine",
         Trouble::NotStarted => "engine_not_started",
         Trouble::NoContext => "no_context",
+        Trouble::Memory => "memory",
     }
 }
 
@@ -74,6 +75,7 @@ fn what(trouble: Trouble) -> &'static str {
         Trouble::Engine => "The engine failed.",
         Trouble::NotStarted => "The engine could not be set up or started.",
         Trouble::NoContext => "The conversation could not be read from GitHub.",
+        Trouble::Memory => "The memory could not be changed.",
     }
 }
 
@@ -93,7 +95,7 @@ fn next(trouble: Trouble) -> &'static str {
         Trouble::Silent => "Ask again, in other words if need be.",
         Trouble::Aborted => "Ask again if it is still wanted.",
         Trouble::Engine => "See the run's log; if it happens again, please report it.",
-        Trouble::NotStarted => "The run's log says why and what to do.",
+        Trouble::NotStarted | Trouble::Memory => "The run's log says why and what to do.",
     }
 }
 

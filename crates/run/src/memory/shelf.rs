@@ -14,7 +14,7 @@ use fro_core::{
     continuity::{Continuity, Fresh, Last},
     desk::{Part, Read, Search},
     remembered::{Audience, Excerpt, Message, Past, Remembered},
-    say::sessions as say,
+    say::{sessions as say, standing::Standing},
 };
 use fro_memory::{Error, Index, Info, Ledger, Page, Run, Sessions, Visibility};
 
@@ -58,7 +58,7 @@ impl Said {
 }
 
 /// What the ledger knows of a session.
-struct Standing {
+struct Told {
     about: String,
     trust: Trust,
     said_before: Audience,
@@ -68,7 +68,7 @@ struct Standing {
 /// The sessions and what is known of them, as of one question.
 struct Open {
     sessions: Sessions,
-    standings: BTreeMap<String, Standing>,
+    told: BTreeMap<String, Told>,
     audience: Audience,
 }
 
@@ -132,7 +132,7 @@ impl Shelf {
     pub(crate) fn info(&self, id: &str) -> Result<Option<String>, Error> {
         let Some(open) = self.open()? else { return Ok(None) };
         let Some(session) = open.find(id)? else { return Ok(None) };
-        let runs = open.standings.get(id).map(|standing| standing.runs.as_slice()).unwrap_or_default();
+        let runs = open.told.get(id).map(|told| told.runs.as_slice()).unwrap_or_default();
         let past: Vec<_> = runs.iter().map(past).collect();
         Ok(Some(say::info(&session, &past)))
     }
@@ -144,6 +144,16 @@ impl Shelf {
         let Some(info) = open.sessions.info(&id)? else { return Ok(Last::Gone) };
         let Some(session) = open.remembered(info) else { return Ok(Last::Private) };
         Ok(Last::Here { session: Box::new(session), bytes: open.sessions.size(&id)? })
+    }
+
+    /// Returns what is known of a subject.
+    pub(crate) fn standing(&self, subject: &str, memory: String) -> Result<Standing, Error> {
+        let runs = Ledger::open(&self.ledger)?.runs_about(subject)?;
+        let session = match self.last(subject)? {
+            Last::Here { session, .. } => Some(*session),
+            Last::None | Last::Gone | Last::Private => None,
+        };
+        Ok(Standing { past: runs.iter().map(past).collect(), session, memory })
     }
 
     /// Returns the last words of a session that is not continued though it could be told of.
@@ -181,19 +191,19 @@ impl Shelf {
 
     fn open(&self) -> Result<Option<Open>, Error> {
         let Some(sessions) = Sessions::open(&self.engine_data)? else { return Ok(None) };
-        let mut standings = BTreeMap::new();
+        let mut told = BTreeMap::new();
         let mut runs = Ledger::open(&self.ledger)?.newest(u32::MAX)?;
         runs.reverse();
         for run in runs {
             if let Some(session) = run.session.clone() {
-                standings.entry(session).or_insert_with(|| Standing::new(&run)).add(run);
+                told.entry(session).or_insert_with(|| Told::new(&run)).add(run);
             }
         }
-        Ok(Some(Open { sessions, standings, audience: self.audience }))
+        Ok(Some(Open { sessions, told, audience: self.audience }))
     }
 }
 
-impl Standing {
+impl Told {
     fn new(run: &Run) -> Self {
         Self {
             about: run.subject.clone(),
@@ -220,11 +230,11 @@ impl Open {
     }
 
     fn remembered(&self, info: Info) -> Option<Remembered> {
-        let standing = self.standings.get(&self.root(&info));
-        let said_before = standing.map_or(Audience::Insiders, |standing| standing.said_before);
+        let told = self.told.get(&self.root(&info));
+        let said_before = told.map_or(Audience::Insiders, |told| told.said_before);
         self.audience.may_hear(said_before).then(|| Remembered {
-            about: standing.map(|standing| standing.about.clone()),
-            trust: standing.map_or(Trust::Stranger, |standing| standing.trust),
+            about: told.map(|told| told.about.clone()),
+            trust: told.map_or(Trust::Stranger, |told| told.trust),
             id: info.id,
             title: info.title,
             created: info.created,

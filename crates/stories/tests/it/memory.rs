@@ -3,6 +3,9 @@
 use fro_stories::{Mention, Person, REPO, Sim, normal};
 use serde_json::json;
 
+/// A user of the machine who may not write what is locked, as root may.
+const NOBODY: u32 = 65534;
+
 /// Somebody asks on the pull request beside the issue.
 fn on_another(sim: &Sim, text: &str) -> u64 {
     sim.world().write_comment(REPO, 2, "maya", text)
@@ -152,6 +155,51 @@ async fn people_can_look_at_the_memory_and_make_it_forget() {
     assert_eq!(listed.trim(), "[]");
     let (unknown, code) = command(&sim, &["sessions", "read", &id]);
     assert!(code == Some(2) && unknown.contains("hint: `fro-bot sessions list`"), "{unknown}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_maintainer_asks_for_the_status_and_makes_it_forget() {
+    let sim = Sim::new().await;
+    let last_answer = || normal(sim.world().comments_by(REPO, 1, "fro-bot").last().unwrap());
+    sim.model().says("The hose leaks at the brass coupling.");
+    let asked = sim.mention("@fro-bot why is the floor wet?").run().await;
+    assert_eq!(asked.code, Some(0), "{asked}");
+    let status = second(sim.mention("@fro-bot status")).run().await;
+    assert_eq!((status.code, sim.model().seen().len()), (Some(0), 1), "{status}");
+    insta::assert_snapshot!(last_answer());
+    let reader = sim.mention("@fro-bot forget").by(Person::Reader).with("trigger-permission", "read");
+    let refused = reader.variable("GITHUB_RUN_ID", "44").run().await;
+    assert!(refused.code == Some(0) && last_answer().contains("Only those who may push"), "{refused}");
+    assert!(command(&sim, &["sessions", "list"]).0.contains("octo/garden#1"));
+    let forgot = sim.mention("@fro-bot forget").variable("GITHUB_RUN_ID", "45").run().await;
+    assert!(forgot.code == Some(0) && last_answer().contains("I have forgotten"), "{forgot}");
+    assert_eq!(command(&sim, &["sessions", "list", "--json"]).0.trim(), "[]");
+    let again = sim.mention("@fro-bot forget").variable("GITHUB_RUN_ID", "46").run().await;
+    assert!(again.code == Some(0) && last_answer().contains("nothing to forget"), "{again}");
+    assert_eq!(sim.model().seen().len(), 1);
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_forgotten_is_a_red_run() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let asked = sim.mention("@fro-bot why is the floor wet?").run().await;
+    assert_eq!(asked.code, Some(0), "{asked}");
+    let memory = sim.folder().join("memory");
+    let lock = |mode: &str| {
+        let done = std::process::Command::new("chmod").args(["-R", mode]).arg(&memory).status().unwrap();
+        assert!(done.success());
+    };
+    sim.give_to(NOBODY);
+    lock("a-w");
+    let forgot = second(sim.mention("@fro-bot forget")).as_user(NOBODY).run().await;
+    lock("u+w");
+    assert_ne!(forgot.code, Some(0), "{forgot}");
+    let told = sim.world().comments_by(REPO, 1, "fro-bot").pop().unwrap();
+    assert!(told.contains("The memory could not be changed.") && told.contains("(`memory`)"), "{told}");
+    assert!(command(&sim, &["sessions", "list"]).0.contains("octo/garden#1"));
     sim.finish().await;
 }
 
