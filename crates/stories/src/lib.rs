@@ -166,6 +166,16 @@ impl Sim {
             .state(|state| state.issue(REPO, ISSUE).map(|issue| issue.labels.clone()).unwrap_or_default())
     }
 
+    /// Runs one of the program's commands on the story's memory; returns what it printed, and how it ended.
+    pub fn command(&self, arguments: &[&str]) -> (String, Option<i32>) {
+        let mut command = Command::new(binary());
+        let memory = self.folder().join("memory");
+        let output = command.args(arguments).env_clear().env("FRO_MEMORY", memory).output();
+        let output = output.unwrap_or_else(|error| panic!("cannot run {arguments:?}: {error}"));
+        let printed = [output.stdout, output.stderr].concat();
+        (String::from_utf8_lossy(&printed).into_owned(), output.status.code())
+    }
+
     /// Gives everything in the story's folder to another user of the machine.
     pub fn give_to(&self, user: u32) {
         let done =

@@ -119,41 +119,32 @@ async fn what_was_said_in_private_stays_there() {
     sim.finish().await;
 }
 
-/// Runs a command on the story's memory and returns what it printed, and how it ended.
-fn command(sim: &Sim, arguments: &[&str]) -> (String, Option<i32>) {
-    let mut command = std::process::Command::new(fro_stories::binary());
-    let memory = sim.folder().join("memory");
-    let output = command.args(arguments).env_clear().env("FRO_MEMORY", memory).output().unwrap();
-    let printed = [output.stdout, output.stderr].concat();
-    (String::from_utf8(printed).unwrap(), output.status.code())
-}
-
 #[tokio::test]
 async fn people_can_look_at_the_memory_and_make_it_forget() {
     let sim = Sim::new().await;
     sim.model().says("The hose leaks at the brass coupling.");
     let run = sim.mention("@fro-bot why is the floor wet?").run().await;
     assert_eq!(run.code, Some(0), "{run}");
-    let (listed, code) = command(&sim, &["sessions", "list"]);
+    let (listed, code) = sim.command(&["sessions", "list"]);
     assert!(code == Some(0) && listed.contains("octo/garden#1"), "{listed}");
     let id = listed.split_whitespace().next().unwrap().to_owned();
-    let (found, _) = command(&sim, &["sessions", "search", "brass", "coupling", "--json"]);
+    let (found, _) = sim.command(&["sessions", "search", "brass", "coupling", "--json"]);
     assert!(found.contains(&id) && found.contains("leaks at the brass coupling"), "{found}");
-    let (read, _) = command(&sim, &["sessions", "read", &id]);
+    let (read, _) = sim.command(&["sessions", "read", &id]);
     assert!(read.contains("The hose leaks at the brass coupling."), "{read}");
-    let (info, _) = command(&sim, &["sessions", "info", &id]);
+    let (info, _) = sim.command(&["sessions", "info", &id]);
     assert!(info.contains("`issue_comment` by @maya: answered http"), "{info}");
     let needles = sim.folder().join("needles");
     fs_err::write(&needles, "no-such-value\nbrass coupling\n").unwrap();
-    let (verified, code) = command(&sim, &["memory", "verify", "--secrets", needles.to_str().unwrap()]);
+    let (verified, code) = sim.command(&["memory", "verify", "--secrets", needles.to_str().unwrap()]);
     assert!(code == Some(1) && verified.contains("value 2 in "), "{verified}");
-    let (stats, _) = command(&sim, &["memory", "stats"]);
+    let (stats, _) = sim.command(&["memory", "stats"]);
     assert!(stats.contains("(goal: at least 60 %)") && stats.starts_with("runs "), "{stats}");
-    let (forgotten, code) = command(&sim, &["memory", "forget", "--subject", "octo/garden#1"]);
+    let (forgotten, code) = sim.command(&["memory", "forget", "--subject", "octo/garden#1"]);
     assert!(code == Some(0) && forgotten.contains("1 forgotten"), "{forgotten}");
-    let (listed, _) = command(&sim, &["sessions", "list", "--json"]);
+    let (listed, _) = sim.command(&["sessions", "list", "--json"]);
     assert_eq!(listed.trim(), "[]");
-    let (unknown, code) = command(&sim, &["sessions", "read", &id]);
+    let (unknown, code) = sim.command(&["sessions", "read", &id]);
     assert!(code == Some(2) && unknown.contains("hint: `fro-bot sessions list`"), "{unknown}");
     sim.finish().await;
 }
@@ -171,10 +162,10 @@ async fn a_maintainer_asks_for_the_status_and_makes_it_forget() {
     let reader = sim.mention("@fro-bot forget").by(Person::Reader).with("trigger-permission", "read");
     let refused = reader.variable("GITHUB_RUN_ID", "44").run().await;
     assert!(refused.code == Some(0) && last_answer().contains("Only those who may push"), "{refused}");
-    assert!(command(&sim, &["sessions", "list"]).0.contains("octo/garden#1"));
+    assert!(sim.command(&["sessions", "list"]).0.contains("octo/garden#1"));
     let forgot = sim.mention("@fro-bot forget").variable("GITHUB_RUN_ID", "45").run().await;
     assert!(forgot.code == Some(0) && last_answer().contains("I have forgotten"), "{forgot}");
-    assert_eq!(command(&sim, &["sessions", "list", "--json"]).0.trim(), "[]");
+    assert_eq!(sim.command(&["sessions", "list", "--json"]).0.trim(), "[]");
     let again = sim.mention("@fro-bot forget").variable("GITHUB_RUN_ID", "46").run().await;
     assert!(again.code == Some(0) && last_answer().contains("nothing to forget"), "{again}");
     assert_eq!(sim.model().seen().len(), 1);
@@ -199,7 +190,7 @@ async fn what_cannot_be_forgotten_is_a_red_run() {
     assert_ne!(forgot.code, Some(0), "{forgot}");
     let told = sim.world().comments_by(REPO, 1, "fro-bot").pop().unwrap();
     assert!(told.contains("The memory could not be changed.") && told.contains("(`memory`)"), "{told}");
-    assert!(command(&sim, &["sessions", "list"]).0.contains("octo/garden#1"));
+    assert!(sim.command(&["sessions", "list"]).0.contains("octo/garden#1"));
     sim.finish().await;
 }
 
@@ -244,10 +235,10 @@ db.commit()
 ";
     let folder = sim.folder().join("ahead");
     let folder = folder.to_str().unwrap();
-    assert_eq!(command(sim, &["memory", "pull", folder]).1, Some(0));
+    assert_eq!(sim.command(&["memory", "pull", folder]).1, Some(0));
     let python = std::process::Command::new("python3").args(["-c", SCRIPT, folder]).status().unwrap();
     assert!(python.success());
-    let (pushed, code) = command(sim, &["memory", "push", folder]);
+    let (pushed, code) = sim.command(&["memory", "push", folder]);
     assert!(code == Some(0) && pushed.contains("saved: 1 sessions"), "{pushed}");
 }
 
