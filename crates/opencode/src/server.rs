@@ -164,6 +164,11 @@ impl Server {
         self.client.create_session(directory, title).await
     }
 
+    /// Puts a session away: it stays to be read, and nobody goes on in it.
+    pub async fn put_away(&self, session: &Session) -> Result<(), Error> {
+        self.client.put_away(session).await
+    }
+
     /// Writes something into a session that nobody answers.
     pub async fn note(&self, session: &Session, text: &str) -> Result<(), Error> {
         self.client.note(session, text).await

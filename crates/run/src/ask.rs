@@ -61,8 +61,11 @@ async fn persist(
                 let Ok(new) = server.create_session(&asked.session.directory, NEW_TITLE).await else {
                     return asked;
                 };
-                asked.session = new;
+                let full = std::mem::replace(&mut asked.session, new);
                 asked.warnings.push("the session was full, so this run began a new one".to_owned());
+                if let Err(error) = server.put_away(&full).await {
+                    tracing::warn!("the full session may be continued by another run: {error}");
+                }
                 message.clone()
             }
             Again::GoOn if !in_time(limits, pause) => return asked,

@@ -16,6 +16,7 @@ use fro_core::{
     conversation::heard::{Ask, AskKind},
 };
 use fro_http::{Answer, Incoming, Request, Retry, Road, RoadSettings};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{
@@ -176,6 +177,14 @@ impl Client {
         let body = json!({ "noReply": true, "parts": [{ "type": "text", "text": text }] });
         let path = format!("/session/{}/prompt_async", session.id);
         self.post(&path, &session.directory, &body, "take the note").await
+    }
+
+    /// Marks a session as one that is not continued.
+    pub(crate) async fn put_away(&self, session: &Session) -> Result<(), Error> {
+        let url = self.there(&format!("/session/{}", session.id), &session.directory);
+        let body = json!({ "time": { "archived": Timestamp::now().as_millisecond() } });
+        let answer = self.send(self.road.patch(url).json(&body)).await;
+        answer.map(drop).map_err(|source| Error::Engine { deed: "put a session away", source })
     }
 
     pub(crate) async fn abort(&self, session: &Session) -> Result<(), Error> {

@@ -39,6 +39,10 @@ async fn a_full_session_is_begun_anew_once() {
     assert!(comment.contains("the session was full, so this run began a new one"), "{comment}");
     let seen = sim.model().seen();
     assert_eq!(seen[0].last_user(), seen.last().unwrap().last_user());
+    let (listed, _) = sim.command(&["sessions", "list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let put_away: Vec<_> = listed.as_array().unwrap().iter().map(|one| one["is_archived"] == true).collect();
+    assert_eq!(put_away, [false, true], "{listed}");
     sim.finish().await;
 }
 
