@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use fro_sim::FaultKind;
 use fro_stories::{Run, Sim};
+use serde_json::json;
 
 use crate::{
-    happenings::{ALL, Call, HELP, Happening, Request, calls},
+    happenings::{ALL, Call, HELP, Happening, REQUEST, Request, calls},
     posted::posted,
     table::fill,
 };
@@ -85,6 +86,24 @@ async fn a_run_on_any_surface_survives_every_lasting_fault_of_every_route_or_say
             format!("Routes of {} by lasting faults: what was posted, exit code if red", happening.name);
         fill(&title, &rows, &columns(), async |place, wrong| cell(place, wrong, Lasting::Always).await).await;
     }
+}
+
+/// Lets the model hand in a review.
+fn review(sim: &Sim) {
+    let remark = json!({ "path": "tap.rs", "line": 6, "body": "Silicone is fine." });
+    let draft = json!({ "body": REQUEST.model, "comments": [remark] });
+    sim.model().calls("answer_draft", draft);
+    sim.model().says("I have handed it in.");
+}
+
+#[tokio::test]
+async fn a_review_survives_every_lasting_fault_of_its_own_routes_or_says_why_not() {
+    let mut rows = rows(Happening { place: "review of #2", ..ALL[5] }, REQUEST, review).await;
+    rows.retain(|(_, place)| place.call.route.contains("/pulls/"));
+    let title = "Routes of a review by lasting faults: what was posted, exit code if red";
+    // Each cell needs the engine, and the other table has every kind.
+    let columns: Vec<_> = columns().into_iter().step_by(2).collect();
+    fill(title, &rows, &columns, async |place, wrong| cell(place, wrong, Lasting::Always).await).await;
 }
 
 /// Lets a run meet a fault and tells what came of it.
