@@ -60,6 +60,24 @@ export default async function testify({ world, check, maya, bot, garden }) {
     }
   });
 
+  await check("GraphQL: a discussion wears a label", async () => {
+    const read = async () =>
+      (await ask(maya, `query ($owner: String!, $repo: String!) {
+        repository(owner: $owner, name: $repo) {
+          discussion(number: ${world.discussion}) { id labels(first: 5) { nodes { name } } }
+        }
+      }`)).repository.discussion;
+    const { id } = await read();
+    const label = await maya.request("GET /repos/{owner}/{repo}/labels/{name}", { ...garden, name: "bug" });
+    for (const [deed, worn] of [["addLabelsToLabelable", [{ name: "bug" }]], ["removeLabelsFromLabelable", []]]) {
+      const change = `mutation ($id: ID!, $label: ID!) {
+        ${deed}(input: { labelableId: $id, labelIds: [$label] }) { clientMutationId }
+      }`;
+      await ask(maya, change, { id, label: label.data.node_id });
+      assert.deepEqual((await read()).labels.nodes, worn);
+    }
+  });
+
   await check("GraphQL: a discussion is answered below a comment", async () => {
     const read = async () =>
       (await ask(maya, `query ($owner: String!, $repo: String!) {

@@ -110,8 +110,8 @@ impl<'a> Acknowledgement<'a> {
 fn wears_labels(permit: &Permit) -> bool {
     let quiet = *permit.spot() == Spot::Nowhere;
     match permit.subject() {
-        Subject::Issue(_) | Subject::PullRequest(_) => !quiet,
-        Subject::Discussion(_) | Subject::Repository => false,
+        Subject::Issue(_) | Subject::PullRequest(_) | Subject::Discussion(_) => !quiet,
+        Subject::Repository => false,
     }
 }
 

@@ -1,7 +1,7 @@
-//! Shows by a label that we are at work.
+//! Shows by a label that we are at work. REST knows those of issues and pull requests, GraphQL those of discussions.
 
-use fro_core::Permit;
-use serde::{Deserialize, Serialize};
+use fro_core::{NodeId, Permit, Surface};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::json;
 
 use crate::{
@@ -19,6 +19,11 @@ pub struct Label {
     pub color: &'static str,
     /// What it means, in at most 100 characters.
     pub description: &'static str,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    node_id: String,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +63,9 @@ impl GitHub {
     /// Puts the label on the permit's subject.
     pub async fn add_label(&self, permit: &Permit, label: &Label) -> Result<(), Error> {
         let aim = aim(&format!("put the label `{}` on", label.name), permit);
+        if let Surface::Discussion { id, .. } = permit.surface() {
+            return self.relabel(include_str!("label.graphql"), permit, (id, label), &aim).await;
+        }
         let path = labels(permit, &aim)?;
         let request = self.post(&path).idempotent().json(&json!({ "labels": [label.name] }));
         request.send().await.map(drop).map_err(|error| aim.missed(error))
@@ -66,11 +74,30 @@ impl GitHub {
     /// Takes the label off the permit's subject. One that is gone already is as good.
     pub async fn remove_label(&self, permit: &Permit, label: &Label) -> Result<(), Error> {
         let aim = aim(&format!("take the label `{}` off", label.name), permit);
+        if let Surface::Discussion { id, .. } = permit.surface() {
+            return self.relabel(include_str!("unlabel.graphql"), permit, (id, label), &aim).await;
+        }
         let path = labels(permit, &aim)?;
         match self.delete(&format!("{path}/{}", segment(label.name))).send().await {
             Err(error) if error.status() == Some(404) => Ok(()),
             answer => answer.map(drop).map_err(|error| aim.missed(error)),
         }
+    }
+
+    /// Changes the labels of a discussion, where a label goes by its node.
+    async fn relabel(
+        &self,
+        mutation: &'static str,
+        permit: &Permit,
+        (discussion, label): (&NodeId, &Label),
+        aim: &Aim,
+    ) -> Result<(), Error> {
+        let path = format!("/repos/{}/labels/{}", permit.repo(), segment(label.name));
+        let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
+        let known: Known = answer.json().map_err(|error| aim.missed(error))?;
+        let variables = json!({ "subject": discussion.as_str(), "label": known.node_id });
+        let told = self.tell_again(mutation, variables).await;
+        told.map(|IgnoredAny| ()).map_err(|cause| aim.missed(cause))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Review threads and discussions: reactions, answers and what is read back, seen in the state of the world.
 
 use fro_core::{Permit, Reaction, Spot};
-use fro_github::{GitHub, Since};
+use fro_github::{GitHub, Label, Since};
 use fro_sim::{FaultKind, state::TokenAccess};
 
 use crate::garden::{Garden, REPO, clean};
@@ -89,6 +89,22 @@ async fn a_discussion_gets_a_reply_beside_the_one_that_called_us() {
     post_mend_and_read(&github, &permit).await;
 
     assert_eq!(replies(&garden), [said("maya", "@fro-bot which?", 0), said("fro-bot", "Second.", 0)]);
+}
+
+#[tokio::test]
+async fn a_discussion_wears_the_label_while_we_work() {
+    let (garden, permit) = with_discussion().await;
+    let github = garden.seen_by("fro-bot");
+    let worn = || garden.world.state(|state| state.repo(REPO).unwrap().discussions[0].labels.clone());
+    github.ensure_label(&permit, &Label::WORKING).await.unwrap();
+    for _ in 0..2 {
+        github.add_label(&permit, &Label::WORKING).await.unwrap();
+        assert_eq!(worn(), ["agent: working"]);
+    }
+    for _ in 0..2 {
+        github.remove_label(&permit, &Label::WORKING).await.unwrap();
+        assert_eq!(worn(), Vec::<String>::new());
+    }
 }
 
 #[tokio::test]

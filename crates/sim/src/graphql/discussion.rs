@@ -11,6 +11,7 @@ use crate::{
         connection::{Connection, Window},
         discussion_comment::DiscussionComment,
         issue_comment::CommentAuthorAssociation,
+        label::Label,
         repository::Repository,
         scalar::{DateTime, Uri},
     },
@@ -72,6 +73,18 @@ impl Discussion {
 
     async fn author_association(&self) -> CommentAuthorAssociation {
         self.told.association.into()
+    }
+
+    async fn labels(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Option<Connection<Label>>> {
+        let labels = self.told.labels.iter().filter_map(|name| self.repo.label(name));
+        let labels = labels.map(|label| Label::new(self.repo.id, label)).collect();
+        Window { first, last, before, after }.on("labels", labels).map(Some)
     }
 
     async fn comments(

@@ -1,6 +1,7 @@
 //! What can be changed by GraphQL: comments, pull requests, reactions, and discussions, which REST does not know.
 
 mod comment;
+mod label;
 mod pull_request;
 
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::{
 
 /// All that can be changed.
 #[derive(Default, MergedObject)]
-pub(super) struct Mutation(Discussing, comment::Commenting, pull_request::Proposing);
+pub(super) struct Mutation(Discussing, comment::Commenting, label::Labelling, pull_request::Proposing);
 
 #[derive(Default)]
 struct Discussing;

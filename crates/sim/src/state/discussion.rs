@@ -23,6 +23,8 @@ pub struct Discussion {
     pub association: Association,
     /// Whether only collaborators may comment.
     pub locked: bool,
+    /// Names of labels of the repository.
+    pub labels: Vec<String>,
     /// When it was begun.
     pub created_at: Timestamp,
     /// Oldest first.

@@ -46,6 +46,19 @@ impl Repo {
         self.issues.iter().find(|issue| issue.id == wanted)
     }
 
+    /// Finds the names of the labels on whatever a node is.
+    pub(crate) fn labels_at(&mut self, node: Node) -> Option<&mut Vec<String>> {
+        match node {
+            Node::Issue { id, .. } | Node::PullRequest { id, .. } => {
+                Some(&mut self.issues.iter_mut().find(|issue| issue.id == id)?.labels)
+            }
+            Node::Discussion { id, .. } => {
+                Some(&mut self.discussions.iter_mut().find(|discussion| discussion.id == id)?.labels)
+            }
+            _ => None,
+        }
+    }
+
     /// Finds the reactions on whatever a node is.
     pub(crate) fn reactions_at(&mut self, node: Node) -> Option<&mut Vec<Reaction>> {
         match node {

@@ -74,6 +74,7 @@ impl State {
             author: author.to_owned(),
             association: repo.association(author),
             locked: false,
+            labels: Vec::new(),
             created_at,
             comments: Vec::new(),
             reactions: Vec::new(),

@@ -143,6 +143,11 @@ async fn a_discussion_is_answered_by_a_comment() {
     let (_, told) = answered(&sim, sim.event("discussion", &event, 0)).await;
     assert_snapshot!(told);
     assert_snapshot!(discussed(&sim, number));
+    let asked = sim.world().traffic();
+    let labelled = asked.iter().filter(|exchange| exchange.request.contains("LabelsToLabelable")).count();
+    let worn =
+        sim.world().state(|state| state.repo(REPO).unwrap().discussion(number).unwrap().labels.clone());
+    assert_eq!((labelled, worn), (1, Vec::new()), "put on and taken off");
     sim.finish().await;
 }
 

@@ -40,8 +40,9 @@ pub(crate) fn marks(sim: &Sim) -> Vec<String> {
         let on_discussions = repo.discussions.iter().flat_map(|discussion| &discussion.reactions);
         let reactions = on_comments.chain(on_issues).chain(on_discussions);
         let own = reactions.filter(|reaction| reaction.author == "fro-bot");
-        let labels =
-            repo.issues.iter().flat_map(|issue| &issue.labels).filter(|label| label.contains("agent"));
+        let labels = repo.issues.iter().flat_map(|issue| &issue.labels);
+        let labels = labels.chain(repo.discussions.iter().flat_map(|discussion| &discussion.labels));
+        let labels = labels.filter(|label| label.contains("agent"));
         own.map(|reaction| reaction.content.word().to_owned()).chain(labels.cloned()).collect()
     })
 }
@@ -54,7 +55,9 @@ fn on_issue(issue: &Issue) -> Vec<Posted> {
     all.extend(
         reviews.map(|review| Posted { place: format!("review of #{number}"), body: review.body.clone() }),
     );
-    let in_threads = |thread: &ReviewThread| own(&thread.comments, &format!("thread of #{number}"));
+    // What begins a thread that came with a review is a part of that review.
+    let alone = |thread: &ReviewThread| thread.comments[usize::from(thread.review.is_some())..].to_vec();
+    let in_threads = |thread: &ReviewThread| own(&alone(thread), &format!("thread of #{number}"));
     all.extend(pull.threads.iter().flat_map(in_threads));
     all
 }
