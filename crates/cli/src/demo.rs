@@ -126,6 +126,7 @@ impl Stage {
                 agent: None,
                 version: Version::Pinned,
                 omo: None,
+                omo_patience: Duration::ZERO,
                 model: cast.model,
                 timeout: Some(Duration::from_mins(5)),
                 network: Vec::new(),

@@ -94,6 +94,8 @@ variables! {
     FRO_ATTACHMENT_STORES = "FRO_ATTACHMENT_STORES";
     /// `true` on runners; made-up events do not count there.
     CI = "CI";
+    /// How long, in milliseconds, a run waits for Oh My OpenCode before it goes on without: a minute if it is not set.
+    FRO_OMO_PATIENCE = "FRO_OMO_PATIENCE";
     /// A made-up event as JSON: `eventName`, `payload`, `repo`, `actor`.
     MOCK_EVENT = "MOCK_EVENT";
     /// The token for a made-up event.

@@ -37,6 +37,9 @@ use typed::Typed;
 /// How long the agent may work if nobody says otherwise.
 const TIMEOUT: Duration = Duration::from_mins(30);
 
+/// How long a run waits for Oh My OpenCode if nobody says otherwise.
+const OMO_PATIENCE: Duration = Duration::from_mins(1);
+
 /// Reads the settings of a run inside a workflow.
 pub(crate) fn of_action(
     env: &Env,
@@ -197,6 +200,7 @@ impl Typed<'_> {
         let unwalled = self.input("allow-unwalled", false, parse::yes_or_no);
         let engine_version = self.input("opencode-version", Version::Pinned, str::parse);
         let omo = self.omo();
+        let omo_patience = self.span(env::FRO_OMO_PATIENCE).unwrap_or(OMO_PATIENCE);
         let model = self.input("model", None, parse::model);
         let network = self.input("network", Vec::new(), parse::destinations);
         Ok(EngineSettings {
@@ -211,6 +215,7 @@ impl Typed<'_> {
             agent: self.text("agent"),
             version: engine_version,
             omo,
+            omo_patience,
             model,
             network,
             timeout,
@@ -302,12 +307,12 @@ impl Typed<'_> {
         let retry = self.retry();
         let pause = self.env.text(env::FRO_RETRY_DELAYS).and(retry.failing.first().copied()).unwrap_or(PAUSE);
         let usual = RoadSettings::default();
-        let timeout = self.request_timeout().unwrap_or(usual.timeout);
+        let timeout = self.span(env::FRO_REQUEST_TIMEOUT).unwrap_or(usual.timeout);
         (RoadSettings { retry, timeout, proxy: Proxy::System, extra_ca, ..usual }, pause)
     }
 
-    fn request_timeout(&mut self) -> Option<Duration> {
-        let name = env::FRO_REQUEST_TIMEOUT;
+    /// Reads a span of time from a variable.
+    fn span(&mut self, name: &str) -> Option<Duration> {
         let read = parse::milliseconds(self.env.text(name)?);
         read.map_err(|error| self.complaints.push(format!("the variable `{name}`: {error}"))).ok()
     }

@@ -62,6 +62,9 @@ const FETCHING_HOOKS: [&str; 4] =
     ["ast-grep-sg-provision", "auto-update-checker", "codegraph-bootstrap", "comment-checker"];
 
 impl Omo {
+    /// Where it keeps notes of its own beside the files it works on, as git writes patterns.
+    pub const NOTES: [&str; 2] = ["/.omo/", "/.sisyphus/"];
+
     /// Adds the plugin to the engine's configuration.
     pub(crate) fn join(&self, config: &mut Value) {
         let plugin = json!(self.folder);

@@ -1,18 +1,16 @@
 //! Brings the engine and what is loaded into it: pinned, from the tool cache or the registry.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use fro_core::Fault;
 use fro_opencode::{Engine, Omo, ToolCache, Wanted};
+use tokio::time::{Instant, timeout_at};
 
 use crate::{
     news::{News, Tell},
     parcels::Parcels,
     settings::{Settings, model},
 };
-
-/// How long a run waits for Oh My OpenCode before it goes on without.
-const OMO_PATIENCE: Duration = Duration::from_mins(1);
 
 /// The agent that Oh My OpenCode is loaded for.
 pub(crate) const SISYPHUS: &str = "Sisyphus";
@@ -32,14 +30,15 @@ pub(crate) struct Equipment {
 
 /// Brings both at once. Only the engine is needed; the rest is told if it is missing.
 pub(crate) async fn equip(settings: &Settings, private: &Path, tell: Tell<'_>) -> Result<Equipment, Fault> {
+    let deadline = Instant::now() + settings.engine.omo_patience;
     let parcels = Parcels::bring(settings, private).await;
     let (wanted, cache) = settings.tools()?;
     let kept = parcels.as_ref().map(|parcels| parcels.folder().to_owned());
     let tools = (Wanted { parcels: kept, ..wanted }, cache);
-    let (engine, omo) = tokio::join!(engine(&tools, tell), omo(settings, &tools));
+    let (engine, omo) = tokio::join!(engine(&tools, tell), omo(settings, &tools, deadline));
     let (omo, warning) = match omo {
         Ok(omo) => (omo, None),
-        Err(why) => (None, Some(format!("Oh My OpenCode was not loaded: {why}"))),
+        Err(why) => (None, Some(left_out(&why))),
     };
     Ok(Equipment { engine: engine?, omo, warning, parcels })
 }
@@ -50,12 +49,17 @@ async fn engine((wanted, cache): &Tools, tell: Tell<'_>) -> Result<Engine, Fault
     installed.map_err(|error| error.fault())
 }
 
-async fn omo(settings: &Settings, (wanted, cache): &Tools) -> Result<Option<Omo>, String> {
+/// Says that Oh My OpenCode is missing.
+pub(crate) fn left_out(why: &str) -> String {
+    format!("Oh My OpenCode was not loaded: {why}")
+}
+
+async fn omo(settings: &Settings, (wanted, cache): &Tools, deadline: Instant) -> Result<Option<Omo>, String> {
     let Some(version) = &settings.engine.omo else { return Ok(None) };
     let silent = &mut |_| {};
     let installing = fro_opencode::install_omo(wanted, version, cache, silent);
-    let installed = tokio::time::timeout(OMO_PATIENCE, installing).await;
-    let installed = installed.map_err(|_| format!("it was not ready after {} s", OMO_PATIENCE.as_secs()))?;
+    let late = |_| format!("it was not there after {} s", settings.engine.omo_patience.as_secs());
+    let installed = timeout_at(deadline, installing).await.map_err(late)?;
     let folder = installed.map_err(|error| error.to_string())?;
     Ok(Some(Omo { folder, model: model(settings) }))
 }

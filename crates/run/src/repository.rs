@@ -10,6 +10,7 @@ use std::{
 use fro_boundary::{Address, AgentClone, Credential, Git, Ground, Pushing, Rules, Staging, Store};
 use fro_core::Fault;
 use fro_github::OpenedPull;
+use fro_opencode::Omo;
 use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::{
@@ -58,6 +59,9 @@ impl Repository {
         let origin = url.replacen("http://", "https://", 1);
         let clone = store.clone_into(&folder, &branch, &origin).await.map_err(|error| error.fault())?;
         sign_commits(&clone.folder, &assignment)?;
+        if settings.engine.omo.is_some() {
+            store.hide(&clone, &Omo::NOTES).map_err(|error| error.fault())?;
+        }
         let baseline = match &assignment {
             Assignment::Look(_) => String::new(),
             Assignment::Branch(_) | Assignment::Patch { .. } => {

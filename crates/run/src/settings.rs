@@ -193,6 +193,8 @@ pub struct EngineSettings {
     pub version: Version,
     /// The version of Oh My OpenCode, if it is to be loaded.
     pub omo: Option<Version>,
+    /// How long a run waits for it to be there, and then for the engine to load it, before it goes on without.
+    pub omo_patience: Duration,
     /// The model to use, if not the agent's own.
     pub model: Option<String>,
     /// How long the agent may work.

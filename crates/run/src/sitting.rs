@@ -1,6 +1,6 @@
 //! The engine at work: started behind its wall with what it may use, asked, and stopped.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use fro_boundary::{Address, Deeds, GhCalls, ModelProxy, Spent};
 use fro_core::{
@@ -11,6 +11,7 @@ use fro_core::{
 };
 use fro_opencode::{Engine, File, House, Launch, Message, ModelName, Omo, Server, Session};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use crate::{
     answer::Asked,
@@ -54,6 +55,8 @@ pub(crate) struct Sitting {
     network: Option<Network>,
     desk: Desk,
     walls: String,
+    /// Why Oh My OpenCode was not loaded although it is there.
+    left_out: Option<String>,
     choice: Option<Choice>,
     explorations: u32,
 }
@@ -90,9 +93,10 @@ impl Sitting {
             wrap: wall.command,
             ..Launch::new(engine.clone(), repository.folder(), place.house)
         };
-        let server = Server::start(launch).await.map_err(|error| error.fault())?;
+        let (server, left_out) = start(launch, settings.engine.omo_patience).await?;
         (asked.tell)(News::EngineUp { walls: wall.told.clone() });
-        Ok(Self { server, models, gh, network, desk, walls: wall.told, choice: None, explorations: 0 })
+        let (walls, choice, explorations) = (wall.told, None, 0);
+        Ok(Self { server, models, gh, network, desk, walls, left_out, choice, explorations })
     }
 
     /// Chooses the agent, and takes up the session or begins one.
@@ -103,7 +107,7 @@ impl Sitting {
         continuity: Option<&Continuity>,
     ) -> Result<Session, Fault> {
         let directory = prepared.repository.folder().to_owned();
-        let usual = prepared.omo.as_ref().map(|_| equip::SISYPHUS);
+        let usual = prepared.omo.as_ref().filter(|_| self.left_out.is_none()).map(|_| equip::SISYPHUS);
         let choice = choice(&self.server, asked.settings, &directory, usual).await?;
         let session = match continuity {
             Some(Continuity::Continued(id)) => Session { id: id.clone(), directory },
@@ -136,7 +140,8 @@ impl Sitting {
         };
         let bounds = (&limits(settings), settings.engine.pause);
         let mut answered = ask::ask(&self.server, session, &message, bounds, listen).await;
-        answered.warnings.extend(self.choice.as_ref().and_then(|choice| choice.warning.clone()));
+        let chosen = self.choice.as_ref().and_then(|choice| choice.warning.clone());
+        answered.warnings.extend(self.left_out.clone().into_iter().chain(chosen));
         answered
     }
 
@@ -202,6 +207,22 @@ impl Sitting {
         let some = some.map(|(refused, who, what)| format!("{who} {refused} {what}"));
         some.chain(self.network.iter().flat_map(|network| network.warnings.clone())).collect()
     }
+}
+
+/// Starts the engine. If it does not get ready with Oh My OpenCode in it, it is started again without, and that is said.
+async fn start(launch: Launch, patience: Duration) -> Result<(Server, Option<String>), Fault> {
+    let server = Server::start(launch.clone()).await.map_err(|error| error.fault())?;
+    if launch.omo.is_none() {
+        return Ok((server, None));
+    }
+    let why = match timeout(patience, server.agents(&launch.directory)).await {
+        Ok(Ok(_)) => return Ok((server, None)),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => format!("the engine was not ready with it after {} s", patience.as_secs()),
+    };
+    server.stop().await;
+    let server = Server::start(Launch { omo: None, ..launch }).await.map_err(|error| error.fault())?;
+    Ok((server, Some(equip::left_out(&why))))
 }
 
 /// Chooses the agent to ask among those that the engine offers.

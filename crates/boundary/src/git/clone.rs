@@ -51,6 +51,17 @@ impl Store {
         Ok(AgentClone { folder: folder.to_owned(), left_out })
     }
 
+    /// Hides what matches these patterns of git from the clone and from whoever asks what the agent left in it.
+    pub fn hide(&self, clone: &AgentClone, patterns: &[&str]) -> Result<(), GitError> {
+        for repository in [self.repository.clone(), git_dir(&clone.folder)] {
+            let folder = repository.join("info");
+            let written = fs_err::create_dir_all(&folder)
+                .and_then(|()| fs_err::write(folder.join("exclude"), patterns.join("\n") + "\n"));
+            written.map_err(GitError::prepare(&folder))?;
+        }
+        Ok(())
+    }
+
     async fn in_tree(&self, repository: &Path, tree: &Path, arguments: &[&str]) -> Result<(), GitError> {
         let mut command = self.git.at(repository);
         command.arg("--work-tree").arg(tree).args(arguments);

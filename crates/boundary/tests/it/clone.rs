@@ -113,6 +113,21 @@ async fn the_clone_has_the_commit_and_what_lies_beside_it_but_no_credential() {
 }
 
 #[tokio::test]
+async fn what_is_hidden_is_seen_neither_by_the_clone_nor_by_the_store() {
+    let runner = Runner::with_checkout();
+    let store = runner.store(Tip::Checkout, "t").await;
+    let clone = runner.clone(&store).await;
+    store.hide(&clone, &["/.omo/"]).unwrap();
+    let before = store.tree_of(&clone.folder).await.unwrap();
+
+    std::fs::create_dir(clone.folder.join(".omo")).unwrap();
+    std::fs::write(clone.folder.join(".omo/plan.md"), "dry").unwrap();
+
+    assert_eq!(git(&clone.folder, "status --short"), "");
+    assert_eq!(store.tree_of(&clone.folder).await.unwrap(), before);
+}
+
+#[tokio::test]
 async fn what_the_agent_does_to_its_clone_does_not_reach_the_checkout() {
     let runner = Runner::with_checkout();
     runner.write("deps/pump/index.js", "pump()");

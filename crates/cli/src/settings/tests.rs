@@ -151,6 +151,19 @@ fn every_complaint_comes_at_once() {
 }
 
 #[test]
+fn a_variable_that_is_no_span_of_time_is_told_with_the_inputs() {
+    let variables = [("FRO_OMO_PATIENCE", "a minute"), ("FRO_REQUEST_TIMEOUT", "-1")];
+    let env = environment(&[("timeout", "soon")]).with(variables);
+    let fault = of_action(&env, "schedule", String::new(), Timestamp::UNIX_EPOCH).unwrap_err();
+    insta::assert_snapshot!(fault.what(), @r"
+    3 settings are wrong:
+    - the variable `FRO_REQUEST_TIMEOUT`: write a whole number of milliseconds, such as `600000` for ten minutes
+    - the input `timeout` is `soon`: write a whole number of milliseconds, such as `1800000` for half an hour, or `0` for no limit
+    - the variable `FRO_OMO_PATIENCE`: write a whole number of milliseconds, such as `600000` for ten minutes
+    ");
+}
+
+#[test]
 fn hyphens_of_an_input_are_kept() {
     let settings = told(&[
         ("mention", "@gardener"),
