@@ -5,6 +5,7 @@
 use std::{
     env,
     ffi::{OsStr, OsString},
+    path::PathBuf,
 };
 
 use fro_core::Secret;
@@ -112,11 +113,13 @@ variables! {
     FRO_SHARE_URL = "FRO_SHARE_URL";
     /// How much the crates tell of their work, such as `info` or `fro_opencode=debug`; only warnings without it.
     FRO_LOG = "FRO_LOG";
-    /// Files with further certificate authorities.
+    /// A file with the certificate authorities to trust in place of the machine's, as most programs read it.
     SSL_CERT_FILE = "SSL_CERT_FILE";
 }
 
 impl Env {
+    /// A file with certificate authorities to trust beside the others, as node and npm read it.
+    NODE_EXTRA_CA_CERTS = "NODE_EXTRA_CA_CERTS";
     /// Takes the environment as it is now.
     pub(crate) fn capture() -> Self {
         Self::of(env::vars_os())
@@ -156,6 +159,15 @@ impl Env {
     /// Returns the variables whose names begin like this, for those that are a family.
     pub(crate) fn starting_with(&self, beginning: &str) -> impl Iterator<Item = (String, String)> {
         let texts = self.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    /// Returns the files with certificate authorities that the machine does not have.
+    pub(crate) fn authorities(&self) -> Vec<PathBuf> {
+        [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS]
+            .into_iter()
+            .filter_map(|name| self.text(name))
+            .map(PathBuf::from)
+            .collect()
+    }
+
         let family = texts.filter(move |(name, value)| name.starts_with(beginning) && !value.is_empty());
         family.map(|(name, value)| (name.to_owned(), value.to_owned()))
     }

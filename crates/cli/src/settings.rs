@@ -303,7 +303,7 @@ impl Typed<'_> {
 
     /// Returns how requests travel, and the pause before something is asked again.
     fn road(&mut self) -> (RoadSettings, Duration) {
-        let extra_ca = self.env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
+        let extra_ca = self.env.authorities();
         let retry = self.retry();
         let pause = self.env.text(env::FRO_RETRY_DELAYS).and(retry.failing.first().copied()).unwrap_or(PAUSE);
         let usual = RoadSettings::default();

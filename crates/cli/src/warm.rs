@@ -1,6 +1,6 @@
 //! `fro-bot warm`: fills the tool cache, so that the next run finds everything there.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 use anstream::println;
 use clap::Args;
@@ -8,10 +8,7 @@ use fro_core::Fault;
 use fro_http::{Proxy, Road, RoadSettings};
 use fro_opencode::{ToolCache, Version, Wanted, install, install_omo};
 
-use crate::{
-    env::{self, Env},
-    settings::tool_cache,
-};
+use crate::{env::Env, settings::tool_cache};
 
 /// What to bring.
 #[derive(Debug, Args)]
@@ -31,7 +28,7 @@ pub(crate) struct Options {
 
 /// Brings everything into the tool cache.
 pub(crate) async fn main(options: Options, env: &Env) -> Result<ExitCode, Fault> {
-    let extra_ca = env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
+    let extra_ca = env.authorities();
     let road = Road::new(RoadSettings { proxy: Proxy::System, extra_ca, ..RoadSettings::default() });
     let road = road.map_err(|error| error.fault())?;
     let wanted = Wanted { version: options.opencode_version, ..Wanted::pinned(env.all().to_vec(), road) };

@@ -41,6 +41,7 @@ impl Repository {
         let wallet = Arc::new(Wallet::new(settings, repo));
         let assignment = Assignment::of(asked, &wallet).await?;
         let git = Git::new(&settings.engine.environment).with_token(&settings.server, &settings.token);
+        let git = git.with_authorities(&settings.road.extra_ca, private).map_err(|error| error.fault())?;
         let url = address_of(settings, &repo.to_string());
         let tip = assignment.tip(asked.permit);
         let ground = Ground { checkout: settings.workspace.clone(), url: url.clone(), tip };
@@ -58,10 +59,10 @@ impl Repository {
         // Only GitHub's real address is https; the agent's git is led elsewhere anyway.
         let origin = url.replacen("http://", "https://", 1);
         let clone = store.clone_into(&folder, &branch, &origin).await.map_err(|error| error.fault())?;
-        sign_commits(&clone.folder, &assignment)?;
         if settings.engine.omo.is_some() {
             store.hide(&clone, &Omo::NOTES).map_err(|error| error.fault())?;
         }
+        sign_commits(&clone.folder, &assignment)?;
         let baseline = match &assignment {
             Assignment::Look(_) => String::new(),
             Assignment::Branch(_) | Assignment::Patch { .. } => {

@@ -10,7 +10,7 @@ use data_encoding::BASE64;
 use fro_core::Secret;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
-use crate::git::GitError;
+use crate::git::{GitError, authorities::BUNDLE};
 
 /// What of the harness's environment git needs: its programs, and the road to the network.
 const KEPT: [&str; 10] = [
@@ -52,7 +52,7 @@ const LONGEST: usize = 500;
 /// Starts git for the harness.
 #[derive(Debug, Clone)]
 pub struct Git {
-    environment: Vec<(OsString, OsString)>,
+    pub(super) environment: Vec<(OsString, OsString)>,
     credential: Option<(String, Secret)>,
 }
 
@@ -63,7 +63,7 @@ impl Git {
         let kept = host.iter().filter(|(name, _)| KEPT.iter().any(|kept| name == *kept));
         let mut environment: Vec<(OsString, OsString)> = kept.map(|pair| (*pair).clone()).collect();
         let authorities = host.iter().find(|(name, _)| name == "SSL_CERT_FILE");
-        environment.extend(authorities.map(|(_, file)| ("GIT_SSL_CAINFO".into(), file.clone())));
+        environment.extend(authorities.map(|(_, file)| (BUNDLE.into(), file.clone())));
         environment.extend(OURS.map(|(name, value)| (name.into(), value.into())));
         Self { environment, credential: None }
     }

@@ -3,6 +3,7 @@
 //! Invariant: the harness never runs git in a folder that the agent can write, for a repository's own settings name
 //! programs. What the agent made comes back only as objects that it pushes into the store.
 
+mod authorities;
 mod bring;
 mod clone;
 mod command;

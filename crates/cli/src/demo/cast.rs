@@ -90,7 +90,7 @@ fn road(env: &Env) -> RoadSettings {
         url: url.to_owned(),
         except: ["127.0.0.1", env.text(env::NO_PROXY).unwrap_or_default()].join(","),
     });
-    let extra_ca = env.text(env::SSL_CERT_FILE).map(PathBuf::from).into_iter().collect();
+    let extra_ca = env.authorities();
     RoadSettings { proxy, extra_ca, ..RoadSettings::default() }
 }
 

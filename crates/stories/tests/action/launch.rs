@@ -7,6 +7,8 @@ use std::{
 
 use fro_stories::{REPO, Sim, node, project, sums};
 
+use crate::office::Office;
+
 /// A program that tells how it was started, in place of the binary.
 const PROGRAM: &[u8] = b"#!/bin/sh\necho \"started with $1\"\nexit 7\n";
 const NAME: &str = "fro-bot-linux-x64";
@@ -104,6 +106,19 @@ async fn the_release_is_fetched_once_and_then_found_in_the_tool_cache() {
         "{}",
         told.said
     );
+    sim.finish_early().await;
+}
+
+#[tokio::test]
+async fn the_release_is_fetched_through_an_office_s_proxy() {
+    let sim = Sim::new().await;
+    sim.world().release(REPO, "v0.0.1", &[(NAME, PROGRAM)]);
+    let office = Office::open(sim.folder(), &[("garden.example", sim.world().port())]).await;
+    let launch = Launch::expecting(&sim, PROGRAM)
+        .with("GITHUB_SERVER_URL", "https://garden.example")
+        .with("HTTPS_PROXY", &office.proxy)
+        .with("NODE_EXTRA_CA_CERTS", office.authority.to_str().unwrap());
+    assert_eq!((launch.run().await, office.visited()), (Told::started(), vec!["garden.example".to_owned()]));
     sim.finish_early().await;
 }
 

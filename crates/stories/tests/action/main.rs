@@ -6,5 +6,6 @@ mod cancelled;
 mod examples;
 mod launch;
 mod memory;
+mod office;
 mod omo;
 mod tools;
