@@ -4,6 +4,9 @@ mod table;
 
 use std::fmt::Write as _;
 
+/// How alike two names are before one may be meant by the other.
+const ALIKE: f64 = 0.8;
+
 /// Inputs that belong together.
 pub(crate) struct Part {
     title: &'static str,
@@ -69,6 +72,14 @@ impl Input {
 /// Returns all inputs.
 pub(crate) fn all() -> impl Iterator<Item = &'static Input> {
     table::PARTS.iter().flat_map(|part| part.inputs)
+}
+
+/// Returns the name that another comes nearest to.
+pub(crate) fn meant(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let name = name.replace('_', "-").to_lowercase();
+    let likeness = |known: &&str| strsim::jaro_winkler(&name, known);
+    let nearest = known.max_by(|left, right| likeness(left).total_cmp(&likeness(right)));
+    nearest.filter(|known| likeness(known) >= ALIKE)
 }
 
 /// Writes `action.yaml`.

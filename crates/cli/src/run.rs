@@ -13,6 +13,7 @@ use crate::{
     action,
     env::{self, Env},
     happened::Happened,
+    inputs,
 };
 
 /// What is answered, and how.
@@ -46,6 +47,12 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
         .map_err(|error| Fault::ours(format!("cannot make a file for the run's page: {error}")))?;
     let inputs = options.inputs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let env = env.with(surroundings(env, page.path())).with_inputs(inputs);
+    if env.input("github-token").is_none() {
+        return Err(Fault::yours(
+            "there is no token to ask GitHub with",
+            "set `GITHUB_TOKEN`, for instance to what `gh auth token` prints",
+        ));
+    }
     let origin = format!("the file `{}`", options.event.display());
     let ended = action::answer(Happened::made_up(&env, &origin, &text)?).await;
     for line in fs_err::read_to_string(page.path()).unwrap_or_default().lines() {
@@ -70,8 +77,31 @@ fn surroundings(env: &Env, page: &Path) -> Vec<(String, String)> {
     missing.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// Reads `name=value`.
-fn input(text: &str) -> Result<(String, String), &'static str> {
+/// Reads `name=value`. A name that no input has is not passed over: it may have meant that nothing is posted.
+fn input(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("it reads `name=value`")?;
-    Ok((name.trim().to_owned(), value.to_owned()))
+    let name = name.trim();
+    let names = || inputs::all().map(|input| input.name);
+    match (names().any(|known| known == name), inputs::meant(name, names())) {
+        (true, _) => Ok((name.to_owned(), value.to_owned())),
+        (false, Some(near)) => Err(format!("there is no input `{name}`; did you mean `{near}`?")),
+        (false, None) => Err(format!("there is no input `{name}`; `action.yaml` lists them")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_that_does_not_exist_is_told() {
+        let told = |text| input(text).unwrap_err();
+        assert_eq!(input("response-mode=none"), Ok(("response-mode".to_owned(), "none".to_owned())));
+        assert_eq!(told("response-mode"), "it reads `name=value`");
+        assert_eq!(
+            told("responsemode=none"),
+            "there is no input `responsemode`; did you mean `response-mode`?"
+        );
+        assert_eq!(told("tulips=red"), "there is no input `tulips`; `action.yaml` lists them");
+    }
 }

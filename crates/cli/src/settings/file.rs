@@ -10,9 +10,6 @@ use toml::{Table, Value};
 
 use crate::inputs;
 
-/// How alike two names are before one may be meant by the other.
-const ALIKE: f64 = 0.8;
-
 /// What the file says, as if it had been typed into inputs.
 #[derive(Debug, Default)]
 pub(super) struct File {
@@ -47,7 +44,7 @@ impl File {
                 "takes a text, a number, `true`, `false` or a list of texts".to_owned()
             }
             (Some(_), _) => "can only be set in the workflow's `with:` block".to_owned(),
-            (None, _) => match meant(&name) {
+            (None, _) => match inputs::meant(&name, known()) {
                 Some(near) => format!("is no setting; did you mean `{near}`?"),
                 None => format!("is no setting; there are {}", known().collect::<Vec<_>>().join(", ")),
             },
@@ -69,14 +66,6 @@ fn typed(value: &Value) -> Option<String> {
         }
         Value::Datetime(_) | Value::Table(_) => None,
     }
-}
-
-/// Returns the setting that a name comes nearest to.
-fn meant(name: &str) -> Option<&'static str> {
-    let name = name.replace('_', "-").to_lowercase();
-    let likeness = |known: &&str| strsim::jaro_winkler(&name, known);
-    let nearest = known().max_by(|left, right| likeness(left).total_cmp(&likeness(right)));
-    nearest.filter(|known| likeness(known) >= ALIKE)
 }
 
 fn known() -> impl Iterator<Item = &'static str> {
