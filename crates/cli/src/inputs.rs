@@ -161,6 +161,32 @@ mod tests {
     }
 
     #[test]
+    fn the_page_for_those_who_come_from_elsewhere_names_every_input() {
+        let page = in_project("docs/migration.md");
+        let names = all().map(|input| input.name);
+        let missing: Vec<_> = names.filter(|name| !page.contains(&format!("`{name}`"))).collect();
+        assert_eq!(missing, Vec::<&str>::new());
+    }
+
+    #[test]
+    fn the_page_about_the_file_says_of_every_input_whether_it_may_stand_there() {
+        let page = in_project("docs/repo-settings.md");
+        let column =
+            |number| -> String { page.lines().filter_map(|row| row.split('|').nth(number)).collect() };
+        let (left, right) = (column(1), column(2));
+        for input in all() {
+            let named = |cell: &str| cell.contains(&format!("`{}`", input.name));
+            let is_s3 = input.name.starts_with("s3-");
+            assert_eq!(
+                (named(&left), named(&right) || is_s3),
+                (input.in_file, !input.in_file),
+                "{}",
+                input.name
+            );
+        }
+    }
+
+    #[test]
     fn every_input_is_read_somewhere() {
         let files = ["launch/binary.mjs", "crates/cli/src/settings.rs", "crates/cli/src/happened.rs"];
         let mut code: String = files.map(in_project).concat();

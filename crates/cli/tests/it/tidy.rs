@@ -4,6 +4,7 @@
 //! the files of the workspace.
 
 mod direction;
+mod docs;
 mod rules;
 mod source;
 mod traces;
@@ -67,6 +68,28 @@ fn no_file_knows_the_machine_it_was_written_on() {
     accept(files.iter().map(|(path, text)| (path, traces::check(path, text))));
 }
 
+#[test]
+fn links_of_the_docs_lead_somewhere() {
+    let files: docs::Files = files(|_| true).into_iter().collect();
+    let pages = files.keys().filter(|path| is(path, "md"));
+    accept(pages.map(|path| (path, docs::broken_links(path, &files))));
+}
+
+#[test]
+fn messages_in_the_docs_are_really_said() {
+    let files = files(|path| path.starts_with("crates/") || path.starts_with("launch/") || is(path, "md"));
+    let (pages, sources): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| is(path, "md"));
+    let sources: Vec<_> =
+        sources.iter().filter(|(path, _)| !path.contains("/tests")).map(|(_, text)| text).collect();
+    let pages = pages.into_iter().filter(|(path, _)| path == "docs/troubleshooting.md");
+    accept(pages.map(|(path, text)| (path, docs::unsaid(text, &sources))));
+}
+
+/// Tells a file's kind by its ending.
+fn is(path: &str, kind: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending == kind)
+}
+
 /// Holds every Rust file of the workspace against a rule.
 #[track_caller]
 fn check(rule: fn(&Source) -> Vec<Complaint>) {
@@ -78,9 +101,7 @@ fn check(rule: fn(&Source) -> Vec<Complaint>) {
 }
 
 static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
-    let rust = |path: &str| {
-        path.starts_with("crates/") && Path::new(path).extension().is_some_and(|kind| kind == "rs")
-    };
+    let rust = |path: &str| path.starts_with("crates/") && is(path, "rs");
     files(rust).iter().map(|(path, text)| Source::read(path, text)).collect()
 });
 

@@ -1,0 +1,118 @@
+//! What the pages for people promise: links that lead somewhere, and messages that are really said.
+
+use std::collections::BTreeMap;
+
+use super::Complaint;
+
+/// All files of the repository, by their paths.
+pub(crate) type Files = BTreeMap<String, String>;
+
+/// Complains of links to files and headings that are not there.
+pub(crate) fn broken_links(path: &str, files: &Files) -> Vec<Complaint> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut complaints = Vec::new();
+    for (number, line) in prose(&files[path]) {
+        for target in links(line).filter(|target| !target.contains("://")) {
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let file = if file.is_empty() { path.to_owned() } else { join(folder, file) };
+            let is_folder = || files.keys().any(|path| path.starts_with(&format!("{file}/")));
+            let found = match files.get(&file) {
+                Some(text) => heading.is_empty() || headings(text).any(|slug| slug == heading),
+                None => heading.is_empty() && is_folder(),
+            };
+            if !found {
+                complaints.push((number, format!("`{target}` leads nowhere")));
+            }
+        }
+    }
+    complaints
+}
+
+/// Complains of messages in quotation marks that no program of ours says. `…` stands for what differs.
+pub(crate) fn unsaid(text: &str, sources: &[&String]) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    let mut number = 1;
+    for paragraph in text.split("\n\n") {
+        let words = paragraph.replace('\n', " ");
+        let is_code = words.trim_start().starts_with("```") || words.starts_with("    ");
+        for message in words.split('"').skip(1).step_by(2).filter(|_| !is_code) {
+            let pieces: Vec<_> =
+                message.split('…').map(str::trim).filter(|piece| !piece.is_empty()).collect();
+            let is_said = |source: &&String| pieces.iter().all(|piece| source.contains(piece));
+            if pieces.is_empty() || !sources.iter().any(is_said) {
+                complaints.push((number, format!("nothing says \"{message}\"")));
+            }
+        }
+        number += paragraph.lines().count() + 1;
+    }
+    complaints
+}
+
+/// Returns the lines outside of code blocks, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut fence = None;
+    (1..).zip(text.lines()).filter(move |(_, line)| {
+        let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+        match fence {
+            Some(opened) if ticks >= opened => fence = None,
+            None if ticks >= 3 => fence = Some(ticks),
+            Some(_) | None => return fence.is_none(),
+        }
+        false
+    })
+}
+
+/// Returns where the links of a line lead.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+}
+
+/// Returns the anchors of a text's headings, as GitHub makes them.
+fn headings(text: &str) -> impl Iterator<Item = String> {
+    let titles = prose(text).filter(|(_, line)| line.starts_with('#'));
+    titles.map(|(_, line)| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+        kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+    })
+}
+
+/// Puts a relative path behind a folder.
+fn join(folder: &str, path: &str) -> String {
+    let mut parts: Vec<_> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.trim_end_matches('/').split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_followed_to_its_heading() {
+        let page = "# A page\n[ok](../README.md#two-commands-or-3)\n[ok](#a-page) [ok](examples/)\n\
+                    ```\n[code](nowhere)\n```\n[bad](gone.md)\n[bad](../README.md#three)";
+        let files = [
+            ("docs/page.md", page),
+            ("README.md", "## Two commands, or `3`"),
+            ("docs/examples/mention.yaml", ""),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+        let complaints = broken_links("docs/page.md", &files);
+        let expect = [(7, "`gone.md` leads nowhere"), (8, "`../README.md#three` leads nowhere")];
+        assert_eq!(complaints, expect.map(|(line, what)| (line, what.to_owned())));
+    }
+
+    #[test]
+    fn a_quoted_message_is_looked_up() {
+        let source = "format!(\"cannot read `{path}` of it\")".to_owned();
+        let page = "One.\n\n**\"cannot read\n`…` of it\"** and \"weeds\".\n\n```\n\"code\"\n```";
+        assert_eq!(unsaid(page, &[&source]), [(3, "nothing says \"weeds\"".to_owned())]);
+    }
+}
