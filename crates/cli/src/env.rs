@@ -17,8 +17,8 @@ pub(crate) struct Env {
 }
 
 macro_rules! variables {
-    ($($(#[doc = $meaning:literal])+ $constant:ident = $name:literal;)+) => {
-        $($(#[doc = $meaning])+ pub(crate) const $constant: &str = $name;)+
+    ($($(#[$about:meta])+ $constant:ident = $name:literal;)+) => {
+        $($(#[$about])+ pub(crate) const $constant: &str = $name;)+
     };
 }
 
@@ -78,10 +78,13 @@ variables! {
     /// The user's cache folder.
     XDG_CACHE_HOME = "XDG_CACHE_HOME";
     /// The proxy for real models in the demo.
+    #[cfg(feature = "demo")]
     HTTPS_PROXY = "HTTPS_PROXY";
     /// The same, as most programs write it.
+    #[cfg(feature = "demo")]
     HTTPS_PROXY_IN_SMALL = "https_proxy";
     /// The hosts that are met without it.
+    #[cfg(feature = "demo")]
     NO_PROXY = "NO_PROXY";
     /// The user's home folder.
     HOME = "HOME";
@@ -91,12 +94,12 @@ variables! {
     FRO_RETRY_DELAYS = "FRO_RETRY_DELAYS";
     /// How long, in milliseconds, GitHub may take for one answer.
     FRO_REQUEST_TIMEOUT = "FRO_REQUEST_TIMEOUT";
+    /// How long, in milliseconds, a run waits for Oh My OpenCode before it goes on without: a minute if it is not set.
+    FRO_OMO_PATIENCE = "FRO_OMO_PATIENCE";
     /// Where attached files are kept on a GitHub of one's own, such as `https://media.ghe.example`; a list.
     FRO_ATTACHMENT_STORES = "FRO_ATTACHMENT_STORES";
     /// `true` on runners; made-up events do not count there.
     CI = "CI";
-    /// How long, in milliseconds, a run waits for Oh My OpenCode before it goes on without: a minute if it is not set.
-    FRO_OMO_PATIENCE = "FRO_OMO_PATIENCE";
     /// A made-up event as JSON: `eventName`, `payload`, `repo`, `actor`.
     MOCK_EVENT = "MOCK_EVENT";
     /// The token for a made-up event.
@@ -115,11 +118,11 @@ variables! {
     FRO_LOG = "FRO_LOG";
     /// A file with the certificate authorities to trust in place of the machine's, as most programs read it.
     SSL_CERT_FILE = "SSL_CERT_FILE";
+    /// A file with certificate authorities to trust beside the others, as node and npm read it.
+    NODE_EXTRA_CA_CERTS = "NODE_EXTRA_CA_CERTS";
 }
 
 impl Env {
-    /// A file with certificate authorities to trust beside the others, as node and npm read it.
-    NODE_EXTRA_CA_CERTS = "NODE_EXTRA_CA_CERTS";
     /// Takes the environment as it is now.
     pub(crate) fn capture() -> Self {
         Self::of(env::vars_os())
@@ -156,9 +159,6 @@ impl Env {
         self.text(&input_variable(name)).map(str::trim).filter(|value| !value.is_empty())
     }
 
-    /// Returns the variables whose names begin like this, for those that are a family.
-    pub(crate) fn starting_with(&self, beginning: &str) -> impl Iterator<Item = (String, String)> {
-        let texts = self.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
     /// Returns the files with certificate authorities that the machine does not have.
     pub(crate) fn authorities(&self) -> Vec<PathBuf> {
         [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS]
@@ -168,6 +168,9 @@ impl Env {
             .collect()
     }
 
+    /// Returns the variables whose names begin like this, for those that are a family.
+    pub(crate) fn starting_with(&self, beginning: &str) -> impl Iterator<Item = (String, String)> {
+        let texts = self.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
         let family = texts.filter(move |(name, value)| name.starts_with(beginning) && !value.is_empty());
         family.map(|(name, value)| (name.to_owned(), value.to_owned()))
     }

@@ -32,7 +32,7 @@ use crate::env::Env;
 
 /// Makes the OpenCode agent a collaborator on a GitHub repository.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, after_help = AFTER)]
+#[command(name = "fro-bot", version, propagate_version = true, after_help = AFTER)]
 struct Args {
     #[command(subcommand)]
     command: Command,

@@ -9,9 +9,11 @@ fn target() -> PathBuf {
     profile.to_owned()
 }
 
-/// Returns the `fro-bot` that was built together with the tests.
+/// Returns the `fro-bot` that was built together with the tests, or the one that `FRO_TEST_BINARY` names: so a release is
+/// proven as it is published.
 pub fn binary() -> PathBuf {
-    let binary = target().join("fro-bot");
+    let named = std::env::var_os("FRO_TEST_BINARY").map(PathBuf::from);
+    let binary = named.unwrap_or_else(|| target().join("fro-bot"));
     assert!(binary.exists(), "there is no {}: run `cargo build -p fro-cli` first", binary.display());
     binary
 }
