@@ -130,7 +130,7 @@ impl Sessions {
 /// Returns the words of a message: its texts, and what tools were asked and answered.
 pub(crate) fn text_of(connection: &Connection, message: &str) -> rusqlite::Result<String> {
     let mut statement =
-        connection.prepare_cached("SELECT data FROM part WHERE message_id = ?1 ORDER BY id")?;
+        connection.prepare_cached("SELECT data FROM part WHERE message_id = ?1 ORDER BY time_created, id")?;
     let mut rows = statement.query([message])?;
     let mut texts: Vec<String> = Vec::new();
     while let Some(row) = rows.next()? {

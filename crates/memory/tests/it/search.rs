@@ -105,6 +105,24 @@ fn sessions_are_listed_and_read() {
     assert!(Sessions::open(Engine::fresh().data()).unwrap().is_none());
 }
 
+/// The engine's ids count milliseconds in 48 bits, which begin anew every nine years.
+#[test]
+fn words_are_read_in_the_order_of_time_when_ids_begin_anew() {
+    let engine = Engine::with_sessions(1);
+    let connection = engine.connect();
+    add_message(&connection, "ses_00000000", "msg_000000000001", NOON + 99, "After that.");
+    connection
+        .execute(
+            "INSERT INTO part VALUES ('prt_000000000000', 'msg_000000000001', 'ses_00000000', ?1, ?1, ?2)",
+            (NOON + 100, r#"{"type": "text", "text": "And then."}"#),
+        )
+        .unwrap();
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    let said: Vec<_> =
+        sessions.read("ses_00000000", ALL).unwrap().into_iter().map(|said| said.text).collect();
+    assert_eq!(said, ["The hose leaks.", "After that.\nAnd then."]);
+}
+
 #[test]
 fn the_records_of_all_runs_come_together() {
     let store = tempfile::tempdir().unwrap();
