@@ -4,10 +4,10 @@ use std::{path::Path, time::Duration};
 
 use fro_boundary::{Address, Deeds, GhCalls, ModelProxy, Spent};
 use fro_core::{
-    Drafts, Fault, Prompt,
+    Bounded, Drafts, Fault, Prompt,
     agent::{self, Choice},
     continuity::Continuity,
-    conversation::{Limits, heard::Heard},
+    conversation::{Limits, heard::Heard, outcome::Outcome},
 };
 use fro_opencode::{Engine, File, House, Launch, Message, ModelName, Omo, Server, Session};
 use serde_json::Value;
@@ -27,6 +27,9 @@ use crate::{
     settings::Settings,
     wall::{self, Offers},
 };
+
+/// So many lines that a failing engine printed are logged.
+const LAST_WORDS: usize = 20;
 
 /// What the engine is started with: itself, what is loaded into it, and where it works.
 pub(crate) struct Prepared {
@@ -142,7 +145,19 @@ impl Sitting {
         let mut answered = ask::ask(&self.server, session, &message, bounds, listen).await;
         let chosen = self.choice.as_ref().and_then(|choice| choice.warning.clone());
         answered.warnings.extend(self.left_out.clone().into_iter().chain(chosen));
+        if let Outcome::Failed { .. } = answered.turn.outcome {
+            self.log_last_words();
+        }
         answered
+    }
+
+    /// Logs the end of what the engine printed, which may be all there is to know of its failure.
+    fn log_last_words(&self) {
+        let printed = self.server.output();
+        let lines: Vec<_> = printed.lines().collect();
+        for line in &lines[lines.len().saturating_sub(LAST_WORDS)..] {
+            tracing::warn!("the engine printed: {}", Bounded::text(line, 300).value());
+        }
     }
 
     /// Writes something into a session that nobody answers.

@@ -91,6 +91,18 @@ async fn a_context_that_cannot_be_read_still_gets_an_answer() {
 }
 
 #[tokio::test]
+async fn an_engine_that_dies_is_told_with_its_last_words() {
+    let sim = Sim::new().await;
+    let deed = serde_json::json!({ "command": "kill -9 $PPID", "description": "x" });
+    sim.model().calls("bash", deed);
+    let run = sim.mention("@fro-bot why?").run().await;
+    assert_eq!(run.code, Some(4), "{run}");
+    assert!(run.only_comment().contains("(`engine`)"), "{run}");
+    assert!(run.told().contains("the engine printed: opencode server listening"), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
 async fn an_answer_that_cannot_be_delivered_fails_the_run() {
     let sim = Sim::new().await;
     sim.model().says("Nobody will read this.");
