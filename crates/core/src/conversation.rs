@@ -158,7 +158,7 @@ impl Conversation {
             Heard::StepDone { finish, usage } => self.count(finish, usage),
             Heard::Asked(ask) => self.asked.push_back(ask),
             Heard::Gap => self.look_at = now,
-            Heard::Gone => self.end(Trouble::Engine.into(), None),
+            Heard::Gone => self.end(Trouble::Gone.into(), None),
             Heard::Pulse(pulse) => self.feel(now, pulse),
             Heard::NoPulse => self.miss(),
             Heard::Read(reading) => self.end(Verdict::Done, Some(reading)),

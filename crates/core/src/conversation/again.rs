@@ -44,6 +44,7 @@ impl Tried {
             | Trouble::CutStream
             | Trouble::Silent
             | Trouble::Engine
+            | Trouble::Gone
             | Trouble::Auth
             | Trouble::Quota
             | Trouble::Budget

@@ -187,6 +187,8 @@ pub enum Trouble {
     Aborted,
     /// The engine failed by itself.
     Engine,
+    /// The engine is not there any more.
+    Gone,
     /// The engine could not be set up or started.
     NotStarted,
     /// The conversation could not be read.

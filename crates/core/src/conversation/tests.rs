@@ -353,7 +353,7 @@ fn a_server_that_is_gone_ends_the_turn_at_once() {
         .at(30, step(Finish::ToolCalls));
     let (deeds, turn) = play.at(40, Heard::Gone).at(50, Heard::Idle).end();
 
-    let outcome = Outcome::Failed { failure: Trouble::Engine.into(), partial: Some("Half".to_owned()) };
+    let outcome = Outcome::Failed { failure: Trouble::Gone.into(), partial: Some("Half".to_owned()) };
     let usage = Usage { calls: 1, input: 10, cost: 0.5, ..Usage::default() };
     assert_eq!((deeds, turn), (vec![], Turn { outcome, usage }));
 }

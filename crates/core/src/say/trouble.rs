@@ -51,6 +51,7 @@ fn kind(trouble: Trouble) -> &'static str {
         Trouble::Silent => "model_silent",
         Trouble::Aborted => "aborted",
         Trouble::Engine => "engine",
+        Trouble::Gone => "engine_gone",
         Trouble::NotStarted => "engine_not_started",
         Trouble::NoContext => "no_context",
         Trouble::Memory => "memory",
@@ -73,6 +74,7 @@ fn what(trouble: Trouble) -> &'static str {
         Trouble::Silent => "The model ended without a word.",
         Trouble::Aborted => "The work was stopped before it was done.",
         Trouble::Engine => "The engine failed.",
+        Trouble::Gone => "The engine ended in the middle of the work.",
         Trouble::NotStarted => "The engine could not be set up or started.",
         Trouble::NoContext => "The conversation could not be read from GitHub.",
         Trouble::Memory => "The memory could not be changed.",
@@ -94,7 +96,7 @@ fn next(trouble: Trouble) -> &'static str {
         Trouble::UnknownModel => "Check the input `model`; it reads `provider/model`.",
         Trouble::Silent => "Ask again, in other words if need be.",
         Trouble::Aborted => "Ask again if it is still wanted.",
-        Trouble::Engine => "See the run's log; if it happens again, please report it.",
+        Trouble::Engine | Trouble::Gone => "See the run's log; if it happens again, please report it.",
         Trouble::NotStarted | Trouble::Memory => "The run's log says why and what to do.",
     }
 }

@@ -41,7 +41,7 @@ fn a_server_that_dies_ends_the_turn() {
         };
         let turn = converse(server, &session, &Message::new("hello"), Limits::default(), &mut listen).await;
 
-        assert_eq!(turn.outcome, Outcome::Failed { failure: Trouble::Engine.into(), partial: None });
+        assert_eq!(turn.outcome, Outcome::Failed { failure: Trouble::Gone.into(), partial: None });
         stage.server.stop().await;
     });
 }

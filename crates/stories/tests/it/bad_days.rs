@@ -97,7 +97,8 @@ async fn an_engine_that_dies_is_told_with_its_last_words() {
     sim.model().calls("bash", deed);
     let run = sim.mention("@fro-bot why?").run().await;
     assert_eq!(run.code, Some(4), "{run}");
-    assert!(run.only_comment().contains("(`engine`)"), "{run}");
+    assert!(run.only_comment().contains("(`engine_gone`)"), "{run}");
+    assert!(!run.only_comment().contains("a second time"), "nobody is there to be asked: {run}");
     assert!(run.told().contains("the engine printed: opencode server listening"), "{run}");
     sim.finish().await;
 }
