@@ -1,7 +1,7 @@
 //! Credentials for delegated work: which one is taken, how far it reaches, and that nobody else ever touches it.
 
 use fro_sim::state::{Clock, Commit};
-use fro_stories::{REPO, Sim};
+use fro_stories::{Mention, REPO, Sim};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -14,6 +14,11 @@ const CHANGE: &str = "echo '// mended' >> tap.rs && git add -A && git commit -qm
 fn changes(sim: &Sim) {
     sim.model().calls("bash", json!({ "command": CHANGE, "description": "Mends" }));
     sim.model().says("Mended.");
+}
+
+/// Somebody asks where the workflow has the App.
+fn with_app<'a>(sim: &'a Sim, text: &str) -> Mention<'a> {
+    sim.mention(text).with("app-id", APP).with("private-key", sim.world().app_key())
 }
 
 /// Returns the wishes with which tokens of the App were asked for.
@@ -36,13 +41,7 @@ async fn an_app_works_in_its_own_name_with_a_token_for_this_repository_alone() {
     let person = sim.world().token("octo");
     changes(&sim);
 
-    let run = sim
-        .mention("@fro-bot fix it")
-        .with("app-id", APP)
-        .with("private-key", sim.world().app_key())
-        .with("elevated-token", &person)
-        .run()
-        .await;
+    let run = with_app(&sim, "@fro-bot fix it").with("elevated-token", &person).run().await;
 
     assert_eq!(run.code, Some(0), "{run}");
     let wish = json!({
@@ -76,12 +75,7 @@ async fn a_token_that_ends_soon_is_renewed_before_it_is_used() {
     sim.world().change(|state| state.clock = Clock::Counting(slow));
     changes(&sim);
 
-    let run = sim
-        .mention("@fro-bot fix it")
-        .with("app-id", APP)
-        .with("private-key", sim.world().app_key())
-        .run()
-        .await;
+    let run = with_app(&sim, "@fro-bot fix it").run().await;
 
     assert_eq!(run.code, Some(0), "{run}");
     let times = minted(&sim).len();
@@ -95,13 +89,8 @@ async fn a_question_mints_nothing_and_sends_nothing_with_more_than_the_run_s_own
     let person = sim.world().token("octo");
     changes(&sim);
 
-    let run = sim
-        .mention("@fro-bot why is the floor wet?")
-        .with("app-id", APP)
-        .with("private-key", sim.world().app_key())
-        .with("elevated-token", &person)
-        .run()
-        .await;
+    let asked = with_app(&sim, "@fro-bot why is the floor wet?").with("elevated-token", &person);
+    let run = asked.run().await;
 
     assert_eq!(run.code, Some(0), "{run}");
     let about_apps: Vec<_> =
