@@ -27,4 +27,4 @@ pub use hide::hide;
 pub use models::{BadKeys, Keys, ModelProxy, Plan, PlanError, Spent};
 pub use probe::{Walls, probe};
 pub use toolbox::Toolbox;
-pub use wall::{Address, Strictness, WallError, WallSpec};
+pub use wall::{Address, Enclosure, Strictness, WallError, WallSpec};

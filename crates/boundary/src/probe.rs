@@ -4,7 +4,7 @@ use std::{fmt, io, thread};
 
 use rustix::process::getuid;
 
-use crate::wall::{Raised, Strictness, WallError, WallSpec, raise};
+use crate::wall::{Enclosure, Raised, Strictness, User, WallError, WallSpec, raise};
 
 /// The walls that stand around the engine on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,7 @@ pub struct Walls {
     landlock: Result<i32, String>,
     seccomp: Result<(), String>,
     broker: Result<(), String>,
+    enclosure: Enclosure,
     user: u32,
 }
 
@@ -24,13 +25,25 @@ pub fn probe() -> Result<Walls, WallError> {
     let trial = trial.map_err(|source| WallError::Kernel("try the walls", source))?;
     let crashed = |_| WallError::Kernel("try the walls", io::Error::other("the trial crashed"));
     let Raised { landlock, seccomp, broker } = trial.join().map_err(crashed)??;
-    Ok(Walls { landlock, seccomp, broker: broker.map(drop), user: getuid().as_raw() })
+    Ok(Walls {
+        landlock,
+        seccomp,
+        broker: broker.map(drop),
+        enclosure: Enclosure::Open,
+        user: getuid().as_raw(),
+    })
 }
 
 impl Walls {
     /// Returns the version of Landlock, if it stands. From 6 on the agent cannot signal the harness.
     pub fn landlock(&self) -> Option<i32> {
         self.landlock.as_ref().ok().copied()
+    }
+
+    /// Adds what stands around them.
+    #[must_use]
+    pub fn within(self, enclosure: Enclosure) -> Self {
+        Self { enclosure, ..self }
     }
 
     /// Refuses where a wall is missing, unless the operator has waived it.
@@ -58,7 +71,12 @@ impl fmt::Display for Walls {
             Ok(()) => f.write_str("connections by list, ")?,
             Err(reason) => write!(f, "connections by port only ({reason}), ")?,
         }
-        write!(f, "no capabilities, no new privileges, user {}", self.user)
+        f.write_str("no capabilities, no new privileges, ")?;
+        match self.enclosure {
+            Enclosure::Open => write!(f, "user {}", self.user),
+            Enclosure::Sudo(User { id, .. }) => write!(f, "own namespaces, user {id}"),
+            Enclosure::Root => f.write_str("own namespaces, another user"),
+        }
     }
 }
 
@@ -67,7 +85,7 @@ mod tests {
     use super::*;
 
     fn walls(landlock: Result<i32, String>) -> Walls {
-        Walls { landlock, seccomp: Ok(()), broker: Ok(()), user: 1001 }
+        Walls { landlock, seccomp: Ok(()), broker: Ok(()), enclosure: Enclosure::Open, user: 1001 }
     }
 
     #[test]
@@ -75,6 +93,9 @@ mod tests {
         let old = walls(Err("this kernel has no Landlock".to_owned()));
 
         insta::assert_snapshot!(walls(Ok(7)), @"Landlock 7, seccomp, connections by list, no capabilities, no new privileges, user 1001");
+        let sudo = Enclosure::Sudo(User { id: 1001, group: 1001 });
+        insta::assert_snapshot!(walls(Ok(7)).within(sudo), @"Landlock 7, seccomp, connections by list, no capabilities, no new privileges, own namespaces, user 1001");
+        insta::assert_snapshot!(walls(Ok(7)).within(Enclosure::Root), @"Landlock 7, seccomp, connections by list, no capabilities, no new privileges, own namespaces, another user");
         insta::assert_snapshot!(old, @"no Landlock (this kernel has no Landlock), seccomp, connections by list, no capabilities, no new privileges, user 1001");
     }
 

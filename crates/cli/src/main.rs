@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let env = Env::capture();
     let ended = match args.command {
-        Command::Wall(options) => wall::main(options),
+        Command::Wall(options) => wall::main(options, &env),
         Command::Mcp(options) => on_one_thread(mcp::main(options)),
         Command::Reference { wanted } => Ok(reference::main(wanted)),
         Command::Receive(options) => receive::main(&options),

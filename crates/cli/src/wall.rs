@@ -3,10 +3,10 @@
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::Args;
-use fro_boundary::wall;
+use fro_boundary::wall::{self, Start};
 use fro_core::Fault;
 
-use crate::settings::own_program;
+use crate::{env::Env, settings::own_program};
 
 /// The wall and the command behind it.
 #[derive(Debug, Args)]
@@ -28,13 +28,15 @@ The wall:
   --write PATH       let it do anything with this
   --listen PORT      let it listen on this TCP port
   --connect ADDRESS  let it connect to this place: 127.0.0.1:4800, [::1]:4800, unix:/run/broker.sock
+  --enclose WHO      put it into namespaces of its own: root (then it is another user), or USER:GROUP by sudo
   --grace-ms N       how long it may take to end after it was asked to
   --allow-unwalled   start it even where the kernel cannot wall it in
 
 Standard input is the lifeline: when it ends, everything behind the wall ends.";
 
 /// Becomes the wall; this comes before any thread is started.
-pub(crate) fn main(options: Options) -> Result<ExitCode, Fault> {
-    let launcher = [own_program()?.into(), OsString::from("wall")];
-    wall::run(&launcher, options.arguments).map(ExitCode::from).map_err(|error| error.fault())
+pub(crate) fn main(options: Options, env: &Env) -> Result<ExitCode, Fault> {
+    let launcher = vec![own_program()?.into(), OsString::from("wall")];
+    let start = Start { launcher, arguments: options.arguments, environment: env.all().to_vec() };
+    wall::run(start).map(ExitCode::from).map_err(|error| error.fault())
 }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use fro_boundary::{Address, Deeds, GhCalls, ModelProxy, Spent};
+use fro_boundary::{Address, Deeds, Enclosure, GhCalls, ModelProxy, Spent};
 use fro_core::{
     Bounded, Drafts, Fault, Prompt,
     agent::{self, Choice},
@@ -36,6 +36,8 @@ pub(crate) struct Prepared {
     pub(crate) engine: Engine,
     pub(crate) omo: Option<Omo>,
     pub(crate) repository: Repository,
+    /// What can stand around the wall.
+    pub(crate) enclosure: Enclosure,
 }
 
 /// What it finds at its place.
@@ -72,7 +74,7 @@ impl Sitting {
         place: Place<'_>,
     ) -> Result<Self, Fault> {
         let settings = asked.settings;
-        let Prepared { engine, omo, repository } = prepared;
+        let Prepared { engine, omo, repository, .. } = prepared;
         let models = models::open(settings).await?;
         let gh = Gh::open(settings, asked.permit, place.home, place.private, place.deeds)?;
         let desk = Desk::open(place.private, place.shelf, place.drafts)?;
@@ -87,7 +89,7 @@ impl Sitting {
         if let Some(network) = &network {
             network.offer(&mut offers);
         }
-        let wall = wall::around(place.home, settings, (engine, omo.as_ref()), offers)?;
+        let wall = wall::around(place.home, settings, prepared, offers)?;
         let launch = Launch {
             config: models.engine_config(),
             tools: desk.servers(&settings.engine.program),

@@ -8,9 +8,11 @@ use std::{
 
 use fro_boundary::{Address, Strictness, Toolbox, WallSpec, environment, probe};
 use fro_core::Fault;
-use fro_opencode::{Engine, Omo};
 
-use crate::settings::{EngineSettings, Settings, Unwalled};
+use crate::{
+    settings::{EngineSettings, Settings, Unwalled},
+    sitting::Prepared,
+};
 
 /// How long the wall lets the engine end by itself; less than the server waits for the wall.
 const GRACE: Duration = Duration::from_secs(3);
@@ -41,21 +43,21 @@ pub(crate) struct Offers {
 pub(crate) fn around(
     home: &Path,
     settings: &Settings,
-    (engine, omo): (&Engine, Option<&Omo>),
+    prepared: &Prepared,
     offers: Offers,
 ) -> Result<Wall, Fault> {
-    let host = &settings.engine;
+    let (host, Prepared { engine, omo, enclosure, .. }) = (&settings.engine, prepared);
     let strictness = match host.unwalled {
         Unwalled::Refused => Strictness::Required,
         Unwalled::Allowed => Strictness::AllowUnwalled,
     };
-    let walls = probe().map_err(|error| error.fault())?;
+    let walls = probe().map_err(|error| error.fault())?.within(*enclosure);
     walls.suffice(strictness).map_err(|error| error.fault())?;
     let tools = toolbox(settings);
     let mut read = tools.read().to_vec();
     // This very program is also what the engine starts for our tools.
     read.extend([engine.binary.clone(), engine.rg.clone(), host.program.clone()]);
-    read.extend(omo.map(|omo| omo.code().to_owned()));
+    read.extend(omo.as_ref().map(|omo| omo.code().to_owned()));
     read.extend(offers.read);
     let spec = WallSpec {
         read,
@@ -63,6 +65,7 @@ pub(crate) fn around(
         connect: offers.connect,
         strictness,
         grace: GRACE,
+        enclosure: *enclosure,
         ..WallSpec::default()
     };
     let mut command: Vec<OsString> = vec![host.program.clone().into(), "wall".into()];

@@ -6,7 +6,7 @@ mod share;
 
 use std::time::Duration;
 
-use fro_boundary::Deeds;
+use fro_boundary::{Deeds, Enclosure};
 use fro_core::{
     Context, Drafts, Fault, Prompt,
     continuity::{Continuity, Reminder},
@@ -84,10 +84,11 @@ impl Workplace {
     pub(crate) async fn prepare(&mut self, asked: &Asked<'_>) -> Result<(), Fault> {
         let (settings, tell) = (asked.settings, asked.tell);
         let private = self.memory.private().to_owned();
-        let (equipment, recall, repository) = tokio::join!(
+        let (equipment, recall, repository, enclosure) = tokio::join!(
             equip::equip(settings, &private, tell),
             self.memory.bring(fro_opencode::VERSION),
             Repository::open(asked, self.folder.path(), &private),
+            Enclosure::find(&settings.engine.program),
         );
         self.recalled_to(tell, recall);
         let Equipment { engine, omo, warning, parcels } = equipment?;
@@ -100,7 +101,7 @@ impl Workplace {
         for warning in repository.warnings() {
             self.warn(tell, warning);
         }
-        self.prepared = Some(Prepared { engine, omo, repository });
+        self.prepared = Some(Prepared { engine, omo, repository, enclosure });
         Ok(())
     }
 

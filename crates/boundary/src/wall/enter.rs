@@ -14,7 +14,7 @@ use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 use crate::wall::{
     Strictness, WallError, WallSpec, broker,
     calls::{self, Connections},
-    handover,
+    grant, handover,
     kernel::Listener,
     powers, reach,
 };
@@ -30,11 +30,14 @@ pub(crate) struct Raised {
 }
 
 /// Walls this process in and becomes `command`; returns only if that fails.
-pub fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible, WallError> {
+pub(super) fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible, WallError> {
     let (program, arguments) =
         command.split_first().ok_or_else(|| WallError::Arguments("the command is empty".to_owned()))?;
     leave_the_harness().map_err(WallError::kernel("leave the harness behind"))?;
     powers::limit()?;
+    if let Some(user) = spec.enclosure.engine_s_user() {
+        grant::open_ways(spec, user)?;
+    }
     let raised = raise(spec)?;
     let (listener, lacking) = match raised.broker {
         Ok(listener) => (Some(listener), None),
@@ -53,7 +56,7 @@ pub fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible, WallEr
 
 /// Puts up every wall that this kernel offers, around the calling thread and all that it starts.
 pub(crate) fn raise(spec: &WallSpec) -> Result<Raised, WallError> {
-    powers::give_up()?;
+    powers::give_up(spec.enclosure.engine_s_user())?;
     let landlock = reach::offered();
     if landlock.is_ok() {
         reach::restrict(spec)?;

@@ -3,15 +3,20 @@
 //! It is built in two processes, since a process can wall itself in but cannot do so to a child. The
 //! first, [`stand`], is the supervisor: it stays outside, holds the lifeline to the harness, makes
 //! the engine's connections in its place and leaves no process behind. The second, [`enter`], gives up every
-//! right that the engine does not need and then becomes the engine.
+//! right that the engine does not need and then becomes the engine. Where root is at hand, [`enclose`] puts both into
+//! namespaces of their own, and the engine is another user.
 
 mod address;
 mod broker;
 mod calls;
+mod enclose;
+mod enclosure;
 mod enter;
 mod error;
+mod grant;
 mod handover;
 mod kernel;
+mod parcel;
 mod powers;
 mod reach;
 mod spec;
@@ -19,32 +24,54 @@ mod stand;
 mod wanted;
 
 pub use address::Address;
-pub use enter::enter;
+pub use enclosure::{Enclosure, User};
 pub use error::WallError;
 pub use spec::{Strictness, WallSpec};
-pub use stand::stand;
 
 pub(crate) use enter::{Raised, raise};
 pub(crate) use reach::is_system;
 
-use std::{ffi::OsString, process::Command};
+use std::ffi::OsString;
+
+use enclose::{ENCLOSED, ENCLOSING, Launcher};
+use enter::enter;
+use stand::{Lifeline, stand};
+
+/// How `fro-bot wall` was started: its arguments come after the name.
+#[derive(Debug)]
+pub struct Start {
+    /// The command line that leads here again (`fro-bot wall`), for the processes that follow.
+    pub launcher: Vec<OsString>,
+    /// The wall and the command behind it.
+    pub arguments: Vec<OsString>,
+    /// What the engine is to have for its environment.
+    pub environment: Vec<(OsString, OsString)>,
+}
 
 /// Does what `fro-bot wall` was told by its arguments and returns the exit code.
 ///
-/// `launcher` is the command line that leads here again (`fro-bot wall`), for the second process.
 /// Call it before any thread is started: a thread would take signals meant for the supervisor.
-pub fn run(launcher: &[OsString], arguments: impl IntoIterator<Item = OsString>) -> Result<u8, WallError> {
-    let mut arguments = arguments.into_iter().peekable();
-    let inside = arguments.next_if(|first| first == INSIDE).is_some();
-    let (spec, command) = WallSpec::parse(arguments)?;
-    if inside {
-        return enter(&spec, &command).map(|never| match never {});
+pub fn run(start: Start) -> Result<u8, WallError> {
+    let launcher = Launcher(start.launcher);
+    let mut arguments = start.arguments.into_iter().peekable();
+    let stages = [INSIDE, ENCLOSED, ENCLOSING];
+    let stage = arguments.next_if(|first| stages.iter().any(|stage| first == stage));
+    if stage.as_deref().is_some_and(|stage| stage == ENCLOSING) {
+        return enclose::enclosing(&launcher);
     }
-    let (program, leading) =
-        launcher.split_first().ok_or_else(|| WallError::Arguments("no launcher was given".to_owned()))?;
-    let mut second = Command::new(program);
-    second.args(leading).arg(INSIDE).args(spec.arguments()).arg("--").args(&command);
-    stand(second, &spec)
+    let (spec, command) = WallSpec::parse(arguments)?;
+    let second = launcher.stage(INSIDE, &spec, &command);
+    match (stage, spec.enclosure) {
+        (None, Enclosure::Open) => stand(second, &spec, Lifeline::Harness),
+        (None, Enclosure::Root | Enclosure::Sudo(_)) => {
+            enclose::enclose(&launcher, &spec, (&command, start.environment))
+        }
+        (Some(stage), _) if stage == ENCLOSED => {
+            enclose::settle(&spec)?;
+            stand(second, &spec, Lifeline::Relay)
+        }
+        (Some(_), _) => enter(&spec, &command).map(|never| match never {}),
+    }
 }
 
 const INSIDE: &str = "--inside";

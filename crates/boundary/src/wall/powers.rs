@@ -4,29 +4,47 @@ use rustix::{
     io::Errno,
     process::{Resource, Rlimit, getrlimit, setrlimit},
     thread::{
-        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
-        remove_capability_from_bounding_set, set_capabilities, set_capabilities_secure_bits,
-        set_no_new_privs,
+        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, Gid, Uid, capabilities,
+        clear_ambient_capability_set, remove_capability_from_bounding_set, set_capabilities,
+        set_capabilities_secure_bits, set_no_new_privs, set_thread_groups, set_thread_res_gid,
+        set_thread_res_uid,
     },
 };
 
-use crate::wall::WallError;
+use crate::wall::{User, WallError};
 
-/// Drops every capability for good.
+/// Drops every capability for good, and becomes another user first, if there is one to become.
 ///
 /// An ordinary user may not empty the bounding set. That costs nothing: it only limits what a
 /// privileged program could gain, and `no_new_privs` leaves nothing to gain.
-pub(super) fn give_up() -> Result<(), WallError> {
+pub(super) fn give_up(user: Option<User>) -> Result<(), WallError> {
     set_no_new_privs(true).map_err(WallError::kernel("forgo new privileges"))?;
     let held = capabilities(None).map_err(WallError::kernel("read the capabilities"))?;
     if held.effective.contains(CapabilitySet::SETPCAP) {
         empty_bounding_set().map_err(WallError::kernel("empty the bounding set"))?;
         set_capabilities_secure_bits(root_is_nobody()).map_err(WallError::kernel("lock the secure bits"))?;
     }
+    if let Some(user) = user {
+        become_user(user).map_err(WallError::kernel("become another user"))?;
+    }
     clear_ambient_capability_set().map_err(WallError::kernel("clear the ambient capabilities"))?;
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
         .map_err(WallError::kernel("drop the capabilities"))
+}
+
+/// Becomes an ordinary user for good.
+pub(super) fn give_root_back(user: User) -> Result<(), Errno> {
+    empty_bounding_set()?;
+    become_user(user)
+}
+
+/// Makes the calling thread another user's, with one group. Root may; everything that made it root goes with it.
+fn become_user(user: User) -> Result<(), Errno> {
+    let (id, group) = (Uid::from_raw(user.id), Gid::from_raw(user.group));
+    set_thread_groups(&[])?;
+    set_thread_res_gid(group, group, group)?;
+    set_thread_res_uid(id, id, id)
 }
 
 /// Limits what a runaway can take: no core dump of what it had in memory, no flood of files or processes.

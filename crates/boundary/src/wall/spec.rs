@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use crate::wall::{Address, WallError};
+use crate::wall::{Address, Enclosure, WallError};
 
 /// What the engine may reach behind its wall, beyond the system's own programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct WallSpec {
     pub grace: Duration,
     /// What to do where the kernel lacks a wall.
     pub strictness: Strictness,
+    /// What stands around the wall.
+    pub enclosure: Enclosure,
 }
 
 /// What to do where the kernel lacks a wall.
@@ -39,6 +41,7 @@ impl Default for WallSpec {
             connect: Vec::new(),
             grace: Duration::from_secs(5),
             strictness: Strictness::Required,
+            enclosure: Enclosure::Open,
         }
     }
 }
@@ -53,6 +56,9 @@ impl WallSpec {
         self.listen.iter().for_each(|port| add("--listen", port.to_string().into()));
         self.connect.iter().for_each(|address| add("--connect", address.argument()));
         add("--grace-ms", self.grace.as_millis().to_string().into());
+        if let Some(enclosure) = self.enclosure.argument() {
+            add("--enclose", enclosure.into());
+        }
         match self.strictness {
             Strictness::Required => {}
             Strictness::AllowUnwalled => arguments.push("--allow-unwalled".into()),
@@ -73,6 +79,7 @@ impl WallSpec {
                 Some("--listen") => spec.listen.push(number(&value()?)?),
                 Some("--connect") => spec.connect.push(address(&value()?)?),
                 Some("--grace-ms") => spec.grace = Duration::from_millis(number(&value()?)?),
+                Some("--enclose") => spec.enclosure = enclosure(&value()?)?,
                 Some("--allow-unwalled") => spec.strictness = Strictness::AllowUnwalled,
                 Some("--") => return command(arguments).map(|command| (spec, command)),
                 _ => return Err(bad(format!("`{}` is not known", flag.display()))),
@@ -100,6 +107,11 @@ fn address(value: &OsString) -> Result<Address, WallError> {
     Address::parse(value).ok_or_else(unfit)
 }
 
+fn enclosure(value: &OsString) -> Result<Enclosure, WallError> {
+    let unfit = || bad(format!("`{}` is neither `root` nor USER:GROUP", value.display()));
+    Enclosure::parse(value).ok_or_else(unfit)
+}
+
 fn bad(what: String) -> WallError {
     WallError::Arguments(what)
 }
@@ -109,6 +121,8 @@ mod tests {
     use std::os::unix::ffi::OsStringExt as _;
 
     use proptest::{collection::vec, prelude::*};
+
+    use crate::wall::User;
 
     use super::*;
 
@@ -123,14 +137,22 @@ mod tests {
         ]
     }
 
+    fn enclosure() -> impl Strategy<Value = Enclosure> {
+        prop_oneof![
+            Just(Enclosure::Open),
+            Just(Enclosure::Root),
+            any::<(u32, u32)>().prop_map(|(id, group)| Enclosure::Sudo(User { id, group })),
+        ]
+    }
+
     fn spec() -> impl Strategy<Value = WallSpec> {
         let paths = || vec(path(), 0..4);
         let ports = || vec(any::<u16>(), 0..4);
         let strictness = prop_oneof![Just(Strictness::Required), Just(Strictness::AllowUnwalled)];
-        (paths(), paths(), ports(), vec(address(), 0..4), any::<u32>(), strictness).prop_map(
-            |(read, write, listen, connect, grace, strictness)| {
+        (paths(), paths(), ports(), vec(address(), 0..4), any::<u32>(), strictness, enclosure()).prop_map(
+            |(read, write, listen, connect, grace, strictness, enclosure)| {
                 let grace = Duration::from_millis(grace.into());
-                WallSpec { read, write, listen, connect, grace, strictness }
+                WallSpec { read, write, listen, connect, grace, strictness, enclosure }
             },
         )
     }
@@ -151,9 +173,16 @@ mod tests {
 
     #[test]
     fn a_slip_is_named() {
-        let complaints =
-            ["", "--", "--read", "--listen 70000 -- id", "--connect 80 -- id", "--raed /x -- id"]
-                .map(complaint);
+        let complaints = [
+            "",
+            "--",
+            "--read",
+            "--listen 70000 -- id",
+            "--connect 80 -- id",
+            "--enclose me -- id",
+            "--raed /x -- id",
+        ]
+        .map(complaint);
 
         insta::assert_snapshot!(complaints.join("\n"), @"
         cannot read the arguments of `wall`: `--` and a command are missing
@@ -161,6 +190,7 @@ mod tests {
         cannot read the arguments of `wall`: `--read` needs a value
         cannot read the arguments of `wall`: `70000` is not a fitting number
         cannot read the arguments of `wall`: `80` is neither ADDRESS:PORT nor unix:PATH
+        cannot read the arguments of `wall`: `me` is neither `root` nor USER:GROUP
         cannot read the arguments of `wall`: `--raed` is not known
         ");
     }

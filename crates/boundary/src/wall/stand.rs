@@ -3,7 +3,7 @@
 use std::{
     io,
     os::fd::OwnedFd,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -29,7 +29,7 @@ use crate::wall::{Address, WallError, WallSpec, broker, handover};
 /// SIGHUP: the engine is asked, has the wall's `grace` to obey (a second signal cuts that short), and then
 /// whatever is left is killed. Engines put their shells into sessions of their own, so a process
 /// group would miss them; orphans come to this process instead, since it is their subreaper.
-pub fn stand(mut second: Command, spec: &WallSpec) -> Result<u8, WallError> {
+pub(super) fn stand(mut second: Command, spec: &WallSpec, lifeline: Lifeline) -> Result<u8, WallError> {
     let signals = queue_signals().map_err(WallError::kernel("queue the signals"))?;
     set_child_subreaper(Some(getpid())).map_err(WallError::kernel("adopt orphans"))?;
     // Fails for the leader of a group, which Ctrl-C reaches anyway and rightly.
@@ -42,7 +42,8 @@ pub fn stand(mut second: Command, spec: &WallSpec) -> Result<u8, WallError> {
     // It holds the other end of the way, which has to be the second process's alone.
     drop(second);
     start_broker(way, spec.connect.clone()).map_err(WallError::kernel("start the connect broker"))?;
-    Supervisor::new(signals, &child).run(spec.grace).map_err(WallError::kernel("watch over the engine"))
+    let supervisor = Supervisor { signals, lifeline, engine: Pid::from_child(&child), ended: None };
+    supervisor.run(spec.grace).map_err(WallError::kernel("watch over the engine"))
 }
 
 /// Serves connections beside the supervisor, who must hear of the lifeline whatever a connection does.
@@ -59,8 +60,40 @@ fn start_broker(way: OwnedFd, allowed: Vec<Address>) -> io::Result<()> {
     Ok(())
 }
 
+/// What standard input is to a supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lifeline {
+    /// A pipe from the harness: its end asks for ours, words on it mean nothing.
+    Harness,
+    /// A pipe from the wall outside the namespaces: a word asks, and its end leaves no time.
+    Relay,
+}
+
+/// What somebody wants of a supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    Nothing,
+    /// The engine is to end, or to be quicker about it.
+    Stop,
+    /// Everything is to end now.
+    End,
+}
+
+impl Lifeline {
+    /// Reads what has come.
+    pub(super) fn wish(self) -> Wish {
+        let mut words = [0; 256];
+        match (rustix::io::read(io::stdin(), &mut words), self) {
+            (Ok(1..), Self::Harness) | (Err(Errno::AGAIN | Errno::INTR), _) => Wish::Nothing,
+            (Ok(1..), Self::Relay) | (Ok(0) | Err(_), Self::Harness) => Wish::Stop,
+            (Ok(0) | Err(_), Self::Relay) => Wish::End,
+        }
+    }
+}
+
 struct Supervisor {
     signals: SignalFd,
+    lifeline: Lifeline,
     engine: Pid,
     ended: Option<u8>,
 }
@@ -80,10 +113,6 @@ enum News {
 }
 
 impl Supervisor {
-    fn new(signals: SignalFd, child: &Child) -> Self {
-        Self { signals, engine: Pid::from_child(child), ended: None }
-    }
-
     fn run(mut self, grace: Duration) -> io::Result<u8> {
         let watched = self.watch(grace);
         // Whatever went wrong until here, nothing stays behind.
@@ -107,39 +136,34 @@ impl Supervisor {
             if self.ended.is_some() {
                 return Ok(News::Ended);
             }
-            let asked = match phase {
-                Phase::Running => self.wait_for_anything()?,
+            let limit = match phase {
+                Phase::Running => None,
                 Phase::Stopping(until) if until <= Instant::now() => return Ok(News::Silence),
-                Phase::Stopping(until) => self.wait_for_signals(until - Instant::now())?,
+                Phase::Stopping(until) => Some(until - Instant::now()),
             };
-            if asked {
-                return Ok(News::StopAsked);
+            match self.wish(phase, limit)? {
+                Wish::Nothing => {}
+                Wish::Stop => return Ok(News::StopAsked),
+                Wish::End => return Ok(News::Silence),
             }
         }
     }
 
-    /// Waits for anything to happen and tells whether it means to stop.
-    fn wait_for_anything(&self) -> io::Result<bool> {
+    /// Waits for anything to happen and returns what it means.
+    fn wish(&self, phase: Phase, limit: Option<Duration>) -> io::Result<Wish> {
         let stdin = io::stdin();
         let mut sources = [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
-        wait_for(&mut sources, None)?;
+        let n_watched = match (phase, self.lifeline) {
+            // It may be what has asked already, and has nothing else to say.
+            (Phase::Stopping(_), Lifeline::Harness) => 1,
+            (Phase::Running, _) | (Phase::Stopping(_), Lifeline::Relay) => 2,
+        };
+        wait_for(&mut sources[..n_watched], limit)?;
         let moved = !sources[1].revents().is_empty();
-        Ok(self.stop_signal()? || (moved && is_cut()))
-    }
-
-    fn wait_for_signals(&self, limit: Duration) -> io::Result<bool> {
-        wait_for(&mut [PollFd::new(&self.signals, PollFlags::IN)], Some(limit))?;
-        self.stop_signal()
-    }
-
-    /// Empties the queue of signals and tells whether one of them means to stop.
-    fn stop_signal(&self) -> io::Result<bool> {
-        let child = Number::SIGCHLD as u32;
-        let mut stop = false;
-        while let Some(signal) = self.signals.read_signal()? {
-            stop |= signal.ssi_signo != child;
+        if stop_signal(&self.signals)? {
+            return Ok(Wish::Stop);
         }
-        Ok(stop)
+        Ok(if moved { self.lifeline.wish() } else { Wish::Nothing })
     }
 
     /// Kills until no process is left.
@@ -151,7 +175,8 @@ impl Supervisor {
             for child in children()? {
                 let _: Result<(), Errno> = kill_process(child, Signal::KILL);
             }
-            self.wait_for_signals(ROUND)?;
+            wait_for(&mut [PollFd::new(&self.signals, PollFlags::IN)], Some(ROUND))?;
+            stop_signal(&self.signals)?;
         }
         Ok(self.ended.unwrap_or(KILLED))
     }
@@ -172,16 +197,16 @@ impl Supervisor {
 
 /// A killed child announces itself; the pause is for those that hide from the list by forking.
 const ROUND: Duration = Duration::from_millis(5);
-const KILLED: u8 = 128 + 9;
+pub(super) const KILLED: u8 = 128 + 9;
 
-fn queue_signals() -> nix::Result<SignalFd> {
+pub(super) fn queue_signals() -> nix::Result<SignalFd> {
     let wanted = [Number::SIGCHLD, Number::SIGTERM, Number::SIGINT, Number::SIGHUP];
     let set = SigSet::from_iter(wanted);
     set.thread_block()?;
     SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
 }
 
-fn wait_for(sources: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<()> {
+pub(super) fn wait_for(sources: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<()> {
     let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
     match poll(sources, limit.as_ref()) {
         Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -189,13 +214,14 @@ fn wait_for(sources: &mut [PollFd<'_>], limit: Option<Duration>) -> io::Result<(
     }
 }
 
-/// Tells whether the lifeline has ended or broken. Words on it mean nothing.
-fn is_cut() -> bool {
-    let mut words = [0; 256];
-    match rustix::io::read(io::stdin(), &mut words) {
-        Ok(read) => read == 0,
-        Err(error) => !matches!(error, Errno::AGAIN | Errno::INTR),
+/// Empties the queue of signals and tells whether one of them means to stop.
+pub(super) fn stop_signal(signals: &SignalFd) -> io::Result<bool> {
+    let child = Number::SIGCHLD as u32;
+    let mut stop = false;
+    while let Some(signal) = signals.read_signal()? {
+        stop |= signal.ssi_signo != child;
     }
+    Ok(stop)
 }
 
 fn children() -> io::Result<Vec<Pid>> {

@@ -8,6 +8,7 @@ mod attacks;
 mod clone;
 mod connections;
 mod cost;
+mod enclosed;
 mod files;
 mod gh;
 mod hidden;

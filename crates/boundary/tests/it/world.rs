@@ -18,9 +18,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fro_boundary::{Toolbox, WallSpec, environment};
+use fro_boundary::{Enclosure, Toolbox, WallSpec, environment, wall};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, getuid, kill_process};
+use rustix::process::{Pid, Signal, getgid, getuid, kill_process};
 use tempfile::TempDir;
 
 /// What no process behind the wall may ever see. The attacks look for its first word.
@@ -40,15 +40,29 @@ pub(crate) enum User {
     Ordinary(u32),
 }
 
-/// Tells a story for every user that this machine lets us be.
+/// Tells a story for every user that this machine lets us be, and with all that can stand around the wall.
 pub(crate) fn everyone(story: impl Fn(World)) {
-    let users = match getuid().as_raw() {
-        0 => vec![User::Root, User::Ordinary(NOBODY)],
-        own => vec![User::Ordinary(own)],
+    let worlds = match getuid().as_raw() {
+        0 => vec![
+            (User::Root, Enclosure::Open),
+            (User::Root, Enclosure::Root),
+            (User::Ordinary(NOBODY), Enclosure::Open),
+        ],
+        own => {
+            let open = [(User::Ordinary(own), Enclosure::Open)].into_iter();
+            open.chain(sudo().map(|sudo| (User::Ordinary(own), sudo))).collect()
+        }
     };
-    for user in users {
-        story(World::new(user));
+    for (user, enclosure) in worlds {
+        story(World::new(user, enclosure));
     }
+}
+
+/// Returns what `sudo` can put around the wall, if it lets us without a password.
+fn sudo() -> Option<Enclosure> {
+    let lets = Command::new("/usr/bin/sudo").args(["-n", "true"]).output();
+    let user = wall::User { id: getuid().as_raw(), group: getgid().as_raw() };
+    lets.is_ok_and(|output| output.status.success()).then_some(Enclosure::Sudo(user))
 }
 
 pub(crate) struct World {
@@ -60,13 +74,14 @@ pub(crate) struct World {
 }
 
 impl World {
-    fn new(user: User) -> Self {
+    fn new(user: User, enclosure: Enclosure) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let folder = tempfile::tempdir().unwrap();
         open_to_all(folder.path());
         let harness = start_harness(user);
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let mut world = Self { folder, user, spec: WallSpec::default(), mark, harness };
+        let spec = WallSpec { enclosure, ..WallSpec::default() };
+        let mut world = Self { folder, user, spec, mark, harness };
         // Not every user can reach the folder of the build. Copied by a process of its own, since a
         // file that a child of this one has inherited for writing cannot be started.
         let copied = Command::new("cp").args([WALLED, HIDDEN]).arg(world.folder.path()).status().unwrap();
@@ -83,6 +98,11 @@ impl World {
         world.spec.read.push(python(user).prefix.clone());
         world.spec.read.extend_from_slice(tools().read());
         world
+    }
+
+    /// Tells whether the wall stands in namespaces of its own.
+    pub(crate) fn is_enclosed(&self) -> bool {
+        self.spec.enclosure != Enclosure::Open
     }
 
     pub(crate) fn inside(&self) -> PathBuf {

@@ -2,10 +2,13 @@
 
 use std::{ffi::OsString, process::ExitCode};
 
+use fro_boundary::wall::{self, Start};
+
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os();
-    let launcher: Vec<OsString> = arguments.next().into_iter().collect();
-    match fro_boundary::wall::run(&launcher, arguments) {
+    let mut words = std::env::args_os();
+    let launcher: Vec<OsString> = words.next().into_iter().collect();
+    let start = Start { launcher, arguments: words.collect(), environment: std::env::vars_os().collect() };
+    match wall::run(start) {
         Ok(code) => code.into(),
         Err(error) => {
             #[expect(clippy::print_stderr, reason = "it is a program")]

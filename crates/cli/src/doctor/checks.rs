@@ -1,6 +1,6 @@
 //! The examinations themselves, each of one thing.
 
-use fro_boundary::{Strictness, probe};
+use fro_boundary::{Enclosure, Strictness, probe};
 use fro_github::Rights;
 use fro_run::{REPO_SETTINGS, Settings};
 use jiff::Timestamp;
@@ -33,7 +33,7 @@ pub(crate) async fn all(env: &Env) -> Vec<Finding> {
         Err(fault) => findings.push(Finding::bad("inputs", &fault)),
     }
     findings.push(cache(env));
-    findings.push(walls());
+    findings.push(walls().await);
     findings
 }
 
@@ -132,11 +132,15 @@ fn cache(env: &Env) -> Finding {
     }
 }
 
-/// Puts the walls up around a thread.
-fn walls() -> Finding {
-    let walls = probe().and_then(|walls| walls.suffice(Strictness::Required).map(|()| walls.to_string()));
+/// Puts the walls up around a thread, and what can stand around them around a process.
+async fn walls() -> Finding {
+    let walls = probe().and_then(|walls| walls.suffice(Strictness::Required).map(|()| walls));
+    let enclosure = match settings::own_program() {
+        Ok(program) => Enclosure::find(&program).await,
+        Err(_) => Enclosure::Open,
+    };
     match walls {
-        Ok(told) => Finding::good("walls", told),
+        Ok(walls) => Finding::good("walls", walls.within(enclosure).to_string()),
         Err(error) => Finding::bad("walls", &error.fault()),
     }
 }

@@ -49,7 +49,19 @@ def first(wanted):
     raise Closed("not to be seen")
 
 
-harness = first(lambda line: line[0].endswith(b"fro-bot") and line[1] == b"action")
+def others():
+    """The processes outside the wall that are seen: the harness, and somebody who has nothing to do with it."""
+    harness = lambda line: line[0].endswith(b"fro-bot") and line[1] == b"action"
+    stranger = lambda line: line[0].endswith(b"sleep") and line[1] == b"600"
+    return [pid for pid in processes() if len(command_line(pid)) > 1 and (harness(command_line(pid)) or stranger(command_line(pid)))]
+
+
+try:
+    harness = first(lambda line: line[0].endswith(b"fro-bot") and line[1] == b"action")
+except Closed:
+    harness = None
+# Where the harness is out of sight, its supervisor is the nearest thing.
+nearest = harness or 1
 engine = first(lambda line: b"serve" in line and b"opencode" in line[0])
 proxy = int(re.search(r"http://127\.0\.0\.1:(\d+)", os.environ["OPENCODE_CONFIG_CONTENT"]).group(1))
 engine_port = int(re.search(rb"--port[= \0](\d+)", b"\0".join(command_line(engine))).group(1))
@@ -120,17 +132,17 @@ def vm_read():
     room = ctypes.create_string_buffer(8)
     local = (ctypes.c_size_t * 2)(ctypes.addressof(room), 8)
     remote = (ctypes.c_size_t * 2)(0x400000, 8)
-    call(310, harness, local, 1, remote, 1, 0)
+    call(310, nearest, local, 1, remote, 1, 0)
 
 
-attempt("/proc/harness/environ", read(f"/proc/{harness}/environ"))
-attempt("/proc/harness/mem", read(f"/proc/{harness}/mem"))
-attempt("/proc/harness/cmdline", lambda: bool(command_line(harness)))
-attempt("process list", lambda: len(processes()) > 3)
+attempt("/proc/harness/environ", read(f"/proc/{nearest}/environ"))
+attempt("/proc/harness/mem", read(f"/proc/{nearest}/mem"))
+attempt("/proc/harness/cmdline", lambda: bool(harness and command_line(harness)))
+attempt("process list", lambda: bool(others()))
 attempt("/proc/harness/fd", lambda: os.listdir(f"/proc/{harness}/fd"))
-attempt("ptrace attach", lambda: call(101, 16, harness, 0, 0))
+attempt("ptrace attach", lambda: call(101, 16, nearest, 0, 0))
 attempt("process_vm_readv", vm_read)
-attempt("kill(harness, 0)", lambda: os.kill(harness, 0))
+attempt("kill(harness, 0)", lambda: os.kill(nearest, 0))
 attempt("SIGTERM to a process of the same user", lambda: os.kill(victim, signal.SIGTERM))
 attempt("a secret in the own environment", lambda: any(SECRET in value for value in os.environb.values()))
 attempt("a secret in the engine's environment", holds_secret(f"/proc/{engine}/environ"))
