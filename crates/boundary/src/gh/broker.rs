@@ -21,7 +21,8 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::{
     gh::{
         deed::{About, Deeds, Reply, Wish},
-        policy::{Asked, Passed, Refusal, decide},
+        policy::{Asked, Bounds, Passed, Refusal, decide},
+        seen::Seen,
     },
     serve::{Body, Listener, serve, stream_back, told},
 };
@@ -93,6 +94,7 @@ struct Shared {
     upstream: Upstream,
     road: Road,
     deeds: Deeds,
+    seen: Seen,
     passed: AtomicU32,
     done: AtomicU32,
     refused: AtomicU32,
@@ -103,7 +105,16 @@ impl GhBroker {
     pub fn open(socket: &Path, upstream: Upstream, road: Road, deeds: Deeds) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
         let [passed, done, refused] = [0; 3].map(AtomicU32::new);
-        let shared = Arc::new(Shared { upstream, road, deeds, passed, done, refused });
+        let shared = Arc::new(Shared {
+            upstream,
+            road,
+            deeds,
+            seen: Seen::default(),
+           
+            passed,
+            done,
+            refused,
+        });
         let answering = Arc::clone(&shared);
         let accepting = tokio::spawn(serve(Listener::Unix(listener), move |request| {
             let shared = Arc::clone(&answering);
@@ -154,7 +165,8 @@ impl Shared {
         let host = text(HOST.as_str()).unwrap_or_default();
         let (path, query) = (head.uri.path(), head.uri.query());
         let asked = Asked { method: head.method.as_str(), host, path, query, body: &body };
-        let passed = decide(&asked, &self.upstream.server, &self.upstream.repo)?;
+        let Upstream { server, repo, .. } = &self.upstream;
+        let passed = decide(&asked, Bounds { server, repo, seen: &self.seen })?;
         let (request, what) = match passed {
             Passed::Deed(wish) => return self.take_over(&wish).await,
             Passed::Rest(target) => {
@@ -167,7 +179,8 @@ impl Shared {
         let said = PASSED.iter().filter_map(|name| Some((name, text(name)?)));
         let request = said.fold(request, |request, (name, value)| request.header(name, value));
         let answer = request.bearer(&self.upstream.token).relay().await?;
-        Ok((stream_back(answer, &RETURNED, |_| {}), what, &self.passed))
+        let ear = self.seen.ear(answer.header("content-type").unwrap_or_default());
+        Ok((stream_back(answer, &RETURNED, ear), what, &self.passed))
     }
 }
 

@@ -1,12 +1,11 @@
 //! A GraphQL request, understood: one query, and forwarded as it was understood rather than as it came.
 
-use fro_core::RepoName;
 use graphql_parser::query::{self, Definition, Document, OperationDefinition, Selection, parse_query};
 use serde_json::{Map, Value, json};
 
 use crate::gh::{
     deed::{Reply, Wish},
-    policy::Refusal,
+    policy::{Bounds, Refusal},
     scope,
 };
 
@@ -35,7 +34,7 @@ pub(super) enum Meaning {
 }
 
 /// Reads a request and refuses whatever is not exactly one query of this repository, or one mutation that is known.
-pub(super) fn read(body: &[u8], repo: &RepoName) -> Result<Meaning, Refusal> {
+pub(super) fn read(body: &[u8], bounds: Bounds<'_>) -> Result<Meaning, Refusal> {
     let Ok(Value::Object(mut request)) = serde_json::from_slice(body) else {
         return Err(Refusal::Unclear("the body is not an object"));
     };
@@ -58,7 +57,7 @@ pub(super) fn read(body: &[u8], repo: &RepoName) -> Result<Meaning, Refusal> {
         return Ok(Meaning::Wish(wish));
     }
     let asks = only_query(&document)?;
-    scope::check(&document, &variables, repo)?;
+    scope::check(&document, &variables, bounds)?;
     let body = json!({ "query": document.to_string(), "variables": variables });
     Ok(Meaning::Question(Question { body, asks }))
 }
@@ -160,11 +159,20 @@ fn depth(query: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use fro_core::RepoName;
+
+    use crate::gh::seen::Seen;
+
     use super::*;
+
+    fn understood(body: &str) -> Result<Meaning, Refusal> {
+        let (repo, seen) = (RepoName::parse("octo/garden").unwrap(), Seen::default());
+        read(body.as_bytes(), Bounds { server: "github.com", repo: &repo, seen: &seen })
+    }
 
     #[track_caller]
     fn check(body: &str, expected: &str) {
-        let decision = match read(body.as_bytes(), &RepoName::parse("octo/garden").unwrap()) {
+        let decision = match understood(body) {
             Ok(Meaning::Question(question)) => question.asks,
             Ok(Meaning::Wish(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
             Err(refusal) => refusal.to_string(),
@@ -173,7 +181,7 @@ mod tests {
     }
 
     fn question(body: &str) -> Question {
-        match read(body.as_bytes(), &RepoName::parse("octo/garden").unwrap()).unwrap() {
+        match understood(body).unwrap() {
             Meaning::Question(question) => question,
             Meaning::Wish(wish) => panic!("{wish:?}"),
         }
@@ -338,7 +346,8 @@ mod tests {
 
     #[test]
     fn strings_keep_their_meaning_when_written_anew() {
-        let tricky = r#"{ node(x: "quote \" } mutation { b } \\ \u000a end", y: """block " { """) { c } }"#;
+        let tricky =
+            r#"{ rateLimit(x: "quote \" } mutation { b } \\ \u000a end", y: """block " { """) { c } }"#;
         let once = question(&query(tricky)).body;
         let twice = question(&once.to_string()).body;
         assert_eq!(once, twice);

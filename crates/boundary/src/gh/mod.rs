@@ -2,13 +2,15 @@
 //!
 //! `gh` has a placeholder for a token. What reads this repository passes; what it says on the run's own subject becomes
 //! the draft of the answer; what else writes, and whatever is not understood, is refused with a reason that `gh` shows.
-//! What an id leads to is the token's own scope.
+//! Ids have to be ones that GitHub named, and what lies beyond the repository is asked for its names only.
 
 mod broker;
 mod deed;
 mod graphql;
+mod plain;
 mod policy;
 mod scope;
+mod seen;
 
 pub use broker::{GhBroker, GhCalls, Upstream};
 pub use deed::{Deed, Deeds, Done};

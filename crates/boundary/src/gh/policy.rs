@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::gh::{
     deed::Wish,
     graphql::{self, Meaning},
+    seen::Seen,
 };
 
 /// A request that passes.
@@ -26,6 +27,8 @@ pub(super) enum Refusal {
     Write(String),
     #[error("`{0}` is not for `gh` here: only this repository is")]
     Elsewhere(String),
+    #[error("`{0}` is no id that GitHub has named in this run")]
+    Unknown(String),
     #[error("`{0}` is not for an agent")]
     Private(String),
     #[error("the verdict `{0}` is for people to give; `COMMENT` takes your words")]
@@ -48,6 +51,15 @@ pub(super) struct Asked<'a> {
     pub(super) body: &'a [u8],
 }
 
+/// Where `gh` may look.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds<'a> {
+    /// The GitHub that people know by this name.
+    pub(super) server: &'a str,
+    pub(super) repo: &'a RepoName,
+    pub(super) seen: &'a Seen,
+}
+
 /// Parts of a repository that hold its secrets, its keys, or the power of its workflows.
 const PRIVATE: [&str; 9] = [
     "actions",
@@ -61,8 +73,9 @@ const PRIVATE: [&str; 9] = [
     "traffic",
 ];
 
-/// Decides on a request to the GitHub that people know by the name `server`.
-pub(super) fn decide(asked: &Asked<'_>, server: &str, repo: &RepoName) -> Result<Passed, Refusal> {
+/// Decides on a request.
+pub(super) fn decide(asked: &Asked<'_>, bounds: Bounds<'_>) -> Result<Passed, Refusal> {
+    let Bounds { server, repo, .. } = bounds;
     let Asked { method, host, path, query, body } = *asked;
     let elsewhere = || Refusal::Elsewhere(host.chars().take(100).collect());
     let path = below_api(host, path, server).ok_or_else(elsewhere)?;
@@ -72,7 +85,7 @@ pub(super) fn decide(asked: &Asked<'_>, server: &str, repo: &RepoName) -> Result
     }
     if path == "/graphql" {
         return match method {
-            "POST" => graphql::read(body, repo).map(|meaning| match meaning {
+            "POST" => graphql::read(body, bounds).map(|meaning| match meaning {
                 Meaning::Question(question) => Passed::GraphQl(question.body, question.asks),
                 Meaning::Wish(wish) => Passed::Deed(wish),
             }),
@@ -147,7 +160,8 @@ mod tests {
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let body = br#"{"body": "Hi", "event": "COMMENT", "title": "T", "head": "octo:x", "base": "main"}"#;
         let asked = Asked { method, host, path, query, body };
-        let decision = match decide(&asked, server, &RepoName::parse("Octo/garden").unwrap()) {
+        let (repo, seen) = (RepoName::parse("Octo/garden").unwrap(), Seen::default());
+        let decision = match decide(&asked, Bounds { server, repo: &repo, seen: &seen }) {
             Ok(Passed::Rest(path)) => path,
             Ok(Passed::GraphQl(..)) => "graphql".to_owned(),
             Ok(Passed::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),

@@ -97,13 +97,18 @@ impl Desk {
 }
 
 /// What is tried, in the order of the table.
-const TRIED: [&str; 27] = [
+const TRIED: [&str; 34] = [
     "gh issue view 1 --json title --jq .title",
     "gh pr view 2 --json title --jq .title",
     "gh pr diff 2 | head -n 1",
     "gh api user --jq .login",
     "gh api repos/{owner}/{repo}/issues/1 --jq .number",
     "gh api graphql -f query='{viewer{login}}' --jq .data.viewer.login",
+    "gh issue view 1 --json comments --jq '.comments | length'",
+    "gh issue view 1 --comments >/dev/null && echo shown",
+    "gh pr view 2 --comments >/dev/null && echo shown",
+    "gh pr view 2 --json author,assignees,headRepositoryOwner,reviews --jq .headRepositoryOwner.login",
+    r#"gh api graphql -f query="{node(id:\"$(gh api repos/octo/garden/issues/1 --jq .node_id)\"){...on Issue{title}}}" --jq .data.node.title"#,
     "gh auth token",
     "gh issue comment 1 --body Wet.",
     "gh issue comment 3 --body Wet.",
@@ -116,6 +121,8 @@ const TRIED: [&str; 27] = [
     "gh api -X DELETE repos/octo/garden/git/refs/heads/main",
     "gh api repos/octo/cellar",
     "gh issue view 1 --repo octo/cellar --json title",
+    r#"gh api graphql -f query='{node(id:"R_elsewhere"){...on Repository{name}}}'"#,
+    "gh api graphql -f query='{viewer{issues(first:9){nodes{body}}}}'",
     "gh secret list",
     "gh run list",
     "gh api repos/octo/garden/actions/secrets/public-key",
@@ -146,7 +153,7 @@ fn table(name: &str, gh: &Path, runtime: &Handle, github: &fro_sim::World) {
             insta::assert_snapshot!(name.replace('.', "-"), lines.join("\n"));
         }
         assert_eq!(*desk.said.lock().unwrap(), [r#"Say(Object {"body": String("Wet.")})"#]);
-        assert_eq!(desk.broker.calls().refused, 19);
+        assert_eq!(desk.broker.calls().refused, 21);
     });
 }
 
