@@ -5,6 +5,7 @@
 //! its reach at its own folders and ports, a proxy that asks models with keys
 //! that it never sees, and a supervisor that leaves none of its processes behind.
 
+mod audit;
 mod egress;
 mod environment;
 mod gh;

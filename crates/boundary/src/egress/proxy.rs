@@ -31,6 +31,7 @@ use tokio_util::{
 };
 
 use crate::{
+    audit::Audit,
     egress::Door,
     serve::{Body, Listener, serve, told},
 };
@@ -69,6 +70,7 @@ pub struct Egress {
 struct Shared {
     doors: Vec<Door>,
     end: CancellationToken,
+    audit: Audit,
     passed: AtomicU32,
     refused: AtomicU32,
 }
@@ -93,7 +95,7 @@ impl Egress {
         let address = listener.local_addr()?;
         let end = CancellationToken::new();
         let [passed, refused] = [0; 2].map(AtomicU32::new);
-        let shared = Arc::new(Shared { doors, end: end.clone(), passed, refused });
+        let shared = Arc::new(Shared { doors, end: end.clone(), audit: Audit::of("network"), passed, refused });
         let answering = Arc::clone(&shared);
         let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
             let shared = Arc::clone(&answering);
@@ -127,12 +129,12 @@ impl Shared {
         match answered {
             Ok(response) => {
                 self.passed.fetch_add(1, Ordering::Relaxed);
-                tracing::info!(target: "audit", "network: {line}: passed");
+                self.audit.note(&format!("{line}: passed"));
                 response
             }
             Err(why) => {
                 self.refused.fetch_add(1, Ordering::Relaxed);
-                tracing::info!(target: "audit", "network: {line}: refused: {why}");
+                self.audit.note(&format!("{line}: refused: {why}"));
                 excuse(&why)
             }
         }

@@ -19,6 +19,7 @@ use tokio::net::UnixListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
+    audit::Audit,
     gh::{
         deed::{About, Deeds, Reply, Wish},
         policy::{Asked, Bounds, Passed, Refusal, decide},
@@ -95,6 +96,7 @@ struct Shared {
     road: Road,
     deeds: Deeds,
     seen: Seen,
+    audit: Audit,
     passed: AtomicU32,
     done: AtomicU32,
     refused: AtomicU32,
@@ -110,7 +112,7 @@ impl GhBroker {
             road,
             deeds,
             seen: Seen::default(),
-           
+            audit: Audit::of("gh"),
             passed,
             done,
             refused,
@@ -153,7 +155,7 @@ impl Shared {
             }
             Err(Failure::Upstream(error)) => (excuse(502, &error.to_string()), error.to_string()),
         };
-        tracing::info!(target: "audit", "gh: {line}: {what}");
+        self.audit.note(&format!("{line}: {what}"));
         response
     }
 

@@ -25,6 +25,7 @@ use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
+    audit::Audit,
     git::{
         Git, GitError, Store,
         command::feed,
@@ -71,6 +72,7 @@ struct Door {
     record: PathBuf,
     repo: RepoName,
     pushing: Pushing,
+    audit: Audit,
 }
 
 impl Store {
@@ -107,8 +109,15 @@ impl Store {
         let address = listener.local_addr().map_err(GitError::Start)?;
         let (git, project) = (self.git.clone(), self.folder.path().to_owned());
         let record = record_beside(&rules);
-        let door =
-            Arc::new(Door { git, project, hooks, record: record.clone(), repo: repo.clone(), pushing });
+        let door = Arc::new(Door {
+            git,
+            project,
+            hooks,
+            record: record.clone(),
+            repo: repo.clone(),
+            pushing,
+            audit: Audit::of("git"),
+        });
         let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
             let door = Arc::clone(&door);
             async move { door.answer(request).await }
@@ -170,7 +179,7 @@ impl Door {
             Ok(response) => response,
             Err(Refusal(status, why)) => said(status, "text/plain", format!("fro-bot: {why}\n").into()),
         };
-        tracing::info!(target: "audit", "git: {line}: {}", response.status().as_u16());
+        self.audit.note(&format!("{line}: {}", response.status().as_u16()));
         response
     }
 

@@ -1,0 +1,64 @@
+//! The record of what the agent asked for: a line of the log for each call, but no more than anybody would read.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The most lines of one run about one thing; whoever has more to ask is counted all the same.
+const MOST: u32 = 500;
+
+/// The longest line.
+const LONGEST: usize = 300;
+
+/// The record about one thing.
+#[derive(Debug)]
+pub(crate) struct Audit {
+    about: &'static str,
+    calls: AtomicU32,
+}
+
+impl Audit {
+    pub(crate) fn of(about: &'static str) -> Self {
+        Self { about, calls: AtomicU32::new(0) }
+    }
+
+    /// Writes a call down, as long as there is room.
+    pub(crate) fn note(&self, what: &str) {
+        if let Some(line) = self.line(what) {
+            tracing::info!(target: "audit", "{line}");
+        }
+    }
+
+    fn line(&self, what: &str) -> Option<String> {
+        let about = self.about;
+        match self.calls.fetch_add(1, Ordering::Relaxed) {
+            call if call < MOST => {
+                let cut: String = what.chars().take(LONGEST).collect();
+                let more = if cut.len() < what.len() { "…" } else { "" };
+                Some(format!("{about}: {cut}{more}"))
+            }
+            MOST => Some(format!("{about}: further calls are counted, and not written down")),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_calls_is_no_flood_of_lines() {
+        let audit = Audit::of("gh");
+        let lines: Vec<String> =
+            (0..2 * MOST).filter_map(|call| audit.line(&format!("GET /{call}"))).collect();
+
+        assert_eq!(lines.len(), 501);
+        assert_eq!(lines[499], "gh: GET /499");
+        assert_eq!(lines[500], "gh: further calls are counted, and not written down");
+    }
+
+    #[test]
+    fn a_long_call_is_cut() {
+        let line = Audit::of("git").line(&"ü".repeat(1000)).unwrap();
+        assert_eq!(line, format!("git: {}…", "ü".repeat(LONGEST)));
+    }
+}
