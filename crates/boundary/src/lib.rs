@@ -17,7 +17,7 @@ mod serve;
 mod toolbox;
 pub mod wall;
 
-pub use egress::{BadHost, Door, Egress, EgressCalls, Host};
+pub use egress::{BadHost, Beyond, Door, Egress, EgressCalls, Host};
 pub use environment::{Environment, environment};
 pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};
 pub use git::{

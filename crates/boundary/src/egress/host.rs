@@ -9,6 +9,8 @@ use std::{
 use hyper::Uri;
 use tokio::net::lookup_host;
 
+use crate::egress::Beyond;
+
 /// A host and a port that may be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
@@ -26,7 +28,16 @@ pub struct BadHost(String);
 pub struct Door {
     pub(super) host: Host,
     /// Where it leads, or why nowhere.
-    pub(super) leads: Result<Vec<SocketAddr>, String>,
+    pub(super) leads: Result<Way, String>,
+}
+
+/// The way to a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Its addresses.
+    Direct(Vec<SocketAddr>),
+    /// The operator's own proxy, which knows where it is.
+    Beyond(Beyond),
 }
 
 /// The port of an entry without one.
@@ -83,16 +94,19 @@ impl Door {
     /// Finds out where a host is.
     ///
     /// A name that leads into a private network is refused: whoever answers for the name would choose what the agent
-    /// reaches there. An address that the operator wrote out is meant.
-    pub async fn find(host: Host) -> Self {
-        let leads = match host.literal() {
+    /// reaches there. An address that the operator wrote out is meant. What lies beyond a proxy is for that to find.
+    pub async fn find(host: Host, beyond: Option<&Beyond>) -> Self {
+        if let Some(beyond) = beyond.filter(|beyond| beyond.leads_to(&host.name)) {
+            return Self { host, leads: Ok(Way::Beyond(beyond.clone())) };
+        }
+        let addresses = match host.literal() {
             Some(address) => Ok(vec![SocketAddr::new(address, host.port)]),
             None => match lookup_host((host.name.as_str(), host.port)).await {
                 Ok(found) => public(&host, found.collect()),
                 Err(error) => Err(format!("`{}` cannot be found: {error}", host.name)),
             },
         };
-        Self { host, leads }
+        Self { host, leads: addresses.map(Way::Direct) }
     }
 
     /// Returns why it leads nowhere, if so.
@@ -218,9 +232,9 @@ mod tests {
 
     #[tokio::test]
     async fn names_are_looked_up_once_and_addresses_not_at_all() {
-        let door = Door::find("localhost:80".parse().unwrap()).await;
+        let door = Door::find("localhost:80".parse().unwrap(), None).await;
         assert_eq!(door.closed(), Some("`localhost` leads into a private network"));
-        let door = Door::find("127.0.0.1:80".parse().unwrap()).await;
-        assert_eq!(door.leads, Ok(vec!["127.0.0.1:80".parse().unwrap()]));
+        let door = Door::find("127.0.0.1:80".parse().unwrap(), None).await;
+        assert_eq!(door.leads, Ok(Way::Direct(vec!["127.0.0.1:80".parse().unwrap()])));
     }
 }

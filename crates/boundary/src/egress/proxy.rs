@@ -32,7 +32,7 @@ use tokio_util::{
 
 use crate::{
     audit::Audit,
-    egress::Door,
+    egress::{Door, host::Way},
     serve::{Body, Listener, serve, told},
 };
 
@@ -95,7 +95,8 @@ impl Egress {
         let address = listener.local_addr()?;
         let end = CancellationToken::new();
         let [passed, refused] = [0; 2].map(AtomicU32::new);
-        let shared = Arc::new(Shared { doors, end: end.clone(), audit: Audit::of("network"), passed, refused });
+        let shared =
+            Arc::new(Shared { doors, end: end.clone(), audit: Audit::of("network"), passed, refused });
         let answering = Arc::clone(&shared);
         let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
             let shared = Arc::clone(&answering);
@@ -181,9 +182,15 @@ impl Shared {
         let (Some(name), Some(port)) = (name, port) else { return Err(Refused::Unclear) };
         let unlisted = || Refused::Unlisted(format!("{name}:{port}"));
         let door = self.doors.iter().find(|door| door.host.is(name, port)).ok_or_else(unlisted)?;
-        let addresses = door.leads.as_deref().map_err(|why| Refused::Closed(why.clone()))?;
+        let way = door.leads.as_ref().map_err(|why| Refused::Closed(why.clone()))?;
         let silent = |what: String| Refused::Silent(door.host.to_string(), what);
-        match timeout(PATIENCE, TcpStream::connect(addresses)).await {
+        let reach = async {
+            match way {
+                Way::Direct(addresses) => TcpStream::connect(addresses.as_slice()).await,
+                Way::Beyond(proxy) => proxy.tunnel(&door.host.to_string()).await,
+            }
+        };
+        match timeout(PATIENCE, reach).await {
             Ok(connected) => connected.map_err(|error| silent(error.to_string())),
             Err(_) => Err(silent(format!("not within {} s", PATIENCE.as_secs()))),
         }
