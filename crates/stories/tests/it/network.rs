@@ -1,86 +1,32 @@
 //! The network of a run: a maintainer's may install packages from the hosts on the list, a stranger's reaches nothing.
 
-use std::{
-    io::{Read as _, Write as _},
-    net::TcpListener,
-    path::Path,
-    process::Command,
-    thread,
-};
-
-use fro_stories::{Person, REPO, Sim};
+use fro_stories::{Person, REPO, Registry, Sim};
 use regex::Regex;
 use serde_json::json;
 
-/// A registry with one package, on an address that is not the one of the model proxy.
-struct Registry {
-    place: String,
-}
-
-impl Registry {
-    fn open(folder: &Path) -> Self {
-        let listener = TcpListener::bind("127.0.0.2:0").unwrap();
-        let place = listener.local_addr().unwrap().to_string();
-        let package = folder.join("package");
-        fs_err::create_dir(&package).unwrap();
-        fs_err::write(package.join("package.json"), r#"{"name":"dry","version":"1.0.0"}"#).unwrap();
-        fs_err::write(package.join("index.js"), "console.log('dry as dust')\n").unwrap();
-        let packed = Command::new("tar").args(["-czf", "dry.tgz", "package"]).current_dir(folder).status();
-        assert!(packed.unwrap().success());
-        let tarball = fs_err::read(folder.join("dry.tgz")).unwrap();
-        let about = json!({
-            "name": "dry",
-            "dist-tags": { "latest": "1.0.0" },
-            "versions": { "1.0.0": {
-                "name": "dry",
-                "version": "1.0.0",
-                "dist": { "tarball": format!("http://{place}/dry.tgz") },
-            } },
-        });
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
-                let mut request = vec![0; 65_536];
-                let length = stream.read(&mut request).unwrap_or_default();
-                let request = String::from_utf8_lossy(&request[..length]).into_owned();
-                let body = match request.split(' ').nth(1) {
-                    Some("/dry") => about.to_string().into_bytes(),
-                    Some("/dry.tgz") => tarball.clone(),
-                    _ => b"nothing".to_vec(),
-                };
-                let head =
-                    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-                // Who has gone needs no answer.
-                drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body)));
-            }
-        });
-        Self { place }
-    }
-
-    /// The script of an agent that installs the package, and then tries to go elsewhere.
-    fn script(&self) -> String {
-        let place = &self.place;
-        format!(
-            "npm install --silent --no-audit --no-fund --fetch-retries=0 --registry http://{place} dry >/dev/null 2>&1; \
-             node node_modules/dry/index.js 2>/dev/null || echo 'not installed'\n\
-             curl -sS --max-time 20 --proxytunnel http://{place}/dry.tgz -o /dev/null -w '%{{http_code}}\\n' 2>&1\n\
-             curl -sS --max-time 20 http://127.0.0.2:9/ 2>&1; echo\n\
-             curl -sS --max-time 20 --proxytunnel -o /dev/null http://elsewhere.example:80/ 2>&1\n\
-             curl -sS --max-time 20 --noproxy '*' http://{place}/ 2>&1\n\
-             python3 -c 'import socket; socket.getaddrinfo(\"elsewhere.example\", 80)' 2>&1 | tail -n 1\n"
-        )
-    }
+/// The script of an agent that installs the package, and then tries to go elsewhere.
+fn script(registry: &Registry) -> String {
+    let place = registry.place();
+    format!(
+        "npm install --silent --no-audit --no-fund --fetch-retries=0 --registry http://{place} dry >/dev/null 2>&1; \
+         node node_modules/dry/index.js 2>/dev/null || echo 'not installed'\n\
+         curl -sS --max-time 20 --proxytunnel http://{place}/dry.tgz -o /dev/null -w '%{{http_code}}\\n' 2>&1\n\
+         curl -sS --max-time 20 http://127.0.0.2:9/ 2>&1; echo\n\
+         curl -sS --max-time 20 --proxytunnel -o /dev/null http://elsewhere.example:80/ 2>&1\n\
+         curl -sS --max-time 20 --noproxy '*' http://{place}/ 2>&1\n\
+         python3 -c 'import socket; socket.getaddrinfo(\"elsewhere.example\", 80)' 2>&1 | tail -n 1\n"
+    )
 }
 
 /// Lets the agent try its script and returns what that came to, with the registry's address taken out.
 fn tries(sim: &Sim, registry: &Registry) {
-    fs_err::write(sim.checkout().join("try.sh"), registry.script()).unwrap();
+    fs_err::write(sim.checkout().join("try.sh"), script(registry)).unwrap();
     sim.model().calls("bash", json!({ "command": "sh try.sh", "description": "Goes out" }));
     sim.model().says("Tried.");
 }
 
 fn heard(sim: &Sim, registry: &Registry) -> String {
-    let port = registry.place.rsplit(':').next().unwrap();
+    let port = registry.place().rsplit(':').next().unwrap();
     let told = sim.model().seen()[1].tool_results().concat();
     Regex::new(r"after \d+ ms").unwrap().replace_all(&told.replace(port, "PORT"), "after … ms").into_owned()
 }
@@ -91,7 +37,7 @@ async fn a_maintainer_s_run_installs_packages_from_the_hosts_on_the_list() {
     let registry = Registry::open(sim.folder());
     tries(&sim, &registry);
 
-    let run = sim.mention("@fro-bot is it dry?").with("network", &registry.place).run().await;
+    let run = sim.mention("@fro-bot is it dry?").with("network", registry.place()).run().await;
 
     assert_eq!(run.code, Some(0), "{run}");
     insta::assert_snapshot!(heard(&sim, &registry), @r#"
@@ -121,7 +67,7 @@ async fn a_stranger_s_run_and_one_that_only_answers_reach_nothing() {
             _ => sim.mention("@fro-bot is it dry?").by(person).with("trigger-permission", "read"),
         };
 
-        let run = happened.with("network", &registry.place).run().await;
+        let run = happened.with("network", registry.place()).run().await;
 
         assert_eq!(run.code, Some(0), "{run}");
         insta::allow_duplicates! { insta::assert_snapshot!(heard(&sim, &registry), @"
@@ -142,7 +88,7 @@ async fn a_stranger_s_run_and_one_that_only_answers_reach_nothing() {
 async fn a_name_that_leads_into_the_private_network_is_refused_and_said_so() {
     let sim = Sim::new().await;
     let registry = Registry::open(sim.folder());
-    let port = registry.place.rsplit(':').next().unwrap();
+    let port = registry.place().rsplit(':').next().unwrap();
     let command = format!(
         "unset NO_PROXY no_proxy; curl -sS --max-time 20 --proxytunnel http://localhost:{port}/ 2>&1; \
          curl -sS --max-time 20 http://localhost:{port}/ 2>&1"

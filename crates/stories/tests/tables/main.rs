@@ -8,6 +8,7 @@ mod happenings;
 mod injection;
 mod killed;
 mod memory;
+mod network;
 mod posted;
 mod secrets;
 mod table;
