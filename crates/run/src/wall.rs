@@ -51,21 +51,22 @@ pub(crate) fn around(
         Unwalled::Refused => Strictness::Required,
         Unwalled::Allowed => Strictness::AllowUnwalled,
     };
-    let walls = probe().map_err(|error| error.fault())?.within(*enclosure);
-    walls.suffice(strictness).map_err(|error| error.fault())?;
-    let tools = toolbox(settings);
-    let mut read = tools.read().to_vec();
     // This very program is also what the engine starts for our tools.
-    read.extend([engine.binary.clone(), engine.rg.clone(), host.program.clone()]);
+    let mut read = vec![engine.binary.clone(), engine.rg.clone(), host.program.clone()];
     read.extend(omo.as_ref().map(|omo| omo.code().to_owned()));
     read.extend(offers.read);
+    let enclosure = enclosure.if_readable(&read);
+    let walls = probe().map_err(|error| error.fault())?.within(enclosure);
+    walls.suffice(strictness).map_err(|error| error.fault())?;
+    let tools = toolbox(settings);
+    read.extend_from_slice(tools.read());
     let spec = WallSpec {
         read,
         write: vec![home.to_owned()],
         connect: offers.connect,
         strictness,
         grace: GRACE,
-        enclosure: *enclosure,
+        enclosure,
         ..WallSpec::default()
     };
     let mut command: Vec<OsString> = vec![host.program.clone().into(), "wall".into()];

@@ -1,6 +1,12 @@
 //! What stands around the wall where root is at hand: namespaces of the engine's own, and another user.
 
-use std::{ffi::OsStr, path::Path, process::Stdio, time::Duration};
+use std::{
+    ffi::OsStr,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 
 use rustix::process::{getgid, getuid};
 use tokio::{io::AsyncReadExt as _, process::Command, time::timeout};
@@ -60,6 +66,21 @@ impl Enclosure {
         }
     }
 
+    /// Gives the other user up where it could not read what the engine is made of: root may have a strict umask.
+    #[must_use]
+    pub fn if_readable(self, paths: &[PathBuf]) -> Self {
+        let is_root_s = |path: &&PathBuf| {
+            fs_err::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o004 == 0)
+        };
+        match (self, paths.iter().find(is_root_s)) {
+            (Self::Root, Some(path)) => {
+                tracing::warn!("the engine stays root's: nobody else can read `{}`", path.display());
+                Self::Open
+            }
+            (kept, _) => kept,
+        }
+    }
+
     /// Puts it up around a command that does nothing; only what is around the wall counts.
     async fn tried(self, program: &Path) -> Result<(), String> {
         let spec = WallSpec {
@@ -110,3 +131,26 @@ impl Enclosure {
 }
 
 const ROOT: &str = "root";
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+
+    use super::*;
+
+    #[test]
+    fn another_user_has_to_be_able_to_read_the_engine() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = folder.path().join("engine");
+        fs_err::write(&engine, "").unwrap();
+        let with = |mode: u32, enclosure: Enclosure| {
+            fs_err::set_permissions(&engine, Permissions::from_mode(mode)).unwrap();
+            enclosure.if_readable(&[PathBuf::from("/nowhere"), engine.clone()])
+        };
+        let sudo = Enclosure::Sudo(User { id: 1001, group: 1001 });
+
+        assert_eq!(with(0o755, Enclosure::Root), Enclosure::Root);
+        assert_eq!(with(0o700, Enclosure::Root), Enclosure::Open);
+        assert_eq!(with(0o700, sudo), sudo);
+    }
+}
