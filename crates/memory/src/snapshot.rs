@@ -10,6 +10,7 @@ pub(crate) mod manifest;
 pub(crate) mod pack;
 pub(crate) mod place;
 pub(crate) mod restore;
+pub(crate) mod unpack;
 
 /// Counts what our limits keep far below what a count can hold.
 pub(crate) fn count(n: usize) -> u32 {

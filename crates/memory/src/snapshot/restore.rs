@@ -4,6 +4,7 @@ use std::{
     collections::HashSet,
     fs,
     io::{self, Write as _},
+    ops::Range,
     os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
@@ -11,7 +12,8 @@ use std::{
 use super::{
     count, files,
     manifest::{Manifest, Pages, Run},
-    pack::{self, MAX_CHUNK},
+    pack::MAX_CHUNK,
+    unpack::{self, Batch},
 };
 use crate::{
     error::{Error, Flaw},
@@ -75,16 +77,58 @@ fn write(store: &Store, manifest: &Manifest, folder: &Path, what: What<'_>) -> R
         let mut wanted: Vec<_> = goals.iter().map(|goal| goal.ordinal).collect();
         wanted.dedup();
         let mut rest = goals.as_slice();
-        pack::read(store, note, &wanted, &mut |ordinal, chunk| {
-            let here = rest.partition_point(|goal| goal.ordinal <= ordinal);
-            for goal in &rest[..here] {
-                targets[goal.target as usize].put(goal.chunk, chunk)?;
-            }
-            rest = &rest[here..];
-            Ok(())
-        })?;
+        unpack::read(store, note, &wanted, &mut |batch| put(batch, &mut rest, &targets))?;
     }
     Ok(())
+}
+
+/// Writes the chunks of a batch to their goals, which come in the order of the chunks.
+///
+/// What lies side by side both here and there is written at once.
+fn put(batch: &Batch, goals: &mut &[Goal], targets: &[Target]) -> Result<(), Error> {
+    let mut stroke: Option<Stroke> = None;
+    for (ordinal, place) in batch.wanted() {
+        let here = goals.partition_point(|goal| goal.ordinal <= ordinal);
+        for goal in &goals[..here] {
+            let target = &targets[goal.target as usize];
+            target.refuse_misfit(goal.chunk, place.len())?;
+            if stroke.as_mut().is_some_and(|stroke| stroke.goes_on(*goal, &place)) {
+                continue;
+            }
+            let next = Stroke { first: *goal, chunks: 1, place: place.clone() };
+            if let Some(done) = stroke.replace(next) {
+                done.put(batch, targets)?;
+            }
+        }
+        *goals = &goals[here..];
+    }
+    stroke.map_or(Ok(()), |last| last.put(batch, targets))
+}
+
+/// Chunks of one file that are written at once.
+struct Stroke {
+    first: Goal,
+    chunks: u32,
+    /// Where they lie in the batch.
+    place: Range<usize>,
+}
+
+impl Stroke {
+    /// Takes one more chunk along, if it is the next one both in the file and in the batch.
+    fn goes_on(&mut self, goal: Goal, place: &Range<usize>) -> bool {
+        let is_next = goal.target == self.first.target
+            && goal.chunk == self.first.chunk + self.chunks
+            && place.start == self.place.end;
+        if is_next {
+            self.chunks += 1;
+            self.place.end = place.end;
+        }
+        is_next
+    }
+
+    fn put(self, batch: &Batch, targets: &[Target]) -> Result<(), Error> {
+        targets[self.first.target as usize].put(self.first.chunk, &batch.bytes()[self.place])
+    }
 }
 
 /// Notes for each chunk of one target where it lies.
@@ -133,21 +177,29 @@ impl Target {
     }
 
     fn file(path: PathBuf, bytes: u64) -> Result<Self, Error> {
-        if bytes == 0 {
+        // The chunks of a longer file may come in any order.
+        if bytes == 0 || bytes > u64::from(MAX_CHUNK) {
             create(&path)?;
         }
         Ok(Self { path, bytes, chunk: u64::from(MAX_CHUNK), file: None })
     }
 
-    fn put(&mut self, number: u32, chunk: &[u8]) -> Result<(), Error> {
+    /// Refuses a chunk of another length than its place in the file has.
+    fn refuse_misfit(&self, number: u32, length: usize) -> Result<(), Flaw> {
         let from = u64::from(number) * self.chunk;
-        if chunk.len() as u64 != self.chunk.min(self.bytes - from) {
-            return Err(Flaw::Manifest("a chunk has another length than its place".to_owned()).into());
+        if length as u64 == self.chunk.min(self.bytes - from) {
+            return Ok(());
         }
+        Err(Flaw::Manifest("a chunk has another length than its place".to_owned()))
+    }
+
+    /// Writes chunks from this one on.
+    fn put(&self, number: u32, chunks: &[u8]) -> Result<(), Error> {
+        let from = u64::from(number) * self.chunk;
         match &self.file {
-            Some(file) => file.write_all_at(chunk, from)?,
-            None if number == 0 => create(&self.path)?.write_all(chunk)?,
-            None => fs::OpenOptions::new().write(true).open(&self.path)?.write_all_at(chunk, from)?,
+            Some(file) => file.write_all_at(chunks, from)?,
+            None if self.bytes <= self.chunk => create(&self.path)?.write_all(chunks)?,
+            None => fs::OpenOptions::new().write(true).open(&self.path)?.write_all_at(chunks, from)?,
         }
         Ok(())
     }

@@ -129,6 +129,24 @@ fn files_of_the_engine_come_along_and_credentials_do_not() {
 }
 
 #[test]
+fn a_long_file_of_which_only_the_beginning_changed_comes_back() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Store::folder(store.path()).unwrap();
+    let engine = Engine::with_sessions(1);
+    let words: Vec<String> = (0..1_200_000_u32).map(|number| format!("{number:07} ")).collect();
+    let long = words.concat();
+    engine.write("long", &long);
+    let first = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
+    let changed = format!("changed {}", &long[8..]);
+    engine.write("long", &changed);
+    saved(&keep(&folder, engine.data(), &after(Some(&first))).unwrap());
+
+    let next = Engine::fresh();
+    recall(&folder, next.data()).unwrap();
+    assert!(next.read("long") == changed);
+}
+
+#[test]
 fn a_memory_of_a_newer_engine_is_left_for_it() {
     let store = tempfile::tempdir().unwrap();
     let folder = Store::folder(store.path()).unwrap();
