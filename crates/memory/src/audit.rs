@@ -18,9 +18,10 @@ use crate::{
     copy::EMPTIED,
     database::{self, judge},
     error::{Error, Flaw},
+    fold::Fold,
     ledger::Visibility,
     recall::{Destination, Recall, peek},
-    secrets::forms,
+    secrets::{SHORTEST, forms},
     snapshot::{manifest::Manifest, pack},
     store::{Listing, Object, ObjectName, Part, Store},
 };
@@ -189,35 +190,58 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 
 /// What is looked for.
 struct Needles {
-    finder: AhoCorasick,
-    /// The number of the value that a pattern is a form of.
-    owners: Vec<usize>,
-    longest: usize,
+    plain: Patterns,
+    /// In text without spaces and line breaks, in which a value may be broken.
+    folded: Patterns,
 }
 
 impl Needles {
     fn of(values: &[Secret]) -> Result<Self, Error> {
-        let patterns = (1..).zip(values).flat_map(|(number, value)| {
-            forms(value.expose()).into_iter().filter(|form| !form.is_empty()).map(move |form| (number, form))
-        });
-        let (owners, patterns): (Vec<usize>, Vec<String>) = patterns.unzip();
-        let longest = patterns.iter().map(String::len).max().unwrap_or_default();
-        let finder = AhoCorasick::new(&patterns).map_err(io::Error::other)?;
-        Ok(Self { finder, owners, longest })
+        let forms = |number: usize, value: &Secret| {
+            let forms = forms(value.expose()).into_iter().filter(|form| !form.is_empty());
+            forms.map(|form| (number, form.into_bytes())).collect::<Vec<_>>()
+        };
+        let plain: Vec<_> = (1..).zip(values).flat_map(|(number, value)| forms(number, value)).collect();
+        let folded = plain.iter().map(|(number, form)| (*number, Fold::of(form)));
+        let folded = folded.filter(|(_, form)| form.len() >= SHORTEST).collect();
+        Ok(Self { plain: Patterns::of(plain)?, folded: Patterns::of(folded)? })
     }
 
     /// Adds the numbers of the values that stand in a stream.
     fn search(&self, stream: &mut impl Read, numbers: &mut BTreeSet<usize>) -> io::Result<()> {
-        let mut window = Vec::with_capacity(2 * BUFFER);
+        let (mut plain, mut folded) = (Vec::with_capacity(2 * BUFFER), Vec::with_capacity(2 * BUFFER));
+        let mut fold = Fold::default();
         loop {
-            let read = stream.by_ref().take(BUFFER as u64).read_to_end(&mut window)?;
-            if read == 0 {
+            let known = plain.len();
+            if stream.by_ref().take(BUFFER as u64).read_to_end(&mut plain)? == 0 {
                 return Ok(());
             }
-            let hits = self.finder.find_overlapping_iter(&window);
-            numbers.extend(hits.map(|hit| self.owners[hit.pattern().as_usize()]));
-            let done = window.len().saturating_sub(self.longest.saturating_sub(1));
-            window.drain(..done);
+            fold.add(&plain[known..], &mut folded);
+            self.plain.search(&mut plain, numbers);
+            self.folded.search(&mut folded, numbers);
         }
+    }
+}
+
+/// Forms of the values, each with the number of its value.
+struct Patterns {
+    finder: AhoCorasick,
+    owners: Vec<usize>,
+    longest: usize,
+}
+
+impl Patterns {
+    fn of(forms: Vec<(usize, Vec<u8>)>) -> Result<Self, Error> {
+        let (owners, patterns): (Vec<usize>, Vec<Vec<u8>>) = forms.into_iter().unzip();
+        let longest = patterns.iter().map(Vec::len).max().unwrap_or_default();
+        let finder = AhoCorasick::new(&patterns).map_err(io::Error::other)?;
+        Ok(Self { finder, owners, longest })
+    }
+
+    /// Looks at a window and forgets all of it but what may be the beginning of a form.
+    fn search(&self, window: &mut Vec<u8>, numbers: &mut BTreeSet<usize>) {
+        let hits = self.finder.find_overlapping_iter(window.as_slice());
+        numbers.extend(hits.map(|hit| self.owners[hit.pattern().as_usize()]));
+        window.drain(..window.len().saturating_sub(self.longest.saturating_sub(1)));
     }
 }

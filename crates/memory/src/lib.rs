@@ -33,6 +33,7 @@ mod collect;
 mod copy;
 mod database;
 mod error;
+mod fold;
 mod group;
 mod index;
 mod keep;

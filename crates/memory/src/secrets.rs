@@ -9,6 +9,7 @@ use rusqlite::{Connection, types::ValueRef};
 use crate::{
     database::judge,
     error::Error,
+    fold::Fold,
     group::{columns, quoted, tables},
     snapshot::build::each_buffer,
 };
@@ -16,7 +17,7 @@ use crate::{
 const MARK: &[u8] = b"[redacted]";
 
 /// Values shorter than this are too likely to be ordinary words.
-const SHORTEST: usize = 8;
+pub(crate) const SHORTEST: usize = 8;
 
 /// So much of a token's beginning or end tells it even when the rest was cut off.
 const TELLING: usize = 16;
@@ -24,8 +25,22 @@ const TELLING: usize = 16;
 /// What must not be found.
 #[derive(Debug)]
 pub(crate) struct Secrets {
+    /// Nothing if no secret is known.
+    finders: Option<Finders>,
+}
+
+#[derive(Debug)]
+struct Finders {
+    /// Looks at a text as it is.
+    plain: Finder,
+    /// Looks at a text without its spaces and line breaks, in which a secret may be broken.
+    folded: Finder,
+}
+
+#[derive(Debug)]
+struct Finder {
     needles: Vec<Needle>,
-    finder: Option<AhoCorasick>,
+    automaton: AhoCorasick,
     longest: usize,
 }
 
@@ -47,6 +62,20 @@ impl Needle {
         }
     }
 
+    /// Returns what is looked for in folded text.
+    ///
+    /// With a quote in it that could be a whole piece of the JSON of a row, which would be none any more.
+    fn folded(&self) -> Option<Self> {
+        match self {
+            Self::Whole(form) => {
+                let form = Fold::of(form);
+                (form.len() >= SHORTEST && !form.contains(&b'"')).then_some(Self::Whole(form))
+            }
+            // A token has nothing in it that could be folded.
+            Self::Head(_) | Self::Tail(_) => Some(self.clone()),
+        }
+    }
+
     /// Widens a hit to as much of the token as is there.
     fn reach(&self, text: &[u8], hit: Range<usize>) -> Range<usize> {
         match self {
@@ -63,45 +92,77 @@ impl Needle {
     }
 }
 
+impl Finder {
+    fn of(needles: BTreeSet<Needle>) -> Result<Self, Error> {
+        let needles: Vec<_> = needles.into_iter().collect();
+        let longest = needles.iter().map(|needle| needle.bytes().len()).max().unwrap_or_default();
+        let mut builder = AhoCorasick::builder();
+        let automaton =
+            builder.match_kind(MatchKind::LeftmostLongest).build(needles.iter().map(Needle::bytes));
+        Ok(Self { needles, automaton: automaton.map_err(std::io::Error::other)?, longest })
+    }
+
+    /// Returns where secrets stand, or what is left of one.
+    fn hits(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let reach =
+            |hit: aho_corasick::Match| self.needles[hit.pattern().as_usize()].reach(text, hit.range());
+        self.automaton.find_iter(text).map(reach).collect()
+    }
+
+    /// Fails if a secret stands in the window, and forgets all of it but what may be the beginning of one.
+    fn refuse_in(&self, window: &mut Vec<u8>) -> Result<(), Error> {
+        if self.automaton.is_match(window.as_slice()) {
+            return Err(Error::Leak);
+        }
+        window.drain(..window.len().saturating_sub(self.longest));
+        Ok(())
+    }
+}
+
+impl Finders {
+    /// Returns where secrets stand that are broken over lines, or escaped in an unusual way.
+    fn broken(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let folded = Fold::of(text);
+        // What folding does not change was looked at already.
+        if folded.len() == text.len() || !self.folded.automaton.is_match(folded.as_slice()) {
+            return Vec::new();
+        }
+        let origins = Fold::origins(text);
+        let whole = |hit: Range<usize>| {
+            // A backslash that is left without what it escaped would spoil the JSON around it.
+            let mut start = origins[hit.start];
+            while start > 0 && text[start - 1] == b'\\' {
+                start -= 1;
+            }
+            start..origins[hit.end - 1] + 1
+        };
+        self.folded.hits(&folded).into_iter().map(whole).collect()
+    }
+}
+
 impl Secrets {
     /// Learns what must not be kept.
     pub(crate) fn knowing(secrets: &[Secret]) -> Result<Self, Error> {
         let needles: BTreeSet<_> = secrets.iter().flat_map(needles).collect();
-        let needles: Vec<_> = needles.into_iter().collect();
-        let longest = needles.iter().map(|needle| needle.bytes().len()).max().unwrap_or_default();
-        let finder = (!needles.is_empty())
-            .then(|| {
-                let mut builder = AhoCorasick::builder();
-                builder.match_kind(MatchKind::LeftmostLongest).build(needles.iter().map(Needle::bytes))
-            })
-            .transpose()
-            .map_err(std::io::Error::other)?;
-        Ok(Self { needles, finder, longest })
+        if needles.is_empty() {
+            return Ok(Self { finders: None });
+        }
+        let folded = needles.iter().filter_map(Needle::folded).collect();
+        Ok(Self { finders: Some(Finders { plain: Finder::of(needles)?, folded: Finder::of(folded)? }) })
     }
 
     /// Returns the text with a mark in the place of each secret.
     pub(crate) fn without<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        let Some(finder) = &self.finder else { return Cow::Borrowed(text) };
-        let mut out = Vec::new();
-        let mut done = 0;
-        for hit in finder.find_iter(text) {
-            let Range { start, end } = self.needles[hit.pattern().as_usize()].reach(text, hit.range());
-            if start.max(done) < end {
-                out.extend_from_slice(&text[done..start.max(done)]);
-                out.extend_from_slice(MARK);
-                done = end;
-            }
-        }
-        if done == 0 {
-            return Cow::Borrowed(text);
-        }
-        out.extend_from_slice(&text[done..]);
-        Cow::Owned(out)
+        let Some(finders) = &self.finders else { return Cow::Borrowed(text) };
+        // A broken secret goes first, as a whole: of a key that is found line by line the short lines would stay.
+        let whole = marked(text, &finders.broken(text));
+        let hits = finders.plain.hits(&whole);
+        if hits.is_empty() { whole } else { marked(&whole, &hits).into_owned().into() }
     }
 
     /// Replaces every secret in the rows of a database and returns how many values had one.
     pub(crate) fn scrub(&self, connection: &Connection) -> Result<u64, Error> {
-        if self.finder.is_none() {
+        if self.finders.is_none() {
             return Ok(0);
         }
         let fail = judge("take secrets out of the database");
@@ -137,18 +198,34 @@ impl Secrets {
 
     /// Fails if any byte sequence of a file is a secret, whatever the file is.
     pub(crate) fn refuse_in(&self, path: &Path) -> Result<(), Error> {
-        let Some(finder) = &self.finder else { return Ok(()) };
-        let mut window = Vec::new();
+        let Some(finders) = &self.finders else { return Ok(()) };
+        let (mut plain, mut folded, mut fold) = (Vec::new(), Vec::new(), Fold::default());
         each_buffer(path, |buffer| {
-            window.extend_from_slice(buffer);
-            if finder.is_match(window.as_slice()) {
-                return Err(Error::Leak);
-            }
-            let overlap = window.len().saturating_sub(self.longest);
-            window.drain(..overlap);
-            Ok(())
+            plain.extend_from_slice(buffer);
+            fold.add(buffer, &mut folded);
+            finders.plain.refuse_in(&mut plain)?;
+            finders.folded.refuse_in(&mut folded)
         })
     }
+}
+
+/// Puts a mark in the place of each hit.
+fn marked<'a>(text: &'a [u8], hits: &[Range<usize>]) -> Cow<'a, [u8]> {
+    let mut out = Vec::new();
+    let mut done = 0;
+    for Range { start, end } in hits {
+        let start = done.max(*start);
+        if start < *end {
+            out.extend_from_slice(&text[done..start]);
+            out.extend_from_slice(MARK);
+            done = *end;
+        }
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.extend_from_slice(&text[done..]);
+    Cow::Owned(out)
 }
 
 /// Returns every form of a value: as it is, escaped as in JSON, and as in JSON within JSON.
@@ -192,6 +269,8 @@ fn escaped_to_ascii(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::BASE64;
+
     use super::*;
 
     const TOKEN: &str = "ghp_0123456789abcdefTHESECRET";
@@ -228,9 +307,57 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_broken_over_lines_is_replaced() {
+        let (head, tail) = TOKEN.split_at(14);
+        for broken in [
+            format!("{head}\n{tail}"),
+            format!("{head}\r\n    {tail}"),
+            format!("{head}\\n{tail}"),
+            format!("{head}\\\\n  {tail}"),
+        ] {
+            assert_eq!(clean(TOKEN, &format!("a {broken} b")), "a [redacted] b", "{broken:?}");
+        }
+        let encoded = BASE64.encode(format!("the secret is {TOKEN}, so").as_bytes());
+        let (head, tail) = encoded.split_at(40);
+        let told = clean(TOKEN, &format!("{head}\n{tail}"));
+        assert!(told.contains("[redacted]") && !told.contains('\n'), "{told}");
+    }
+
+    #[test]
+    fn a_key_is_found_with_breaks_and_with_what_stands_for_them() {
+        let lines =
+            ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG", "9w0BAQEF", "-----END PRIVATE KEY-----"];
+        for given in [lines.join("\n"), lines.join("\\n"), lines.join("\r\n")] {
+            for found in [lines.join("\n"), lines.join("\\n"), lines.join("\\\\n"), lines.join("\n    ")] {
+                let told = clean(&given, &format!("{{\"key\": \"{found}\"}}"));
+                assert!(!told.contains("9w0BAQEF"), "{given:?} in {found:?} became {told}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_replaced_leaves_its_surroundings_sound() {
+        let secret = "first half\nsecond half";
+        for text in [
+            "a \\ first half \n\n second half",
+            "say: \"first half\n second half\", then",
+            "first half\tsecond half",
+        ] {
+            let json = serde_json::json!({ "text": text, "more": [text] }).to_string();
+            for json in [json.clone(), serde_json::to_string_pretty(&json).unwrap()] {
+                let told = clean(secret, &json);
+                assert!(told.contains("[redacted]") && !told.contains("half"), "{json} became {told}");
+                serde_json::from_str::<serde_json::Value>(&told).unwrap();
+            }
+        }
+    }
+
+    #[test]
     fn words_and_short_values_stay() {
         assert_eq!(clean("hose", "the hose leaks"), "the hose leaks");
         assert_eq!(clean(TOKEN, "nothing here"), "nothing here");
+        let prose = "the hose\nleaks at the tap, and\\nso on: {\\\"a\\\": \\\\n}";
+        assert_eq!(clean("pass phrase", prose), prose);
     }
 
     #[test]
@@ -241,6 +368,11 @@ mod tests {
         std::fs::write(file.path(), &bytes).unwrap();
         secrets.refuse_in(file.path()).unwrap();
         bytes.extend_from_slice(TOKEN.as_bytes());
+        std::fs::write(file.path(), &bytes).unwrap();
+        assert!(matches!(secrets.refuse_in(file.path()), Err(Error::Leak)));
+
+        bytes.truncate((1 << 20) - 10);
+        bytes.extend(TOKEN.bytes().flat_map(|byte| [byte, b'\n', b' ']));
         std::fs::write(file.path(), &bytes).unwrap();
         assert!(matches!(secrets.refuse_in(file.path()), Err(Error::Leak)));
     }
