@@ -3,7 +3,10 @@
 //! Only words are stored, not texts. Scripts that do not put spaces between words are cut into overlapping pairs of
 //! characters, in the index and in the question alike.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::Path,
+};
 
 use rusqlite::{Connection, OptionalExtension as _, config::DbConfig, params};
 use serde::Serialize;
@@ -171,14 +174,14 @@ fn read(index: &Connection, engine: &Connection, session: &str) -> rusqlite::Res
         statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
     for message in messages {
         let text = text_of(engine, &message)?;
-        let words = words(&text[..text.floor_char_boundary(MAX_TEXT)], For::Index);
+        let words = distinct_words(&text[..text.floor_char_boundary(MAX_TEXT)]);
         index
             .prepare_cached("INSERT INTO document (session, message) VALUES (?1, ?2)")?
             .execute([session, &message])?;
         let id = index.last_insert_rowid();
         index
             .prepare_cached("INSERT INTO word (rowid, text) VALUES (?1, ?2)")?
-            .execute(params![id, words.join(" ")])?;
+            .execute(params![id, words])?;
     }
     Ok(())
 }
@@ -245,20 +248,47 @@ enum For {
 /// Returns the words of a text, in lower case.
 fn words(text: &str, what_for: For) -> Vec<String> {
     let mut words = Vec::new();
+    each_word(text, what_for, |word| words.push(word.to_owned()));
+    words
+}
+
+/// Returns each word of a text once, with spaces between: the index counts in how many messages a word stands.
+fn distinct_words(text: &str) -> String {
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut distinct = String::new();
+    each_word(text, For::Index, |word| {
+        if !seen.contains(word) {
+            seen.insert(word.to_owned());
+            distinct.push_str(word);
+            distinct.push(' ');
+        }
+    });
+    distinct
+}
+
+fn each_word(text: &str, what_for: For, mut with: impl FnMut(&str)) {
+    let mut word = String::new();
     for run in text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        word.clear();
+        if run.is_ascii() {
+            word.push_str(run);
+            word.make_ascii_lowercase();
+            with(&word);
+            continue;
+        }
         let letters: Vec<char> = run.chars().flat_map(char::to_lowercase).collect();
         for part in letters.chunk_by(|left, right| is_unspaced(*left) == is_unspaced(*right)) {
             match part {
                 [first, _, ..] if is_unspaced(*first) => {
-                    words.extend(part.windows(2).map(|pair| pair.iter().collect()));
-                    let last = part.last().filter(|_| what_for == For::Index);
-                    words.extend(last.map(char::to_string));
+                    part.windows(2).for_each(|pair| with(&String::from_iter(pair)));
+                    if let (Some(last), For::Index) = (part.last(), what_for) {
+                        with(&last.to_string());
+                    }
                 }
-                part => words.push(part.iter().collect()),
+                part => with(&String::from_iter(part)),
             }
         }
     }
-    words
 }
 
 /// Tells whether a letter is of a script that puts no spaces between words, or binds so much to them that parts of
@@ -289,6 +319,7 @@ mod tests {
         check("Straße ΣΊΣΥΦΟΣ шланг", &["straße", "σίσυφοσ", "шланг"]);
         check("", &[]);
         assert_eq!(words("漏水", For::Index), ["漏水", "水"]);
+        assert_eq!(distinct_words("The hose, the HOSE, 漏水漏水"), "the hose 漏水 水漏 水 ");
     }
 
     #[test]
