@@ -1,6 +1,6 @@
 //! How a bucket is reached: address, credentials, encryption and owner.
 
-use std::{error, path::PathBuf, str::FromStr as _};
+use std::{error, path::PathBuf, str::FromStr as _, sync::Arc};
 
 use fro_core::Secret;
 use object_store::{
@@ -98,10 +98,12 @@ pub(super) fn clients(settings: &S3Settings) -> Result<(AmazonS3, AmazonS3), Err
             owner,
         )]));
     }
-    let build = |options: ClientOptions| {
-        builder(settings)?.with_client_options(options).build().map_err(|error| wrong(&error))
-    };
-    Ok((build(named)?, build(plain)?))
+    let build = |builder: AmazonS3Builder| builder.build().map_err(|error| wrong(&error));
+    let plain = build(builder(settings)?.with_client_options(plain))?;
+    // Both are the same somebody, so a role is taken on once.
+    let credentials = Arc::clone(plain.credentials());
+    let named = build(builder(settings)?.with_client_options(named).with_credentials(credentials))?;
+    Ok((named, plain))
 }
 
 fn options(settings: &S3Settings) -> Result<ClientOptions, Error> {
