@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story that cannot be told fails its test")]
 
+mod apart;
 mod faults;
 mod happenings;
 mod injection;

@@ -2,7 +2,7 @@
 
 #[expect(dead_code, reason = "the tests of the memory itself need more of it")]
 #[path = "../../../memory/tests/it/bucket/server.rs"]
-mod bucket;
+pub(crate) mod bucket;
 
 use std::{collections::BTreeMap, path::PathBuf, process::Command};
 
@@ -38,7 +38,7 @@ enum Trouble {
 }
 
 /// Keeps the memory of a run in a bucket, and nowhere else.
-fn through<'a>(bucket: &Bucket, mention: Mention<'a>) -> Mention<'a> {
+pub(crate) fn through<'a>(bucket: &Bucket, mention: Mention<'a>) -> Mention<'a> {
     let mention = mention.variable("FRO_MEMORY", "").with("s3-backup", "true").with("s3-bucket", BUCKET);
     let mention = mention.with("s3-endpoint", bucket.endpoint()).with("s3-allow-insecure-endpoint", "true");
     mention.variable("AWS_ACCESS_KEY_ID", KEY).variable("AWS_SECRET_ACCESS_KEY", SECRET)
@@ -186,17 +186,18 @@ async fn ten_runs_at_once_lose_nothing_though_one_is_killed_before_the_head() {
     sim.finish().await;
 }
 
-fn every_turn_is_there_once(bucket: &Bucket, session: &str) {
+/// Reads a session as a person does: who said what.
+pub(crate) fn read(bucket: &Bucket, session: &str) -> Vec<(String, String)> {
     let said = command(bucket, &["sessions", "read", session, "--limit", "100"]);
-    let said: Vec<(&str, &str)> = said
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|said| (said["role"].as_str().unwrap(), said["text"].as_str().unwrap()))
-        .collect();
+    let text = |said: &Value, name: &str| said[name].as_str().unwrap().to_owned();
+    said.as_array().unwrap().iter().map(|said| (text(said, "role"), text(said, "text"))).collect()
+}
+
+fn every_turn_is_there_once(bucket: &Bucket, session: &str) {
+    let said = read(bucket, session);
     for number in 0..10 {
         let answer = format!("Noted as number {number}.");
-        let places = said.iter().filter(|(role, text)| *role == "assistant" && *text == answer);
+        let places = said.iter().filter(|(role, text)| role == "assistant" && *text == answer);
         assert_eq!(places.count(), 1, "{answer}: {said:#?}");
     }
     for turn in said.windows(2).filter(|turn| turn[1].0 == "assistant") {
