@@ -4,7 +4,8 @@
 //! characters, in the index and in the question alike.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
+    fmt::Write as _,
     path::Path,
 };
 
@@ -29,6 +30,9 @@ const SCHEMA: &str = "
 
 /// After so many sessions at once the index is put in order, for the searches that follow.
 const MANY: usize = 100;
+
+/// A word in so many messages is a common one, and only the last of them are looked at.
+const COMMON: u32 = 2_000;
 
 /// So much of a message is looked at.
 const MAX_TEXT: usize = 200_000;
@@ -85,30 +89,63 @@ impl Index {
         self.read_changes(engine).map_err(judge("read messages into the search index"))
     }
 
-    /// Returns the best messages with all of these words; if there is none, those with some.
+    /// Returns the messages with all of these words, from the session last spoken in to the first; if there is none,
+    /// those with some, the best first.
     pub fn search(&self, sessions: &Sessions, question: &str, limit: u32) -> Result<Vec<Found>, Error> {
         let words = words(question, For::Question);
         if words.is_empty() {
             return Ok(Vec::new());
         }
         let fail = judge("search the memory");
-        let mut hits = self.matches(&words, " AND ", limit).map_err(&fail)?;
+        let mut hits = self.with_all(&words, limit).map_err(&fail)?;
         if hits.is_empty() && words.len() > 1 {
-            hits = self.matches(&words, " OR ", limit).map_err(&fail)?;
+            hits = self.with_some(&words, limit).map_err(&fail)?;
         }
-        let shown = hits.into_iter().map(|(session, message)| show(sessions, session, message, &words));
+        let shown = hits.into_iter().map(|document| self.show(document, sessions, &words));
         let shown: Vec<Option<Found>> = shown.collect::<rusqlite::Result<_>>().map_err(fail)?;
         Ok(shown.into_iter().flatten().collect())
     }
 
-    fn matches(&self, words: &[String], glue: &str, limit: u32) -> rusqlite::Result<Vec<(String, String)>> {
+    /// Returns the documents with all of these words, the last read first.
+    fn with_all(&self, words: &[String], limit: u32) -> rusqlite::Result<Vec<i64>> {
         let terms: Vec<_> = words.iter().map(|word| term(word)).collect();
-        let sql = "SELECT session, message FROM word JOIN document ON document.id = word.rowid \
-                   WHERE word MATCH ?1 ORDER BY rank LIMIT ?2";
+        let sql = "SELECT rowid FROM word WHERE word MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let rows =
-            statement.query_map(params![terms.join(glue), limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect()
+        statement.query_map(params![terms.join(" AND "), limit], |row| row.get(0))?.collect()
+    }
+
+    /// Returns the documents with some of these words: a rare one counts more than a common one, and of equals the
+    /// last read comes first.
+    fn with_some(&self, words: &[String], limit: u32) -> rusqlite::Result<Vec<i64>> {
+        let mut worth: BTreeMap<i64, f64> = BTreeMap::new();
+        for word in words.iter().collect::<BTreeSet<_>>() {
+            let hits = self.with_all(std::slice::from_ref(word), COMMON)?;
+            let count = u32::try_from(hits.len()).unwrap_or(COMMON).max(1);
+            let rarity = 1.0 + (f64::from(COMMON) / f64::from(count)).ln();
+            for hit in hits {
+                *worth.entry(hit).or_default() += rarity;
+            }
+        }
+        let mut best: Vec<_> = worth.into_iter().collect();
+        best.sort_by(|(left, one), (right, other)| other.total_cmp(one).then(right.cmp(left)));
+        best.truncate(limit as usize);
+        Ok(best.into_iter().map(|(document, _)| document).collect())
+    }
+
+    /// Shows a place; nothing if the message is not in that session, whatever the index says.
+    fn show(&self, document: i64, sessions: &Sessions, words: &[String]) -> rusqlite::Result<Option<Found>> {
+        let sql = "SELECT session, message FROM document WHERE id = ?1";
+        let mut place = self.connection.prepare_cached(sql)?;
+        let place = place.query_one([document], |row| Ok((row.get(0)?, row.get(1)?)));
+        let Some((session, message)): Option<(String, String)> = place.optional()? else { return Ok(None) };
+        let engine = sessions.connection();
+        let sql = "SELECT title FROM session JOIN message ON message.session_id = session.id \
+                   WHERE session.id = ?1 AND message.id = ?2";
+        let title: Option<String> =
+            engine.prepare_cached(sql)?.query_one([&session, &message], |row| row.get(0)).optional()?;
+        let Some(title) = title else { return Ok(None) };
+        let excerpt = excerpt(&text_of(engine, &message)?, words);
+        Ok(Some(Found { session, title, message, excerpt }))
     }
 
     fn read_changes(&mut self, engine: &Connection) -> rusqlite::Result<usize> {
@@ -122,12 +159,16 @@ impl Index {
         for session in seen.keys().filter(|session| !marks.contains_key(*session)) {
             forget(&transaction, session)?;
         }
-        for (session, mark) in marks.iter().filter(|(session, mark)| seen.get(*session) != Some(mark)) {
+        let news = marks.iter().filter(|(session, mark)| seen.get(*session) != Some(&mark.text));
+        let mut news: Vec<_> = news.collect();
+        // What is read last is found first.
+        news.sort_by_key(|(_, mark)| mark.last);
+        for (session, mark) in news {
             if seen.contains_key(session) {
                 forget(&transaction, session)?;
             }
             read(&transaction, engine, session)?;
-            transaction.execute("INSERT INTO seen VALUES (?1, ?2)", [session, mark])?;
+            transaction.execute("INSERT INTO seen VALUES (?1, ?2)", [session, &mark.text])?;
             changed += 1;
         }
         if changed >= MANY {
@@ -138,20 +179,25 @@ impl Index {
     }
 }
 
-/// Returns for each session what changes whenever something is said in it.
-fn marks(engine: &Connection) -> rusqlite::Result<BTreeMap<String, String>> {
-    let mut marks: BTreeMap<String, String> = BTreeMap::new();
+/// What changes whenever something is said in a session.
+#[derive(Default)]
+struct Mark {
+    text: String,
+    /// When something was last said.
+    last: i64,
+}
+
+fn marks(engine: &Connection) -> rusqlite::Result<BTreeMap<String, Mark>> {
+    let mut marks: BTreeMap<String, Mark> = BTreeMap::new();
     for table in ["message", "part"] {
-        let sql = format!(
-            "SELECT session_id, count(*) || ' ' || max(time_updated) FROM {table} GROUP BY session_id"
-        );
+        let sql = format!("SELECT session_id, count(*), max(time_updated) FROM {table} GROUP BY session_id");
         let mut statement = engine.prepare(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let (session, mark): (String, String) = (row.get(0)?, row.get(1)?);
-            let whole = marks.entry(session).or_default();
-            whole.push_str(&mark);
-            whole.push(';');
+            let (session, count, last): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let mark = marks.entry(session).or_default();
+            mark.last = mark.last.max(last);
+            let _ = write!(mark.text, "{count} {last};");
         }
     }
     Ok(marks)
@@ -169,7 +215,8 @@ fn forget(index: &Connection, session: &str) -> rusqlite::Result<()> {
 }
 
 fn read(index: &Connection, engine: &Connection, session: &str) -> rusqlite::Result<()> {
-    let mut statement = engine.prepare_cached("SELECT id FROM message WHERE session_id = ?1")?;
+    let mut statement =
+        engine.prepare_cached("SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id")?;
     let messages =
         statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
     for message in messages {
@@ -201,23 +248,6 @@ fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Opti
         connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.collect()
-}
-
-/// Shows a place; nothing if the message is not in that session, whatever the index says.
-fn show(
-    sessions: &Sessions,
-    session: String,
-    message: String,
-    words: &[String],
-) -> rusqlite::Result<Option<Found>> {
-    let engine = sessions.connection();
-    let sql = "SELECT title FROM session JOIN message ON message.session_id = session.id \
-               WHERE session.id = ?1 AND message.id = ?2";
-    let title: Option<String> =
-        engine.prepare_cached(sql)?.query_one([&session, &message], |row| row.get(0)).optional()?;
-    let Some(title) = title else { return Ok(None) };
-    let excerpt = excerpt(&text_of(engine, &message)?, words);
-    Ok(Some(Found { session, title, message, excerpt }))
 }
 
 /// Cuts a text around the first place where one of the words stands.

@@ -61,6 +61,40 @@ fn what_was_said_is_found_by_its_words() {
 }
 
 #[test]
+fn the_session_last_spoken_in_is_found_first_and_rare_words_count_most() {
+    let engine = Engine::with_sessions(0);
+    let mut connection = engine.connect();
+    // The engine's ids of sessions run backwards.
+    for (number, words) in [
+        (3, "The hose leaks again."),
+        (2, "The hose, the hose, the hose leaks."),
+        (1, "The bucket is full."),
+        (0, "The hose leaks no more."),
+    ] {
+        say(&mut connection, number, words);
+        engine.change(&format!(
+            "UPDATE message SET time_updated = {0} WHERE session_id = 'ses_0000000{number}';
+             UPDATE part SET time_updated = {0} WHERE session_id = 'ses_0000000{number}'",
+            NOON + 100 - i64::from(number),
+        ));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = Index::open(folder.path().join("index.db")).unwrap();
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    index.refresh(&sessions).unwrap();
+    let find = |index: &Index, question: &str| -> String {
+        let found = index.search(&sessions, question, 10).unwrap();
+        found.into_iter().map(|found| found.session[11..].to_owned()).collect()
+    };
+    assert_eq!(find(&index, "hose leaks"), "023");
+    assert_eq!(find(&index, "the hose and the bucket"), "1023", "no message has all of these words");
+
+    add_message(&connection, "ses_00000003", "msg_new", NOON + 999, "It leaks once more, the hose.");
+    index.refresh(&sessions).unwrap();
+    assert_eq!(find(&index, "hose leaks"), "3302");
+}
+
+#[test]
 fn an_index_that_cannot_be_read_is_made_anew() {
     let engine = Engine::with_sessions(1);
     let sessions = Sessions::open(engine.data()).unwrap().unwrap();
