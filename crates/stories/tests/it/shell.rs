@@ -21,7 +21,10 @@ echo x > inside && echo 'inside works'
 echo x > "$HOME/inside" && echo 'home works'
 "#;
 
-async fn probe(sim: Sim, expect_user: u32, mention: impl for<'a> FnOnce(Mention<'a>) -> Mention<'a>) {
+/// A plain user, and whom the engine becomes where the harness is root.
+const NOBODY: u32 = 65534;
+
+async fn probe(sim: Sim, user: u32, mention: impl for<'a> FnOnce(Mention<'a>) -> Mention<'a>) {
     fs_err::write(sim.folder().join("secret"), "planted-file-secret").unwrap();
     let script = PROBE.replace("STORY", &sim.folder().display().to_string());
     fs_err::write(sim.checkout().join("probe.sh"), script).unwrap();
@@ -30,7 +33,8 @@ async fn probe(sim: Sim, expect_user: u32, mention: impl for<'a> FnOnce(Mention<
     let run = mention(sim.mention("@fro-bot probe")).run().await;
     assert_eq!(run.code, Some(0), "{run}");
     let told = sim.model().seen()[1].tool_results().concat();
-    let expect = format!("caps CapEff:0000000000000000\nsetuid {expect_user}\ninside works\nhome works\n");
+    let user = if run.log.contains(", another user") { NOBODY } else { user };
+    let expect = format!("caps CapEff:0000000000000000\nsetuid {user}\ninside works\nhome works\n");
     assert_eq!(told, expect);
     sim.finish().await;
 }
@@ -57,6 +61,6 @@ async fn the_shell_of_a_plain_user_finds_nothing_and_gains_nothing() {
     }
     let sim = Sim::new().await;
     plant_setuid(&sim);
-    sim.give_to(65534);
-    probe(sim, 65534, |mention| mention.as_user(65534)).await;
+    sim.give_to(NOBODY);
+    probe(sim, NOBODY, |mention| mention.as_user(NOBODY)).await;
 }
