@@ -47,7 +47,7 @@ impl Network {
         let (mut doors, mut warnings) = (Vec::new(), Vec::new());
         for destination in wanted {
             match host_of(destination, registry.as_deref()) {
-                Ok(host) => doors.push(Door::find(host, beyond.as_ref()).await),
+                Ok(host) => doors.push(Door::find(host, &beyond).await),
                 Err(why) => warnings.push(why),
             }
         }

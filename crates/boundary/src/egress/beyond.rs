@@ -1,124 +1,114 @@
 //! The proxy of a company, where there is no other way out of its network: tunnels are asked of it.
 
-use std::{ffi::OsString, io, net::IpAddr};
+use std::{ffi::OsString, io};
 
-use data_encoding::BASE64;
-use fro_core::Secret;
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::{
+    Request, Uri,
+    client::conn::http1,
+    header::{HOST, HeaderValue, PROXY_AUTHORIZATION},
+    upgrade,
 };
+use hyper_util::{client::proxy::matcher::Matcher, rt::TokioIo};
+use tokio::net::TcpStream;
 
-/// The most that a proxy may say before its tunnel is open.
-const LONGEST: usize = 16 << 10;
+use crate::egress::Host;
 
-/// The operator's own proxy.
+/// This machine, which is met directly whatever the job's variables say.
+const OWN: &str = "localhost,127.0.0.0/8,::1";
+
+/// The job's variables about proxies, read as those of every other request are.
+#[derive(Debug)]
+pub struct Beyond(Matcher);
+
+/// The way through a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beyond {
+pub(super) struct Tunnel {
+    /// The proxy.
     place: String,
     /// What it wants to know of who asks; never shown.
-    credential: Option<Secret>,
-    /// Hosts that are met directly.
-    except: Vec<String>,
+    credential: Option<HeaderValue>,
 }
 
 impl Beyond {
-    /// Reads the job's variables. A proxy that is itself asked by TLS is not known here.
-    pub fn of(environment: &[(OsString, OsString)]) -> Option<Self> {
+    /// Reads the job's variables.
+    pub fn of(environment: &[(OsString, OsString)]) -> Self {
         let text = |wanted: &str| {
             let found = environment.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-            found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty())
+            found.and_then(|(_, value)| value.to_str()).unwrap_or_default().to_owned()
         };
-        let url = text("HTTPS_PROXY").or(text("ALL_PROXY"))?;
-        let rest = match url.split_once("://") {
-            Some(("http", rest)) => rest,
-            Some(_) => return None,
-            None => url,
-        };
-        let whole = rest.split('/').next()?;
-        let (user, place) = whole.rsplit_once('@').map_or((None, whole), |(user, place)| (Some(user), place));
-        let has_port = place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let place = if has_port { place.to_owned() } else { format!("{place}:80") };
-        let credential = user.map(|user| Secret::new(BASE64.encode(&unescaped(user))));
-        let except = text("NO_PROXY")
-            .unwrap_or_default()
-            .split(',')
-            .map(|host| host.trim().trim_start_matches("*.").trim_start_matches('.').to_ascii_lowercase());
-        Some(Self { place, credential, except: except.filter(|host| !host.is_empty()).collect() })
+        let except = format!("{OWN},{}", text("NO_PROXY"));
+        let variables = Matcher::builder().https(text("HTTPS_PROXY")).all(text("ALL_PROXY")).no(except);
+        Self(variables.build())
     }
 
-    /// Tells whether a host is to be reached through it: what is on this machine and what is excepted is not.
-    pub(super) fn leads_to(&self, name: &str) -> bool {
-        let name = name.trim_matches(['[', ']']).to_ascii_lowercase();
-        let below = |host: &String| name.strip_suffix(host.as_str()).is_some_and(|rest| rest.ends_with('.'));
-        let is_own = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        !is_own && !self.except.iter().any(|host| host == "*" || *host == name || below(host))
-    }
-
-    /// Opens a tunnel to `place`, a host with its port.
-    pub(super) async fn tunnel(&self, place: &str) -> io::Result<TcpStream> {
-        let mut stream = TcpStream::connect(&self.place).await?;
-        let credential = self.credential.as_ref();
-        let credential =
-            credential.map(|secret| format!("Proxy-Authorization: Basic {}\r\n", secret.expose()));
-        let request =
-            format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{}\r\n", credential.unwrap_or_default());
-        stream.write_all(request.as_bytes()).await?;
-        let mut head = Vec::new();
-        // Byte by byte: what follows the head is the other side's.
-        while !head.ends_with(b"\r\n\r\n") && head.len() < LONGEST {
-            head.push(stream.read_u8().await?);
-        }
-        let head = String::from_utf8_lossy(&head);
-        match head.split_whitespace().nth(1) {
-            Some(status) if status.starts_with('2') => Ok(stream),
-            status => {
-                Err(io::Error::other(format!("the network's proxy says {}", status.unwrap_or("nothing"))))
-            }
-        }
+    /// Returns the way to a host, if it leads through a proxy. One that is itself asked by TLS is not known here.
+    pub(super) fn towards(&self, host: &Host) -> Option<Tunnel> {
+        let proxy = self.0.intercept(&format!("https://{host}/").parse::<Uri>().ok()?)?;
+        let place = proxy.uri();
+        (place.scheme_str() == Some("http")).then_some(())?;
+        let place = format!("{}:{}", place.host()?, place.port_u16().unwrap_or(80));
+        Some(Tunnel { place, credential: proxy.basic_auth().cloned() })
     }
 }
 
-/// Reads what a URL escapes, such as `%40`.
-fn unescaped(text: &str) -> Vec<u8> {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let escaped = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(escaped.unwrap_or(b'%'));
-        bytes.extend_from_slice(&part.as_bytes()[if escaped.is_some() { 2 } else { 0 }..]);
+impl Tunnel {
+    /// Opens it as far as the host.
+    pub(super) async fn open(&self, host: &Host) -> io::Result<TcpStream> {
+        let stream = TokioIo::new(TcpStream::connect(&self.place).await?);
+        let (mut sender, connection) = http1::handshake(stream).await.map_err(io::Error::other)?;
+        tokio::spawn(connection.with_upgrades());
+        let host = host.to_string();
+        let request = Request::connect(&host).header(HOST, &host).body(Empty::<Bytes>::new());
+        let mut request = request.map_err(io::Error::other)?;
+        if let Some(credential) = &self.credential {
+            request.headers_mut().insert(PROXY_AUTHORIZATION, credential.clone());
+        }
+        let answer = sender.send_request(request).await.map_err(io::Error::other)?;
+        if !answer.status().is_success() {
+            return Err(io::Error::other(format!("the network's proxy says {}", answer.status().as_u16())));
+        }
+        let opened = upgrade::on(answer).await.map_err(io::Error::other)?;
+        match opened.downcast::<TokioIo<TcpStream>>() {
+            Ok(parts) if parts.read_buf.is_empty() => Ok(parts.io.into_inner()),
+            Ok(_) | Err(_) => Err(io::Error::other("the network's proxy spoke before it was asked")),
+        }
     }
-    bytes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(variables: &[(&str, &str)]) -> Option<Beyond> {
+    fn towards(host: &str, variables: &[(&str, &str)]) -> Option<Tunnel> {
         let variables: Vec<_> = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Beyond::of(&variables)
+        Beyond::of(&variables).towards(&host.parse().unwrap())
     }
 
     #[test]
     fn the_job_s_variables_name_it() {
-        let place = |url: &str| told(&[("https_proxy", url)]).map(|beyond| beyond.place);
+        let place =
+            |url: &str| towards("packages.example", &[("https_proxy", url)]).map(|tunnel| tunnel.place);
         assert_eq!(place("http://proxy.corp.example:3128/").as_deref(), Some("proxy.corp.example:3128"));
         assert_eq!(place("proxy.corp.example").as_deref(), Some("proxy.corp.example:80"));
         assert_eq!(place("https://proxy.corp.example:3128"), None);
         assert_eq!(place(""), None);
-        assert_eq!(told(&[("HTTP_PROXY", "http://proxy:1")]), None);
-        let known = told(&[("HTTPS_PROXY", "http://ada:p%40ss@proxy:1")]).unwrap();
-        assert_eq!(known.credential.unwrap().expose(), BASE64.encode(b"ada:p@ss"));
+        assert_eq!(towards("packages.example", &[("HTTP_PROXY", "http://proxy:1")]), None);
+        let known = towards("packages.example", &[("HTTPS_PROXY", "http://ada:p%40ss@proxy:1")]).unwrap();
+        assert_eq!(known.credential.as_ref().unwrap(), "Basic YWRhOnBAc3M=");
+        assert!(!format!("{known:?}").contains("YWRh"), "{known:?}");
     }
 
     #[test]
     fn some_hosts_are_met_directly() {
-        let beyond = told(&[("HTTPS_PROXY", "http://proxy:1"), ("NO_PROXY", "corp.example, .lab.example")]);
-        let leads = |name| beyond.as_ref().unwrap().leads_to(name);
+        let leads = |host| {
+            let variables = [("HTTPS_PROXY", "http://proxy:1"), ("NO_PROXY", "corp.example, .lab.example")];
+            towards(host, &variables).is_some()
+        };
         assert!(leads("packages.example") && leads("notcorp.example") && leads("10.0.0.7"));
-        for name in ["corp.example", "git.Corp.example", "a.lab.example", "localhost", "127.0.0.2", "[::1]"] {
-            assert!(!leads(name), "{name}");
+        for host in ["corp.example", "git.Corp.example", "a.lab.example", "localhost", "127.0.0.2", "[::1]"] {
+            assert!(!leads(host), "{host}");
         }
     }
 }

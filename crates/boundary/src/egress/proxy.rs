@@ -187,7 +187,7 @@ impl Shared {
         let reach = async {
             match way {
                 Way::Direct(addresses) => TcpStream::connect(addresses.as_slice()).await,
-                Way::Beyond(proxy) => proxy.tunnel(&door.host.to_string()).await,
+                Way::Beyond(tunnel) => tunnel.open(&door.host).await,
             }
         };
         match timeout(PATIENCE, reach).await {
