@@ -82,9 +82,7 @@ impl Discussion {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Option<Connection<Label>>> {
-        let labels = self.told.labels.iter().filter_map(|name| self.repo.label(name));
-        let labels = labels.map(|label| Label::new(self.repo.id, label)).collect();
-        Window { first, last, before, after }.on("labels", labels).map(Some)
+        Label::worn(&self.repo, &self.told.labels, &Window { first, last, before, after })
     }
 
     async fn comments(

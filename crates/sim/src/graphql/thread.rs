@@ -129,9 +129,7 @@ impl Thread {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Option<Connection<Label>>> {
-        let labels = self.issue.labels.iter().filter_map(|name| self.repo.label(name));
-        let labels = labels.map(|label| Label::new(self.repo.id, label)).collect();
-        Window { first, last, before, after }.on("labels", labels).map(Some)
+        Label::worn(&self.repo, &self.issue.labels, &Window { first, last, before, after })
     }
 
     async fn comments(
