@@ -222,6 +222,12 @@ impl Memory {
 
     /// Takes back what is remembered of the subject, and returns how many sessions that were.
     pub(crate) async fn forget(&mut self, asked: &Asked<'_>, engine_version: &str) -> Result<usize, String> {
+        // Where nothing could be read there may still be much to forget.
+        match (&self.flaw, &self.recall) {
+            (Some(flaw), _) => return Err(flaw.clone()),
+            (None, Some(Recall::Damaged { why })) => return Err(format!("it is damaged: {why}")),
+            (None, Some(Recall::Warm { .. } | Recall::Cold) | None) => {}
+        }
         let (file, about) = (self.ledger_file(), row::subject(asked.permit));
         let runs = blocking(move || Ledger::open(file)?.forget(|run| run.subject == about)).await?;
         let sessions: BTreeSet<String> = runs.into_iter().filter_map(|run| run.session).collect();

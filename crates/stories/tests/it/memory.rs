@@ -195,6 +195,23 @@ async fn what_cannot_be_forgotten_is_a_red_run() {
 }
 
 #[tokio::test]
+async fn a_memory_that_cannot_be_read_is_not_said_to_be_forgotten() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let asked = sim.mention("@fro-bot why is the floor wet?").run().await;
+    assert_eq!(asked.code, Some(0), "{asked}");
+    let manifests = fs_err::read_dir(sim.folder().join("memory/manifests")).unwrap();
+    for manifest in manifests {
+        fs_err::write(manifest.unwrap().path(), "not a manifest").unwrap();
+    }
+    let forgot = second(sim.mention("@fro-bot forget")).run().await;
+    assert_ne!(forgot.code, Some(0), "{forgot}");
+    let told = sim.world().comments_by(REPO, 1, "fro-bot").pop().unwrap();
+    assert!(told.contains("(`memory`)"), "{told}");
+    sim.finish().await;
+}
+
+#[tokio::test]
 async fn the_last_draft_is_the_answer() {
     let sim = Sim::new().await;
     sim.model().calls("answer_draft", json!({ "body": "The tap." }));
