@@ -10,7 +10,7 @@ use crate::{
     keep::Report,
     ledger,
     snapshot::{
-        build::Hashed,
+        build::{Hashed, PAGE},
         manifest::{INDEX, LEDGER, Removal},
         restore::restore_database,
     },
@@ -26,8 +26,12 @@ impl Attempt<'_> {
         let pages = theirs.and_then(|known| Some((known, known.manifest.databases.get(LEDGER)?)));
         match (&self.local.ledger, pages) {
             (None, None) => Ok((None, Hashed::new())),
-            (None, Some((known, pages))) => {
+            (None, Some((known, pages))) if pages.chunk == PAGE => {
                 Ok((None, Hashed::from([(LEDGER, known.catalog.database(pages))])))
+            }
+            (None, Some((known, _))) => {
+                restore_database(self.store, &known.manifest, scratch, LEDGER)?;
+                Ok((Some(scratch.join(LEDGER)), Hashed::new()))
             }
             (Some(ours), None) => Ok((Some(ours.clone()), Hashed::new())),
             (Some(ours), Some((known, _))) => {
