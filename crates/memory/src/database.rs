@@ -108,14 +108,19 @@ pub(crate) fn refuse_foreign(connection: &Connection) -> Result<(), Error> {
 
 /// Makes sure of a database's content and returns how many sessions it has.
 pub(crate) fn inspect(connection: &Connection) -> Result<u32, Error> {
-    let fail = judge("check the database");
+    refuse_unsound(connection)?;
+    let count = connection.query_one("SELECT count(*) FROM session", [], |row| row.get(0));
+    count.map_err(judge("count the sessions of the database"))
+}
+
+/// Refuses a database whose pages contradict each other, or that does more than hold rows.
+pub(crate) fn refuse_unsound(connection: &Connection) -> Result<(), Error> {
     refuse_foreign(connection)?;
-    let verdict: String =
-        connection.query_one("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(&fail)?;
-    if verdict != "ok" {
-        return Err(Flaw::Unsound(verdict).into());
+    let verdict = connection.query_one("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
+    match verdict.map_err(judge("check the database"))?.as_str() {
+        "ok" => Ok(()),
+        verdict => Err(Flaw::Unsound(verdict.to_owned()).into()),
     }
-    connection.query_one("SELECT count(*) FROM session", [], |row| row.get(0)).map_err(fail)
 }
 
 /// Returns a part of the schema that would do more than hold rows.

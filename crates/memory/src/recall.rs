@@ -174,8 +174,7 @@ fn check(manifest: &Manifest, folder: &Path) -> Result<(), Error> {
         return Err(Flaw::Manifest("it has no database of the engine".to_owned()).into());
     }
     if manifest.databases.contains_key(LEDGER) {
-        let ledger = database::open(&folder.join(LEDGER))?;
-        database::refuse_foreign(&ledger)?;
+        database::refuse_unsound(&database::open(&folder.join(LEDGER))?)?;
     }
     let sessions = database::inspect(&database::open(&folder.join(ENGINE_DATABASE))?)?;
     if sessions != manifest.statistics.sessions || sessions as usize != manifest.sessions.len() {

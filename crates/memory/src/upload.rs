@@ -79,7 +79,7 @@ impl Upload<'_> {
         let (files, claims, borrowed, secrets) = (Some(self.files), self.claims, self.borrowed, self.secrets);
         let sources = Sources { databases, files, claims, borrowed, secrets, most_packs: self.most_packs };
         let (built, migrations) = thread::scope(|scope| {
-            let checked = scope.spawn(|| check(&self.database));
+            let checked = scope.spawn(|| check(&self.database, self.ledger.as_deref()));
             let built = build(sources, known, &pack);
             let checked = checked.join().map_err(|_| io::Error::other("checking was cut short"))?;
             Ok::<_, Error>((built?, checked?))
@@ -131,8 +131,11 @@ impl Upload<'_> {
     }
 }
 
-/// Makes sure that a database is sound and returns its migrations.
-fn check(database: &Path) -> Result<BTreeSet<String>, Error> {
+/// Makes sure that the database and the ledger are sound and returns the migrations of the database.
+fn check(database: &Path, ledger: Option<&Path>) -> Result<BTreeSet<String>, Error> {
+    if let Some(ledger) = ledger {
+        database::refuse_unsound(&database::open(ledger)?)?;
+    }
     let connection = database::open(database)?;
     database::inspect(&connection)?;
     migrations(&connection).map_err(judge("read the migrations of the database"))

@@ -12,7 +12,7 @@ use proptest::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use fro_memory::{Error, Flaw, Head, Object, ObjectName, Part, Recall, Store, keep, recall};
+use fro_memory::{Error, Flaw, Head, Keep, Ledger, Object, ObjectName, Part, Recall, Store, keep, recall};
 
 use crate::{
     contract::{get, put},
@@ -188,6 +188,40 @@ fn a_hostile_database_with_right_hashes_is_damage() {
         "no database: the database is not sound: file is not a database",
     ]
     "#);
+}
+
+#[test]
+fn a_ledger_whose_pages_changed_places_is_damage() {
+    let store = kept();
+    let mut manifest = manifest(store.path());
+    let mut pages = manifest["databases"]["opencode.db"].clone();
+    let runs: Vec<[u64; 3]> = serde_json::from_value(pages["chunks"].take()).unwrap();
+    let mut chunks: Vec<_> = runs
+        .iter()
+        .flat_map(|[pack, first, count]| (*first..first + count).map(|at| [*pack, at, 1]))
+        .collect();
+    chunks.swap(3, 4);
+    pages["chunks"] = json!(chunks);
+    manifest["databases"]["ledger.db"] = pages;
+    forge(store.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
+    let why = starts_clean(store.path());
+    assert!(matches!(why, Flaw::Unsound(_)), "{why:?}");
+}
+
+#[test]
+fn a_damaged_ledger_is_not_kept() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Store::folder(store.path()).unwrap();
+    let engine = Engine::with_sessions(1);
+    let good = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
+    let ledger = Ledger::open(engine.data().join("ledger.db")).unwrap().path().to_owned();
+    // The chain of free blocks on the second page leads nowhere.
+    spoil(&ledger, |bytes| bytes[4097..4099].copy_from_slice(&[0x0f, 0xf0]));
+
+    let save = Keep::new(engine.data(), after(Some(&good))).with_ledger(&ledger);
+    let refused = save.save(&folder).unwrap_err();
+    assert!(matches!(refused, Error::Flawed(Flaw::Unsound(_))), "{refused:?}");
+    assert_eq!(folder.head().unwrap(), Some(good));
 }
 
 #[test]
