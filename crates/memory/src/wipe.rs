@@ -15,20 +15,28 @@ use crate::{
 
 const FILE_HEADER: usize = 100;
 
+/// So many pages are read at once.
+const STRETCH: u32 = 256;
+
 /// Wipes a file that no connection has open.
 pub(crate) fn wipe(path: &Path) -> Result<(), Error> {
     let (size, used) = used_pages(&database::open(path)?).map_err(judge("look at the pages of the copy"))?;
     let file = fs::OpenOptions::new().read(true).write(true).open(path)?;
-    let mut page = vec![0; size];
-    for (number, kind) in &used {
-        let place = (u64::from(*number) - 1) * size as u64;
-        file.read_exact_at(&mut page, place)?;
-        let is_changed = match kind {
-            Kind::Tree => wipe_tree(&mut page, if *number == 1 { FILE_HEADER } else { 0 })?,
-            Kind::Overflow { payload } => fill(&mut page, 4 + payload, size)?,
-        };
-        if is_changed {
-            file.write_all_at(&page, place)?;
+    let place = |number: u32| (u64::from(number) - 1) * size as u64;
+    let mut pages = vec![0; size * STRETCH as usize];
+    for stretch in used.chunk_by(|(left, _), (right, _)| left / STRETCH == right / STRETCH) {
+        let (first, last) = (stretch[0].0, stretch[stretch.len() - 1].0);
+        let pages = &mut pages[..size * (last - first + 1) as usize];
+        file.read_exact_at(pages, place(first))?;
+        for (number, kind) in stretch {
+            let page = &mut pages[size * (number - first) as usize..][..size];
+            let is_changed = match kind {
+                Kind::Tree => wipe_tree(page, if *number == 1 { FILE_HEADER } else { 0 })?,
+                Kind::Overflow { payload } => fill(page, 4 + payload, size)?,
+            };
+            if is_changed {
+                file.write_all_at(page, place(*number))?;
+            }
         }
     }
     wipe_free_pages(&file, size)
@@ -40,6 +48,7 @@ enum Kind {
     Overflow { payload: usize },
 }
 
+/// Returns the length of a page, and the pages in use in their order.
 fn used_pages(connection: &Connection) -> rusqlite::Result<(usize, Vec<(u32, Kind)>)> {
     let size: u32 = connection.query_one("PRAGMA page_size", [], |row| row.get(0))?;
     let mut statement = connection.prepare("SELECT pageno, pagetype = 'overflow', payload FROM dbstat")?;
@@ -48,7 +57,9 @@ fn used_pages(connection: &Connection) -> rusqlite::Result<(usize, Vec<(u32, Kin
             if row.get(1)? { Kind::Overflow { payload: row.get::<_, u32>(2)? as usize } } else { Kind::Tree };
         Ok((row.get(0)?, kind))
     })?;
-    Ok((size as usize, pages.collect::<rusqlite::Result<_>>()?))
+    let mut pages = pages.collect::<rusqlite::Result<Vec<_>>>()?;
+    pages.sort_unstable_by_key(|(number, _)| *number);
+    Ok((size as usize, pages))
 }
 
 /// Wipes a page of a tree: the gap before its cells and the blocks that are free among them.
