@@ -64,7 +64,7 @@ impl Index {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let fail = judge("make the search index");
         if path.as_ref().exists()
-            && let Ok(connection) = Connection::open(path.as_ref())
+            && let Ok(connection) = connect(path.as_ref())
             && is_ours(&connection).unwrap_or(false)
         {
             return Ok(Self { connection });
@@ -73,7 +73,7 @@ impl Index {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
-        let connection = Connection::open(path.as_ref()).map_err(&fail)?;
+        let connection = connect(path.as_ref()).map_err(&fail)?;
         connection.execute_batch(SCHEMA).map_err(&fail)?;
         connection.pragma_update(None, "user_version", VERSION).map_err(fail)?;
         Ok(Self { connection })
@@ -231,6 +231,13 @@ fn read(index: &Connection, engine: &Connection, session: &str) -> rusqlite::Res
             .execute(params![id, words])?;
     }
     Ok(())
+}
+
+/// Opens a file that can be made anew at any time, so that nothing waits for the disk.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.execute_batch("PRAGMA synchronous = OFF")?;
+    Ok(connection)
 }
 
 /// Tells whether an index is one of this version and nothing else: it may come from a store that others write to.
