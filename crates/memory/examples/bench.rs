@@ -164,11 +164,17 @@ fn save(store: &Path, data: &Path, keep: usize) {
     let begun = Instant::now();
     let retention = Retention { sessions: keep, age: jiff::SignedDuration::ZERO, bytes: None };
     let index = data.join(INDEX);
-    // As many as a run knows; none of them is there.
-    let secrets = (0..8).map(|number| Secret::new(format!("ghs_{}", format!("{number}Qx").repeat(12))));
-    let keep = Keep::new(data, provenance).pruning(retention).with_index(&index).without(secrets);
+    let keep = Keep::new(data, provenance).pruning(retention).with_index(&index).without(secrets());
     let kept = keep.save(&store).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{kept:?}", begun.elapsed().as_secs_f64(), peak());
+}
+
+/// Returns as many secrets as a run knows, of all kinds; none of them is there.
+fn secrets() -> impl Iterator<Item = Secret> {
+    let tokens = (0..10).map(|number| format!("ghs_{}", format!("{number}Qx").repeat(12)));
+    let lines: Vec<_> = (0..25).map(|number| format!("M{number:02}xQvb7").repeat(8)).collect();
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", lines.join("\n"));
+    tokens.chain([key, "p@ss \"word\" with/étrange$igns".to_owned()]).map(Secret::new)
 }
 
 fn restore(store: &Path, data: &Path) {

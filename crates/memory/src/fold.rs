@@ -2,6 +2,19 @@
 //!
 //! A secret is found in it however it was wrapped, indented, or escaped as in JSON within JSON.
 
+/// Tells for every byte whether it stays: in the second row after a backslash.
+const STAYS: [[bool; 256]; 2] = [stays(b" \n\r\t\\"), stays(b" \n\r\t\\nrt")];
+
+const fn stays(folded: &[u8]) -> [bool; 256] {
+    let mut table = [true; 256];
+    let mut at = 0;
+    while at < folded.len() {
+        table[folded[at] as usize] = false;
+        at += 1;
+    }
+    table
+}
+
 /// Folds a text that comes in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Fold {
@@ -12,21 +25,24 @@ pub(crate) struct Fold {
 impl Fold {
     /// Returns a text folded.
     pub(crate) fn of(text: &[u8]) -> Vec<u8> {
-        let mut folded = Vec::new();
+        let mut folded = Vec::with_capacity(text.len());
         Self::default().add(text, &mut folded);
         folded
     }
 
     /// Appends what is left of the next piece.
     pub(crate) fn add(&mut self, text: &[u8], folded: &mut Vec<u8>) {
-        let mut end = folded.len();
-        folded.resize(end + text.len(), 0);
-        for byte in text {
-            // Every byte is written, and overwritten if it does not stay: a branch for each would cost more.
-            folded[end] = *byte;
-            end += usize::from(self.stays(*byte));
+        // Every byte is written, and overwritten if it does not stay: a branch for each would cost more. As many as
+        // an index of eight bits can tell apart need no check of it either.
+        let mut piece = [0; 256];
+        for text in text.chunks(255) {
+            let mut end = 0_u8;
+            for byte in text {
+                piece[usize::from(end)] = *byte;
+                end += u8::from(self.stays(*byte));
+            }
+            folded.extend_from_slice(&piece[..usize::from(end)]);
         }
-        folded.truncate(end);
     }
 
     /// Returns where the bytes of a folded text stood.
@@ -37,9 +53,9 @@ impl Fold {
 
     /// Tells whether the next byte is neither space nor backslash, nor a letter that means a break after one.
     fn stays(&mut self, byte: u8) -> bool {
-        let is_break = self.is_escaped && matches!(byte, b'n' | b'r' | b't');
+        let stays = STAYS[usize::from(self.is_escaped)][usize::from(byte)];
         self.is_escaped = byte == b'\\';
-        !(is_break || matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b'\\'))
+        stays
     }
 }
 

@@ -45,6 +45,7 @@ mod prune;
 mod recall;
 mod secrets;
 mod sessions;
+mod sieve;
 mod snapshot;
 mod stamp;
 mod stats;

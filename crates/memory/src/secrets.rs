@@ -11,6 +11,7 @@ use crate::{
     error::Error,
     fold::Fold,
     group::{columns, quoted, tables},
+    sieve::Sieve,
     snapshot::build::each_buffer,
 };
 
@@ -31,17 +32,28 @@ pub(crate) struct Secrets {
 
 #[derive(Debug)]
 struct Finders {
+    glance: Glance,
     /// Looks at a text as it is.
     plain: Finder,
     /// Looks at a text without its spaces and line breaks, in which a secret may be broken.
     folded: Finder,
+    /// The length of the longest needle.
+    longest: usize,
+}
+
+/// Tells fast that there is nothing to find, which is so nearly always.
+#[derive(Debug)]
+struct Glance {
+    /// Looks at folded text, in which nearly every needle stands if it stands in the text, folded like it.
+    folded: Sieve,
+    /// Looks at the text as it is, for needles of which too little is left when they are folded.
+    plain: Sieve,
 }
 
 #[derive(Debug)]
 struct Finder {
     needles: Vec<Needle>,
     automaton: AhoCorasick,
-    longest: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,11 +107,10 @@ impl Needle {
 impl Finder {
     fn of(needles: BTreeSet<Needle>) -> Result<Self, Error> {
         let needles: Vec<_> = needles.into_iter().collect();
-        let longest = needles.iter().map(|needle| needle.bytes().len()).max().unwrap_or_default();
         let mut builder = AhoCorasick::builder();
         let automaton =
             builder.match_kind(MatchKind::LeftmostLongest).build(needles.iter().map(Needle::bytes));
-        Ok(Self { needles, automaton: automaton.map_err(std::io::Error::other)?, longest })
+        Ok(Self { needles, automaton: automaton.map_err(std::io::Error::other)? })
     }
 
     /// Returns where secrets stand, or what is left of one.
@@ -108,25 +119,36 @@ impl Finder {
             |hit: aho_corasick::Match| self.needles[hit.pattern().as_usize()].reach(text, hit.range());
         self.automaton.find_iter(text).map(reach).collect()
     }
+}
 
-    /// Fails if a secret stands in the window, and forgets all of it but what may be the beginning of one.
-    fn refuse_in(&self, window: &mut Vec<u8>) -> Result<(), Error> {
-        if self.automaton.is_match(window.as_slice()) {
-            return Err(Error::Leak);
+impl Glance {
+    fn of(needles: &BTreeSet<Needle>) -> Self {
+        let (mut folded, mut plain) = (Vec::new(), Vec::new());
+        for needle in needles.iter().map(Needle::bytes) {
+            match Fold::of(needle) {
+                left if left.len() < SHORTEST => plain.push(needle.to_vec()),
+                // A backslash in front of a needle can take its first letter away.
+                left => folded.push(left[1..].to_vec()),
+            }
         }
-        window.drain(..window.len().saturating_sub(self.longest));
-        Ok(())
+        Self { folded: Sieve::of(folded), plain: Sieve::of(plain) }
+    }
+
+    /// Tells whether it is worth while to look closely at a text.
+    fn suspects(&self, text: &[u8], folded: &[u8]) -> bool {
+        self.folded.finds_in(folded) || self.plain.finds_in(text)
     }
 }
 
 impl Finders {
+    fn of(needles: BTreeSet<Needle>) -> Result<Self, Error> {
+        let longest = needles.iter().map(|needle| needle.bytes().len()).max().unwrap_or_default();
+        let folded = Finder::of(needles.iter().filter_map(Needle::folded).collect())?;
+        Ok(Self { glance: Glance::of(&needles), plain: Finder::of(needles)?, folded, longest })
+    }
+
     /// Returns where secrets stand that are broken over lines, or escaped in an unusual way.
-    fn broken(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let folded = Fold::of(text);
-        // What folding does not change was looked at already.
-        if folded.len() == text.len() || !self.folded.automaton.is_match(folded.as_slice()) {
-            return Vec::new();
-        }
+    fn broken(&self, text: &[u8], folded: &[u8]) -> Vec<Range<usize>> {
         let origins = Fold::origins(text);
         let whole = |hit: Range<usize>| {
             // A backslash that is left without what it escaped would spoil the JSON around it.
@@ -136,7 +158,14 @@ impl Finders {
             }
             start..origins[hit.end - 1] + 1
         };
-        self.folded.hits(&folded).into_iter().map(whole).collect()
+        self.folded.hits(folded).into_iter().map(whole).collect()
+    }
+
+    /// Fails if a secret stands in a text, whole or broken.
+    fn refuse_in(&self, text: &[u8], folded: &[u8]) -> Result<(), Error> {
+        let is_found = self.glance.suspects(text, folded)
+            && (self.plain.automaton.is_match(text) || self.folded.automaton.is_match(folded));
+        if is_found { Err(Error::Leak) } else { Ok(()) }
     }
 }
 
@@ -144,18 +173,19 @@ impl Secrets {
     /// Learns what must not be kept.
     pub(crate) fn knowing(secrets: &[Secret]) -> Result<Self, Error> {
         let needles: BTreeSet<_> = secrets.iter().flat_map(needles).collect();
-        if needles.is_empty() {
-            return Ok(Self { finders: None });
-        }
-        let folded = needles.iter().filter_map(Needle::folded).collect();
-        Ok(Self { finders: Some(Finders { plain: Finder::of(needles)?, folded: Finder::of(folded)? }) })
+        let finders = if needles.is_empty() { None } else { Some(Finders::of(needles)?) };
+        Ok(Self { finders })
     }
 
     /// Returns the text with a mark in the place of each secret.
     pub(crate) fn without<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let Some(finders) = &self.finders else { return Cow::Borrowed(text) };
+        let folded = Fold::of(text);
+        if !finders.glance.suspects(text, &folded) {
+            return Cow::Borrowed(text);
+        }
         // A broken secret goes first, as a whole: of a key that is found line by line the short lines would stay.
-        let whole = marked(text, &finders.broken(text));
+        let whole = marked(text, &finders.broken(text, &folded));
         let hits = finders.plain.hits(&whole);
         if hits.is_empty() { whole } else { marked(&whole, &hits).into_owned().into() }
     }
@@ -203,8 +233,11 @@ impl Secrets {
         each_buffer(path, |buffer| {
             plain.extend_from_slice(buffer);
             fold.add(buffer, &mut folded);
-            finders.plain.refuse_in(&mut plain)?;
-            finders.folded.refuse_in(&mut folded)
+            finders.refuse_in(&plain, &folded)?;
+            // What may be the beginning of a secret stays.
+            plain.drain(..plain.len().saturating_sub(finders.longest));
+            folded.drain(..folded.len().saturating_sub(finders.longest));
+            Ok(())
         })
     }
 }
@@ -270,6 +303,7 @@ fn escaped_to_ascii(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use data_encoding::BASE64;
+    use proptest::{collection::vec, prelude::*, sample::select};
 
     use super::*;
 
@@ -278,6 +312,30 @@ mod tests {
     fn clean(secret: &str, text: &str) -> String {
         let secrets = Secrets::knowing(&[Secret::new(secret)]).unwrap();
         String::from_utf8(secrets.without(text.as_bytes()).into_owned()).unwrap()
+    }
+
+    proptest! {
+        /// Letters that mean a break after a backslash, and everything that folding takes away.
+        #[test]
+        fn a_glance_suspects_whatever_there_is_to_find(
+            secret in "[ntr ab\\\\\"]{8,14}",
+            before in select(vec!["", "\\", "a\\", "\\\\", "n "]),
+            is_broken in any::<bool>(),
+            gaps in vec(select(vec!["", "", "", " ", "\n", "\\n", "\\\\n  "]), 60),
+            form in any::<prop::sample::Index>(),
+        ) {
+            let needles: BTreeSet<_> = needles(&Secret::new(secret)).into_iter().collect();
+            let needle = needles.iter().nth(form.index(needles.len().max(1))).map(|it| it.bytes().to_vec());
+            let finders = Finders::of(needles).unwrap();
+            let mut text = before.as_bytes().to_vec();
+            for (byte, gap) in needle.unwrap_or_default().into_iter().zip(gaps.iter().cycle()) {
+                text.push(byte);
+                text.extend_from_slice(if is_broken { gap.as_bytes() } else { b"" });
+            }
+            let folded = Fold::of(&text);
+            let has_any = finders.plain.automaton.is_match(&text) || finders.folded.automaton.is_match(&folded);
+            prop_assert!(finders.glance.suspects(&text, &folded) || !has_any);
+        }
     }
 
     #[test]
