@@ -5,6 +5,7 @@ mod attempt;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
+    thread,
 };
 
 use fro_core::Secret;
@@ -16,10 +17,11 @@ use crate::{
     database,
     error::Error,
     ledger::Visibility,
+    meanwhile::Meanwhile,
     merge::Merged,
     prune::Retention,
     secrets::Secrets,
-    snapshot::manifest::Statistics,
+    snapshot::{build::cut_all, files::Files, manifest::Statistics},
     store::{Advance, Head, Store},
 };
 use attempt::{Attempt, Local};
@@ -199,14 +201,23 @@ impl<'a> Keep<'a> {
     pub fn save(&self, store: &Store) -> Result<Kept, Error> {
         let Some(database) = database::find(self.engine_data)? else { return Ok(Kept::Nothing) };
         let secrets = Secrets::knowing(&self.secrets)?;
-        let local = Local::take(self, store, &database)?;
+        let files = Files::open(&database::home(self.engine_data)?)?;
+        thread::scope(|scope| {
+            // The files are read on another core, while the database is copied and cleaned.
+            let cut = Meanwhile::begin(scope, || cut_all(&files, &secrets));
+            let local = Local::take(self, store, &database, &files, cut)?;
+            self.save_after_others(store, &local, &secrets)
+        })
+    }
+
+    /// Saves on top of the head, until no other run comes first.
+    fn save_after_others(&self, store: &Store, local: &Local<'_>, secrets: &Secrets) -> Result<Kept, Error> {
         let (mut races, mut attempts) = (0, 0);
         loop {
             attempts += 1;
             let head = store.head()?;
             races += u32::from(head != self.provenance.parent && head.is_some());
-            let made = Attempt { keep: self, store, local: &local, secrets: &secrets, head: head.as_ref() }
-                .make()?;
+            let made = Attempt { keep: self, store, local, secrets, head: head.as_ref() }.make()?;
             let is_last = attempts == ATTEMPTS || !made.may_advance;
             if made.may_advance
                 && let Advance::Done = store.advance(head.as_ref(), &made.uploaded.head)?

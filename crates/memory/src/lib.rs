@@ -39,6 +39,7 @@ mod index;
 mod keep;
 mod ledger;
 mod live;
+mod meanwhile;
 mod merge;
 mod private;
 mod prune;

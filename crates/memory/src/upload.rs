@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
     path::{Path, PathBuf},
     thread,
 };
@@ -13,10 +12,11 @@ use rusqlite::Connection;
 use crate::{
     database::{self, judge},
     error::Error,
+    meanwhile::Meanwhile,
     secrets::Secrets,
     snapshot::{
         build::{Hashed, Sources, build},
-        catalog::Catalog,
+        catalog::{Catalog, FileChunks},
         claims::Claims,
         files::Files,
         manifest::{ENGINE_DATABASE, FORMAT, Gone, INDEX, LEDGER, Manifest, Statistics},
@@ -24,7 +24,6 @@ use crate::{
     },
     stamp::Stamps,
     store::{Head, Object, ObjectName, Store},
-    wipe::wipe,
 };
 
 /// A memory that is ready to be stored.
@@ -42,6 +41,8 @@ pub(crate) struct Upload<'a> {
     /// Databases that stay as the store has them.
     pub(crate) borrowed: Hashed,
     pub(crate) files: &'a Files,
+    /// What the files were when the save began.
+    pub(crate) cut: &'a [FileChunks],
     pub(crate) claims: Claims<'a>,
     pub(crate) stamps: Stamps,
     pub(crate) gone: BTreeMap<String, Gone>,
@@ -66,7 +67,6 @@ pub(crate) struct Uploaded {
 impl Upload<'_> {
     /// Stores everything but the head.
     pub(crate) fn store(self, store: &Store, known: Catalog, scratch: &Path) -> Result<Uploaded, Error> {
-        self.clean()?;
         let before: BTreeSet<_> = known.packs.iter().map(|pack| pack.name.to_string()).collect();
         let pack = scratch.join("pack");
         let databases = [
@@ -74,15 +74,25 @@ impl Upload<'_> {
             (LEDGER, self.ledger.as_ref()),
             (INDEX, self.index.as_ref()),
         ];
-        let databases =
+        let databases: BTreeMap<_, _> =
             databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect();
-        let (files, claims, borrowed, secrets) = (Some(self.files), self.claims, self.borrowed, self.secrets);
-        let sources = Sources { databases, files, claims, borrowed, secrets, most_packs: self.most_packs };
+        let sources = Sources {
+            databases: databases.clone(),
+            files: self.files,
+            cut: self.cut,
+            claims: self.claims,
+            borrowed: self.borrowed,
+            secrets: self.secrets,
+            most_packs: self.most_packs,
+        };
         let (built, migrations) = thread::scope(|scope| {
-            let checked = scope.spawn(|| check(&self.database, self.ledger.as_deref()));
-            let built = build(sources, known, &pack);
-            let checked = checked.join().map_err(|_| io::Error::other("checking was cut short"))?;
-            Ok::<_, Error>((built?, checked?))
+            let searched = Meanwhile::begin(scope, || {
+                databases.values().try_for_each(|path| self.secrets.refuse_in(path))
+            });
+            let checked = Meanwhile::begin(scope, || check(&self.database, self.ledger.as_deref()));
+            let built = build(sources, known, &pack)?;
+            searched.get()?;
+            Ok::<_, Error>((built, checked.get()?.clone()))
         })?;
 
         let sessions = u32::try_from(self.stamps.len()).unwrap_or(u32::MAX);
@@ -118,16 +128,6 @@ impl Upload<'_> {
         let left_packs = !before.is_subset(&after);
         let (head, left_out, statistics) = (Head::from(name), built.left_out, manifest.statistics);
         Ok(Uploaded { head, sessions, bytes, written, left_packs, left_out, statistics })
-    }
-
-    /// Wipes dead space and searches every byte for secrets.
-    fn clean(&self) -> Result<(), Error> {
-        for path in [Some(&self.database), self.ledger.as_ref()].into_iter().flatten() {
-            wipe(path)?;
-            self.secrets.refuse_in(path)?;
-        }
-        // It was made of what is clean, so it has no dead space to wipe.
-        self.index.iter().try_for_each(|path| self.secrets.refuse_in(path))
     }
 }
 

@@ -20,6 +20,7 @@ use crate::{
     error::Error,
     group::Group,
     ledger::Visibility,
+    meanwhile::Meanwhile,
     merge::{self, Merged, Sides, Target, Verdict, rows},
     prune::prune,
     recall::is_newer,
@@ -34,19 +35,22 @@ use crate::{
     stamp::{Stamps, stamps},
     store::{Head, ObjectName, Store},
     upload::{Upload, Uploaded, migrations},
+    wipe::wipe,
 };
 
 /// So long it is remembered that a session was pruned.
 const MEMORIAL: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// What this machine has, copied once.
-pub(super) struct Local {
+pub(super) struct Local<'scope> {
     scratch: TempDir,
     database: PathBuf,
     /// False as soon as a secret was taken out: then the stamps do not hold any more.
     is_stamped: Cell<bool>,
     ledger: Option<PathBuf>,
-    files: Files,
+    files: &'scope Files,
+    /// The files in chunks.
+    cut: Meanwhile<'scope, Vec<FileChunks>>,
     stamps: Stamps,
     migrations: BTreeSet<String>,
     base: Option<Known>,
@@ -72,8 +76,14 @@ impl Known {
     }
 }
 
-impl Local {
-    pub(super) fn take(keep: &Keep<'_>, store: &Store, database: &Path) -> Result<Self, Error> {
+impl<'scope> Local<'scope> {
+    pub(super) fn take(
+        keep: &Keep<'_>,
+        store: &Store,
+        database: &Path,
+        files: &'scope Files,
+        cut: Meanwhile<'scope, Vec<FileChunks>>,
+    ) -> Result<Self, Error> {
         let scratch = tempfile::tempdir()?;
         let copy = scratch.path().join("ours.db");
         copy::take(database, &copy)?;
@@ -93,13 +103,13 @@ impl Local {
             },
             None => None,
         };
-        let files = Files::open(&database::home(keep.engine_data)?)?;
         Ok(Self {
             scratch,
             database: copy,
             is_stamped: Cell::new(true),
             ledger,
             files,
+            cut,
             stamps,
             migrations,
             base,
@@ -108,10 +118,10 @@ impl Local {
 }
 
 /// One attempt.
-pub(super) struct Attempt<'a> {
+pub(super) struct Attempt<'a, 'scope> {
     pub(super) keep: &'a Keep<'a>,
     pub(super) store: &'a Store,
-    pub(super) local: &'a Local,
+    pub(super) local: &'a Local<'scope>,
     pub(super) secrets: &'a Secrets,
     pub(super) head: Option<&'a Head>,
 }
@@ -131,7 +141,7 @@ struct Draft {
     may_advance: bool,
 }
 
-impl Attempt<'_> {
+impl Attempt<'_, '_> {
     pub(super) fn make(&self) -> Result<Made, Error> {
         let theirs = self.theirs()?;
         let theirs = theirs.as_ref();
@@ -145,9 +155,11 @@ impl Attempt<'_> {
         let mut report = Report { merged: draft.merged, left_out, ..Report::default() };
         let adoption = if theirs.is_some() { copy::Adoption::Known } else { copy::Adoption::First };
         let (stamps, free) = self.finish(&draft.database, adoption, &mut report)?;
+        wipe(&draft.database)?;
         let (ledger, borrowed) = self.ledger(theirs, scratch.path())?;
         if let Some(ledger) = &ledger {
             report.redacted += self.secrets.scrub(&database::open_copy(ledger)?)?;
+            wipe(ledger)?;
         }
         let index = self.index(theirs, &draft.database, scratch.path(), &report);
         let parents = theirs.into_iter().chain(base).map(|known| known.name).collect::<Vec<_>>();
@@ -162,7 +174,8 @@ impl Attempt<'_> {
             ledger,
             index,
             borrowed,
-            files: &self.local.files,
+            files: self.local.files,
+            cut: self.local.cut.get()?,
             claims: Claims {
                 is_ours: &|place| self.keep.ours.owns_file(&accepted.own, place),
                 is_gone: &|place| {

@@ -4,7 +4,6 @@ use std::{
     collections::{BTreeMap, HashSet},
     io::{Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
-    thread,
 };
 
 use blake3::Hash;
@@ -30,7 +29,9 @@ pub(crate) struct Sources<'a> {
     /// Databases by their names in the manifest; they do not change any more.
     pub(crate) databases: BTreeMap<&'static str, PathBuf>,
     /// The engine's files, which may change under our hands.
-    pub(crate) files: Option<&'a Files>,
+    pub(crate) files: &'a Files,
+    /// What they were when the save began.
+    pub(crate) cut: &'a [FileChunks],
     pub(crate) claims: Claims<'a>,
     /// Databases that are taken as the store has them: their length and their chunks.
     pub(crate) borrowed: Hashed,
@@ -56,8 +57,9 @@ pub(crate) type Hashed = BTreeMap<&'static str, (u64, Vec<Hash>)>;
 
 /// Packs what is new into the file at `pack`.
 pub(crate) fn build(sources: Sources<'_>, known: Catalog, pack: &Path) -> Result<Built, Error> {
-    let (mut databases, files) = hash(&sources)?;
-    let Choice { ours: mut files, theirs, left_out } = sources.claims.settle(files);
+    let hashed = sources.databases.iter().map(|(name, path)| Ok((*name, hash_pages(path)?)));
+    let mut databases = hashed.collect::<Result<Hashed, Error>>()?;
+    let Choice { ours: mut files, theirs, left_out } = sources.claims.settle(sources.cut.to_vec());
     let borrowed: HashSet<Hash> = pages(&sources.borrowed).chain(chunks(&theirs)).collect();
     let needed = pages(&databases).chain(chunks(&files)).collect();
     let mut packs = known.worth_keeping(&needed, &borrowed, sources.most_packs);
@@ -68,9 +70,7 @@ pub(crate) fn build(sources: Sources<'_>, known: Catalog, pack: &Path) -> Result
             pack_pages(path, hashes, &packs, &mut writer)?;
         }
     }
-    if let Some(folder) = sources.files {
-        pack_files(folder, sources.secrets, &mut files, &packs, &mut writer)?;
-    }
+    pack_files(sources.files, sources.secrets, &mut files, &packs, &mut writer)?;
     let fresh = writer.end()?;
     let is_packed = fresh.is_some();
     if let Some((note, index)) = fresh {
@@ -91,25 +91,14 @@ pub(crate) fn build(sources: Sources<'_>, known: Catalog, pack: &Path) -> Result
     Ok(Built { packs, is_packed, databases: described, files, file_chunks, left_out })
 }
 
-/// Hashes databases and files, each on a core of its own.
-fn hash(sources: &Sources<'_>) -> Result<(Hashed, Vec<FileChunks>), Error> {
-    let databases = &sources.databases;
-    thread::scope(|scope| {
-        let databases = scope.spawn(|| {
-            let hashed = databases.iter().map(|(name, path)| Ok((*name, hash_pages(path)?)));
-            hashed.collect::<Result<Hashed, Error>>()
-        });
-        let mut files = Vec::new();
-        if let Some(folder) = sources.files {
-            for place in folder.list()? {
-                let Some(content) = folder.read(&place)? else { continue };
-                files.push(cut(&place, &sources.secrets.without(&content)));
-            }
-        }
-        let databases =
-            databases.join().map_err(|_| Error::Files(std::io::Error::other("hashing was cut short")))??;
-        Ok((databases, files))
-    })
+/// Cuts all files into chunks, as they are without secrets.
+pub(crate) fn cut_all(files: &Files, secrets: &Secrets) -> Result<Vec<FileChunks>, Error> {
+    let mut all = Vec::new();
+    for place in files.list()? {
+        let Some(content) = files.read(&place)? else { continue };
+        all.push(cut(&place, &secrets.without(&content)));
+    }
+    Ok(all)
 }
 
 fn hash_pages(path: &Path) -> Result<(u64, Vec<Hash>), Error> {

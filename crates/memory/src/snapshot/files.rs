@@ -62,7 +62,7 @@ impl Files {
         if !about.is_file() || about.len() > MAX_FILE {
             return Ok(None);
         }
-        let mut content = Vec::new();
+        let mut content = Vec::with_capacity(usize::try_from(about.len()).unwrap_or_default() + 1);
         file.take(MAX_FILE + 1).read_to_end(&mut content)?;
         Ok((content.len() as u64 <= MAX_FILE).then_some(content))
     }

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-impl Attempt<'_> {
+impl Attempt<'_, '_> {
     /// Returns our ledger with the rows of theirs, or theirs as it lies in the store.
     pub(super) fn ledger(
         &self,
