@@ -69,13 +69,7 @@ impl Upload<'_> {
     pub(crate) fn store(self, store: &Store, known: Catalog, scratch: &Path) -> Result<Uploaded, Error> {
         let before: BTreeSet<_> = known.packs.iter().map(|pack| pack.name.to_string()).collect();
         let pack = scratch.join("pack");
-        let databases = [
-            (ENGINE_DATABASE, Some(&self.database)),
-            (LEDGER, self.ledger.as_ref()),
-            (INDEX, self.index.as_ref()),
-        ];
-        let databases: BTreeMap<_, _> =
-            databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect();
+        let databases = self.databases();
         let sources = Sources {
             databases: databases.clone(),
             files: self.files,
@@ -128,6 +122,16 @@ impl Upload<'_> {
         let left_packs = !before.is_subset(&after);
         let (head, left_out, statistics) = (Head::from(name), built.left_out, manifest.statistics);
         Ok(Uploaded { head, sessions, bytes, written, left_packs, left_out, statistics })
+    }
+
+    /// Returns the databases by their names in the manifest.
+    fn databases(&self) -> BTreeMap<&'static str, PathBuf> {
+        let databases = [
+            (ENGINE_DATABASE, Some(&self.database)),
+            (LEDGER, self.ledger.as_ref()),
+            (INDEX, self.index.as_ref()),
+        ];
+        databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect()
     }
 }
 
