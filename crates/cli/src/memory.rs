@@ -12,7 +12,10 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use fro_core::{Fault, say::summary::size};
+use fro_core::{
+    Fault,
+    say::summary::{counted, size},
+};
 use fro_memory::{
     Collected, Error, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect, look,
 };
@@ -151,7 +154,7 @@ fn state(recall: &Recall) -> Value {
 fn described(recall: &Recall) -> String {
     match recall {
         Recall::Warm { sessions, bytes, saved_at, .. } => {
-            format!("{sessions} sessions, {}, saved {}", size(*bytes), time(*saved_at))
+            format!("{}, {}, saved {}", counted(*sessions, "session"), size(*bytes), time(*saved_at))
         }
         Recall::Cold => "nothing was saved yet".to_owned(),
         Recall::Damaged { why } => format!("damaged: {why}"),
@@ -230,6 +233,6 @@ fn said(which: &Which, saved: &Saved, deleted: Option<u32>) -> Result<(), Fault>
                 format!("; {n} forgotten, and gone when older saves are collected (`--at-once`: now)")
             }
         };
-        Ok(format!("saved: {sessions} sessions, {} written{forgotten}", size(*uploaded)))
+        Ok(format!("saved: {}, {} written{forgotten}", counted(*sessions, "session"), size(*uploaded)))
     })
 }

@@ -3,7 +3,10 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use fro_core::{Fault, say::log::harmless};
+use fro_core::{
+    Fault,
+    say::{log::harmless, summary::counted},
+};
 use fro_memory::{Found, Info, Ledger, Page, Retention, Run, Said, Sessions};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -100,7 +103,9 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
             drop((sessions, ledger));
             let (_, saved) = opened.save(env, |save| save.pruning(retention))?;
             let gone = saved.report.pruned;
-            which.show(&json!({ "pruned": gone }), || Ok(format!("{} sessions were let go", gone.len())))?;
+            which.show(&json!({ "pruned": gone }), || {
+                Ok(format!("let go: {}", counted(gone.len(), "session")))
+            })?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -126,9 +131,9 @@ fn list(sessions: &[Info], ledger: &Ledger) -> Result<String, Fault> {
 fn line(session: &Info, about: &str) -> String {
     let (id, title) = (name(&session.id), harmless(&session.title));
     format!(
-        "{id}  {}  {:>4} messages  {:<20}  {title}",
+        "{id}  {}  {:>13}  {:<20}  {title}",
         dim(&time(session.updated)),
-        session.messages,
+        counted(session.messages, "message"),
         harmless(about)
     )
 }

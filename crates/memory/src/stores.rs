@@ -8,7 +8,7 @@ mod mirror;
 
 use std::path::PathBuf;
 
-use fro_core::Secret;
+use fro_core::{Secret, say::summary::counted};
 use jiff::Timestamp;
 
 use crate::{
@@ -240,8 +240,9 @@ impl Stores {
         let limit = self.warn_size.filter(|limit| bytes > limit)?;
         let (has, wanted) = (bytes.div_ceil(1_000_000), limit / 1_000_000);
         Some(format!(
-            "the memory has {has} MB in {sessions} sessions, more than {wanted} MB (`memory-warn-size`); \
-             `session-retention` and `session-max-age` make it smaller"
+            "the memory has {has} MB in {}, more than {wanted} MB (`memory-warn-size`); `session-retention` and \
+             `session-max-age` make it smaller",
+            counted(*sessions, "session")
         ))
     }
 

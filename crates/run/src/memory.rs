@@ -17,7 +17,11 @@ use fro_core::{
     Context, Fault,
     continuity::{self, Continuity, Reminder},
     remembered::{Audience, Past},
-    say::{sessions as say, standing::Standing, summary::size},
+    say::{
+        sessions as say,
+        standing::Standing,
+        summary::{counted, size},
+    },
 };
 use fro_memory::{
     Destination, Head, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Stores,
@@ -308,7 +312,7 @@ impl Memory {
             (_, None | Some(Recall::Cold), Some(_)) => "could not be read, began without it".to_owned(),
             (_, Some(Recall::Cold), None) => "miss (first run)".to_owned(),
             (_, Some(Recall::Warm { sessions, bytes, .. }), _) => {
-                format!("hit, {sessions} sessions, {}", size(*bytes))
+                format!("hit, {}, {}", counted(*sessions, "session"), size(*bytes))
             }
             (_, Some(Recall::Damaged { .. }), _) => "damaged, began without it".to_owned(),
         }

@@ -52,7 +52,7 @@ pub fn normal(text: &str) -> String {
             (r"\| Duration \| [^|]+ \|", "| Duration | … |"),
             (r"\| Tokens \| [^|]+ \|", "| Tokens | … |"),
             (r"\| Cost \| [^|]+ \|", "| Cost | … |"),
-            (r"saved: (\d+) sessions, [^;\n]+ written", "saved: $1 sessions, …"),
+            (r"saved: (\d+ sessions?), [^;\n]+ written", "saved: $1, …"),
             (r"\| Walls \| [^|]+ \|", "| Walls | … |"),
             (r"(✌️|✌🏻|✌🏼|✌🏽|✌🏾|✌🏿|☮️)", "✌"),
             (r"request [0-9A-F]+:[0-9A-F:]+", "request …"),

@@ -2,7 +2,10 @@
 
 use std::{path::Path, process::ExitCode};
 
-use fro_core::{Fault, Secret, say::summary::size};
+use fro_core::{
+    Fault, Secret,
+    say::summary::{counted, size},
+};
 use fro_memory::{Audit, Error, Place, audit};
 use serde_json::{Value, json};
 
@@ -62,10 +65,14 @@ fn line(place: Place, audit: &Result<Audit, Error>, values: usize) -> String {
     };
     let found = audit.found.iter().map(|(number, place)| format!("value {number} in {place}"));
     let bad: Vec<String> = audit.flaws.iter().cloned().chain(found).collect();
-    let read = format!("{} objects, {} read", audit.objects, size(audit.bytes));
+    let read = format!("{}, {} read", counted(audit.objects, "object"), size(audit.bytes));
     match (bad.as_slice(), values) {
         ([], 0) => format!("{place}: sound, {read}: {}", described(&audit.recall)),
-        ([], n) => format!("{place}: sound, none of {n} values in it, {read}: {}", described(&audit.recall)),
+        ([], n) => format!(
+            "{place}: sound, none of {} in it, {read}: {}",
+            counted(n, "value"),
+            described(&audit.recall)
+        ),
         (bad, _) => format!("{place}: not as it should be, {read}\n    {}", bad.join("\n    ")),
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn of(news: &News, redactor: &Redactor) -> Option<Line> {
         }
         News::Recalled(recall) => recalled(recall, show),
         News::Hydrated { subject, n_comments } => {
-            (Tone::Plain, format!("read {subject} with {n_comments} further comments"))
+            (Tone::Plain, format!("read {subject} with {}", summary::counted(*n_comments, "further comment")))
         }
         News::Attached { name, note } => {
             (Tone::Plain, format!("attached file {}: {}", show(name), show(note)))
@@ -105,7 +105,11 @@ fn recalled(recall: &Recall, show: Show<'_>) -> (Tone, String) {
     match recall {
         Recall::Warm { sessions, saved_at, .. } => (
             Tone::Plain,
-            format!("memory: {sessions} sessions, saved {}", saved_at.strftime("%Y-%m-%d %H:%M UTC")),
+            format!(
+                "memory: {}, saved {}",
+                summary::counted(*sessions, "session"),
+                saved_at.strftime("%Y-%m-%d %H:%M UTC")
+            ),
         ),
         Recall::Cold => (Tone::Plain, "memory: none yet".to_owned()),
         Recall::Damaged { why } => {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::summary::size;
+use super::summary::{counted, size};
 
 /// What a save did, in figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,8 +29,12 @@ pub struct Saved {
 
 /// Returns what a save came to, and what happened on the way.
 pub fn saved(saved: &Saved) -> String {
-    let mut text =
-        format!("{} sessions, {}, {} written", saved.sessions, size(saved.bytes), size(saved.written));
+    let mut text = format!(
+        "{}, {}, {} written",
+        counted(saved.sessions, "session"),
+        size(saved.bytes),
+        size(saved.written)
+    );
     let mut add = |count: u64, what: &str| {
         if count > 0 {
             let _ = write!(text, "; {what}: {count}");

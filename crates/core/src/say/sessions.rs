@@ -9,6 +9,7 @@ use crate::{
     fence,
     names::Login,
     remembered::{Excerpt, Message, Past, Remembered},
+    say::summary::counted,
     trust::{Spoken, Trust},
 };
 
@@ -135,11 +136,11 @@ pub(crate) fn line(session: &Remembered) -> String {
         Trust::Maintainer | Trust::Operator | Trust::Harness => "",
     };
     format!(
-        "{} · {}{} · {} messages · `{}`{doubt}",
+        "{} · {}{} · {} · `{}`{doubt}",
         fence::inline(&session.id),
         time(session.updated),
         about.unwrap_or_default(),
-        session.messages,
+        counted(session.messages, "message"),
         fence::inline(Bounded::text(&session.title, 200).value()),
     )
 }

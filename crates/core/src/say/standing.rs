@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use crate::{
     fence,
     remembered::{Past, Remembered},
-    say::sessions::{ran, time},
+    say::{
+        sessions::{ran, time},
+        summary::counted,
+    },
 };
 
 /// What is known of a subject.
@@ -35,8 +38,12 @@ pub fn status(standing: &Standing) -> String {
     if let Some(session) = &standing.session {
         let Remembered { id, messages, cost, updated, .. } = session;
         let id = fence::inline(id);
-        let _ =
-            write!(text, "\nSession: `{id}`, {messages} messages, ${cost:.4}, last used {}", time(*updated));
+        let _ = write!(
+            text,
+            "\nSession: `{id}`, {}, ${cost:.4}, last used {}",
+            counted(*messages, "message"),
+            time(*updated)
+        );
         text.push_str(if session.is_archived { ", put away\n" } else { "\n" });
     }
     let _ = write!(text, "\nMemory: {}", standing.memory);
@@ -48,10 +55,10 @@ pub fn forgotten(sessions: usize) -> String {
     match sessions {
         0 => "There was nothing to forget: I remember nothing of what was said here.".to_owned(),
         sessions => format!(
-            "I have forgotten what was said here ({sessions} {}). Nothing that I save from now on has it; older saves \
+            "I have forgotten what was said here ({}). Nothing that I save from now on has it; older saves \
              are deleted after three days, or by the store that keeps them. What stands here on GitHub stays, and I \
              read it when I am asked again.",
-            if sessions == 1 { "session" } else { "sessions" },
+            counted(sessions, "session"),
         ),
     }
 }

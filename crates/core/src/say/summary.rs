@@ -1,6 +1,9 @@
 //! The run summary: what was done, with what, how long and at what price.
 
-use std::{fmt::Write as _, time::Duration};
+use std::{
+    fmt::{self, Write as _},
+    time::Duration,
+};
 
 use crate::{conversation::outcome::Usage, fence, names::RepoName};
 
@@ -161,6 +164,12 @@ fn served(session: &Served) -> String {
         Origin::Created => "new",
     };
     format!("`{}`, {origin}", fence::inline(&session.id))
+}
+
+/// Returns a number of things as people say it.
+pub fn counted<N: fmt::Display + PartialEq + From<u8> + Copy>(n: N, thing: &str) -> String {
+    let ending = if n == N::from(1) { "" } else { "s" };
+    format!("{n} {thing}{ending}")
 }
 
 /// Returns a size as people say it.

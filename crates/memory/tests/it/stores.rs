@@ -156,7 +156,7 @@ fn settings_that_cannot_be_used_are_told_and_the_run_goes_on() {
     assert!(matches!(kept.kept, Some(Kept::Saved { sessions: 1, .. })), "{:?}", kept.kept);
     insta::assert_debug_snapshot!(kept.warnings, @r#"
     [
-        "the memory has 1 MB in 1 sessions, more than 0 MB (`memory-warn-size`); `session-retention` and `session-max-age` make it smaller",
+        "the memory has 1 MB in 1 session, more than 0 MB (`memory-warn-size`); `session-retention` and `session-max-age` make it smaller",
     ]
     "#);
     std::fs::remove_dir_all(settings.folder.unwrap()).unwrap();

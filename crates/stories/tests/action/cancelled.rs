@@ -30,7 +30,7 @@ async fn a_run_that_is_asked_to_stop_ends_with_everything_in_order() {
     sim.model().wait_for_calls(1).await;
     let cancelled = run.cancel().await;
     assert_eq!(cancelled.code, Some(130), "{cancelled}");
-    assert!(cancelled.log.contains("memory saved: 1 sessions"), "{cancelled}");
+    assert!(cancelled.log.contains("memory saved: 1 session"), "{cancelled}");
     clean_up(&sim, &cancelled).await;
     go_on(&sim).await;
     sim.finish().await;

@@ -117,7 +117,7 @@ async fn what_a_killed_main_step_knew_is_saved_by_post() {
     working.kill_main();
     let worked = working.end().await;
     assert_eq!(worked.code, Some(1), "{}", worked.log);
-    assert!(worked.log.contains("memory saved: 1 sessions"), "{}", worked.log);
+    assert!(worked.log.contains("memory saved: 1 session"), "{}", worked.log);
     assert_eq!((sim.answers().len(), sim.labels()), (0, vec!["bug".to_owned()]));
 
     let worked = run(&sim, "issue_comment", &mention(&sim, "@fro-bot well?")).await;

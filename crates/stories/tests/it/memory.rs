@@ -33,7 +33,7 @@ async fn a_second_mention_goes_on_in_the_same_session() {
     );
     assert!(first.answers[0].contains("| Memory | miss (first run) |"), "{first}");
     let told = normal(&next.answers[1]);
-    assert!(told.contains("| Memory | hit, 1 sessions, "), "{told}");
+    assert!(told.contains("| Memory | hit, 1 session, "), "{told}");
     assert!(told.contains("| Session | `ses_…`, continued |"), "{told}");
     assert!(next.log.contains("memory: going on in session ses_"), "{next}");
     sim.finish().await;
@@ -256,7 +256,7 @@ db.commit()
     let python = std::process::Command::new("python3").args(["-c", SCRIPT, folder]).status().unwrap();
     assert!(python.success());
     let (pushed, code) = sim.command(&["memory", "push", folder]);
-    assert!(code == Some(0) && pushed.contains("saved: 1 sessions"), "{pushed}");
+    assert!(code == Some(0) && pushed.contains("saved: 1 session"), "{pushed}");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ async fn a_killed_run_is_saved_and_the_next_one_goes_on() {
     let post = sim.mention("").again(killed.comment).post().run().await;
     assert_eq!((post.code, post.reactions.len(), post.answers.len()), (Some(0), 0, 0), "{post}");
     assert_eq!(sim.labels(), ["bug"]);
-    assert!(post.log.contains("memory saved: 1 sessions"), "{post}");
+    assert!(post.log.contains("memory saved: 1 session"), "{post}");
     let again = sim.mention("").again(killed.comment).post().run().await;
     assert_eq!((again.code, again.told().as_str()), (Some(0), ""));
 
@@ -58,7 +58,7 @@ async fn what_a_killed_run_s_post_puts_into_the_cache_is_found_by_the_next_run()
     signal(run.pid(), Signal::KILL);
     let killed = run.end().await;
     let post = cached(&sim, sim.mention("").again(killed.comment).post()).run().await;
-    assert!(post.log.contains("memory saved: 1 sessions"), "{post}");
+    assert!(post.log.contains("memory saved: 1 session"), "{post}");
 
     sim.model().says("It is.");
     let next = cached(&sim, sim.mention("@fro-bot well?")).variable("GITHUB_RUN_ID", "43").run().await;
