@@ -1,9 +1,9 @@
 //! The wall around the engine: `fro-bot wall … -- command`.
 //!
 //! It is built in two processes, since a process can wall itself in but cannot do so to a child. The
-//! first, [`stand`], is the supervisor: it stays outside, holds the lifeline to the harness, makes
-//! the engine's connections in its place and leaves no process behind. The second, [`enter`], gives up every
-//! right that the engine does not need and then becomes the engine. Where root is at hand, [`enclose`] puts both into
+//! first, `stand`, is the supervisor: it stays outside, holds the lifeline to the harness, makes
+//! the engine's connections in its place and leaves no process behind. The second, `enter`, gives up every
+//! right that the engine does not need and then becomes the engine. Where root is at hand, `enclose` puts both into
 //! namespaces of their own, and the engine is another user.
 
 mod address;
