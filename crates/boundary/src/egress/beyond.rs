@@ -57,7 +57,10 @@ impl Tunnel {
     /// Opens it as far as the host.
     pub(super) async fn open(&self, host: &Host) -> io::Result<TcpStream> {
         let stream = TokioIo::new(TcpStream::connect(&self.place).await?);
-        let (mut sender, connection) = http1::handshake(stream).await.map_err(io::Error::other)?;
+        // Some proxies are so old that they know names of headers only as they were first written.
+        let mut speech = http1::Builder::new();
+        let speech = speech.title_case_headers(true).handshake(stream);
+        let (mut sender, connection) = speech.await.map_err(io::Error::other)?;
         tokio::spawn(connection.with_upgrades());
         let host = host.to_string();
         let request = Request::connect(&host).header(HOST, &host).body(Empty::<Bytes>::new());
