@@ -58,10 +58,11 @@ pub fn node() -> PathBuf {
         let folder = tool_cache().join(PACKAGE);
         let program = folder.join("node_modules/node/bin/node");
         if !program.exists() {
+            // With `--prefix` npm would not read the machine's own settings.
+            fs_err::create_dir_all(&folder).expect("there is room for a tool");
+            fs_err::write(folder.join("package.json"), "{}").expect("the folder is ours");
             let mut npm = Command::new("npm");
-            npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
-                .arg(&folder)
-                .arg(PACKAGE);
+            npm.args(["install", "--silent", "--no-audit", "--no-fund", PACKAGE]).current_dir(&folder);
             assert!(npm.status().is_ok_and(|status| status.success()), "cannot install {PACKAGE}");
         }
         program
