@@ -40,9 +40,10 @@ export function validator() {
   };
 }
 
-/** The path as GitHub describes it; the next page of a list is asked for by its whole address. */
-function template(path) {
-  if (description.paths[path]) return path;
+/** The path as GitHub describes it; the next page of a list is asked for by its whole address, with a number for names. */
+function template(asked) {
+  if (description.paths[asked]) return asked;
+  const path = asked.replace(/^\/repositories\/\d+/, "/repos/o/r");
   const fits = (known) => new RegExp(`^${known.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(path);
   const found = Object.keys(description.paths).filter(fits);
   assert.equal(found.length, 1, `GitHub has no ${path}`);

@@ -30,7 +30,7 @@ export default async function testify({ world, check, refused, garden, maya, rit
     await refused(404, issues.getComment(comment));
   });
   await check("issues.createComment refuses what is too long or blank", async () => {
-    await refused(422, issues.createComment({ ...garden, issue_number: 1, body: "x".repeat(65_537) }));
+    await refused(422, issues.createComment({ ...garden, issue_number: 1, body: "x".repeat(262_145) }));
     await refused(422, issues.createComment({ ...garden, issue_number: 1, body: " " }));
   });
   await check("labels: create, get, list, add, remove", async () => {
@@ -54,6 +54,20 @@ export default async function testify({ world, check, refused, garden, maya, rit
     const left = await reactions.createForIssueComment({ ...on, content: "hooray" });
     assert.equal((await reactions.listForIssueComment(on)).data[0].content, "hooray");
     await reactions.deleteForIssueComment({ ...on, reaction_id: left.data.id });
+  });
+  await check("issues: assignees, lock, labels set and removed, comments of the whole repository", async () => {
+    const one = { ...garden, issue_number: 3 };
+    const assigned = (await issues.addAssignees({ ...one, assignees: ["rita", "mallory"] })).data;
+    assert.deepEqual(assigned.assignees.map(({ login }) => login), ["rita"]);
+    assert.deepEqual((await issues.removeAssignees({ ...one, assignees: ["rita"] })).data.assignees, []);
+    await issues.lock({ ...one, lock_reason: "spam" });
+    assert.equal((await issues.get(one)).data.active_lock_reason, "spam");
+    await issues.unlock(one);
+    assert.deepEqual((await issues.setLabels({ ...one, labels: ["bug"] })).data.map(({ name }) => name), ["bug"]);
+    await issues.removeAllLabels(one);
+    assert.deepEqual((await issues.listLabelsOnIssue(one)).data, []);
+    await refused(422, issues.addLabels({ ...one, labels: [] }));
+    assert.ok((await issues.listCommentsForRepo(garden)).data.length > 0);
   });
   await check("paginate", async () => {
     for (let n = 0; n < 7; n += 1) await issues.createComment({ ...garden, issue_number: 3, body: `${n}` });

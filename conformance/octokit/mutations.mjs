@@ -1,8 +1,16 @@
 // GraphQL's deeds, by octokit: each is asked for once, and looked up afterwards by another question.
 
 import assert from "node:assert/strict";
+import { App } from "octokit";
 
-export default async function testify({ world, check, maya, bot, garden }) {
+/** The answer to a question that fails, wholly or in part. */
+const failed = (promise) =>
+  promise.then(
+    () => assert.fail("it did not fail"),
+    (error) => error.response,
+  );
+
+export default async function testify({ world, as, Client, check, maya, bot, garden }) {
   const ask = (client, text, variables) => client.graphql(text, { ...garden, ...variables });
   const issue = async (client, fields) =>
     (await ask(client, `query ($owner: String!, $repo: String!) {
@@ -58,6 +66,38 @@ export default async function testify({ world, check, maya, bot, garden }) {
       await ask(maya, `mutation ($id: ID!) { ${deed}(input: { threadId: $id }) { thread { isResolved } } }`, { id });
       assert.equal((await thread()).isResolved, resolved);
     }
+  });
+
+  await check("GraphQL: without contents:write a thread stays open; without permission nothing is told of a private repository", async () => {
+    const { id: appId, key, installation } = world.app;
+    const signed = new App({ appId, privateKey: key, Octokit: Client }).octokit;
+    const token = async (permissions) =>
+      as((await signed.rest.apps.createInstallationAccessToken({ installation_id: installation, permissions })).data.token);
+    const weak = await token({ pull_requests: "write", contents: "read" });
+    const read = `{ repository(owner: "octo", name: "garden") {
+      pullRequest(number: 2) { reviewThreads(last: 1) { nodes { id viewerCanResolve } } } } }`;
+    const [thread] = (await weak.graphql(read)).repository.pullRequest.reviewThreads.nodes;
+    assert.equal(thread.viewerCanResolve, false);
+    const resolve = `mutation { resolveReviewThread(input: { threadId: "${thread.id}" }) { thread { id } } }`;
+    const told = await failed(weak.graphql(resolve));
+    assert.deepEqual([told.data, told.errors[0].type], [{ resolveReviewThread: null }, "FORBIDDEN"]);
+    const question = `{ repository(owner: "octo", name: "cellar") { isPrivate issue(number: 1) { title } } }`;
+    const secret = await failed((await token({ contents: "read" })).graphql(question));
+    assert.deepEqual([secret.data, secret.errors[0].type], [{ repository: { isPrivate: true, issue: null } }, "FORBIDDEN"]);
+    const { id } = await issue(maya, "");
+    const react = `mutation { addReaction(input: { subjectId: "${id}", content: EYES }) { clientMutationId } }`;
+    assert.equal((await failed((await token({ contents: "read" })).graphql(react))).errors[0].type, "FORBIDDEN");
+  });
+
+  await check("GraphQL: a deed that fails leaves its neighbours; wrong questions in GitHub's words", async () => {
+    const { id } = await issue(maya, "");
+    const add = (name, body) => `${name}: addComment(input: { subjectId: "${id}", body: "${body}" }) { clientMutationId }`;
+    const told = await failed(maya.graphql(`mutation { ${add("one", " ")} ${add("two", "Two")} }`));
+    assert.deepEqual([told.data, told.errors[0].type], [{ one: null, two: { clientMutationId: null } }, "UNPROCESSABLE"]);
+    const unknown = await failed(maya.graphql("{ viewer { shoeSize } }"));
+    assert.deepEqual([unknown.data, unknown.errors[0].message], [undefined, "Field 'shoeSize' doesn't exist on type 'User'"]);
+    const cursor = await failed(maya.graphql(`{ repository(owner: "octo", name: "garden") { issues(first: 1, after: "x") { totalCount } } }`));
+    assert.equal(cursor.errors[0].type, "INVALID_CURSOR_ARGUMENTS");
   });
 
   await check("GraphQL: a discussion wears a label", async () => {

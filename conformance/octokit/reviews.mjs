@@ -80,6 +80,7 @@ export default async function testify({ check, refused, garden, maya, octo, rita
     const second = (await maya.rest.pulls.createReviewComment({ ...on, in_reply_to: root.id })).data;
     assert.deepEqual([first.in_reply_to_id, second.in_reply_to_id], [root.id, root.id]);
     await refused(404, maya.rest.pulls.createReplyForReviewComment({ ...reply, comment_id: first.id }));
+    assert.ok((await pulls.listReviewCommentsForRepo(garden)).data.some(({ id }) => id === first.id));
   });
   await check("reactions on a remark: create, list, delete", async () => {
     const [{ id }] = (await pulls.listReviewComments(pull)).data;

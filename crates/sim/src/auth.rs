@@ -61,6 +61,11 @@ impl Caller {
         self.grant().is_none_or(|grant| grant.allows(repo, any_of, Level::Write))
     }
 
+    /// Whether the token has any of these permissions to read something; what is public needs none.
+    pub(crate) fn may_read(&self, repo: &Repo, any_of: &[&str]) -> bool {
+        !repo.private || self.grant().is_none_or(|grant| grant.allows(repo, any_of, Level::Read))
+    }
+
     /// Whether the repository exists as far as this caller can tell.
     pub(crate) fn sees(&self, repo: &Repo) -> bool {
         !repo.private || self.role(repo).is_some()
@@ -115,10 +120,12 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
     let (scheme, text) = value.split_once(' ')?;
     match scheme.to_ascii_lowercase().as_str() {
         "bearer" | "token" => Some(text.trim().to_owned()),
-        // git sends the token as a password, beside a name that does not matter.
+        // git sends the token as a password, beside a name that does not matter; or as the name, as it used to be.
         "basic" => {
             let pair = String::from_utf8(BASE64.decode(text.trim().as_bytes()).ok()?).ok()?;
-            Some(pair.split_once(':')?.1.to_owned())
+            let (name, password) = pair.split_once(':')?;
+            let token = if matches!(password, "" | "x-oauth-basic") { name } else { password };
+            Some(token.to_owned())
         }
         _ => None,
     }

@@ -35,7 +35,7 @@ pub(crate) fn planted() -> State {
     let garden = garden(&mut state);
     let cellar = cellar(&mut state);
     state.repos = vec![garden, cellar];
-    state.apps = vec![helper()];
+    state.apps = vec![helper(), actions()];
     state
 }
 
@@ -206,6 +206,19 @@ fn helper() -> App {
             repos: vec![REPO.to_owned(), "octo/cellar".to_owned()],
             permissions: permissions.map(|(name, level)| (name.to_owned(), level)).collect(),
         }],
+    }
+}
+
+/// The app whose bot a job's own token belongs to. It signs nothing here.
+fn actions() -> App {
+    App {
+        id: 15_368,
+        slug: "github-actions".to_owned(),
+        name: "GitHub Actions".to_owned(),
+        owner: "octo".to_owned(),
+        public_key: Vec::new(),
+        created_at: minute(0),
+        installations: Vec::new(),
     }
 }
 

@@ -103,6 +103,10 @@ fn admit(
         };
         return Err(Box::new(refusal));
     };
+    if !caller.may_read(repo, &["contents"]) {
+        let words = "Write access to repository not granted.\n";
+        return Err(Box::new((StatusCode::FORBIDDEN, words).into_response()));
+    }
     let full_name = repo.full_name();
     let is_own = caller.has(Role::Write, repo) && caller.may(repo, &["contents"]);
     let lent = if is_own { Vec::new() } else { lent(state, caller, &full_name) };

@@ -25,7 +25,7 @@ struct Header {
 struct Claims {
     iat: i64,
     exp: i64,
-    /// The app's id, as a number or as a text.
+    /// The app's id, as a number or as a text, or its client id.
     iss: Value,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn signer<'a>(state: &'a State, token: &str, now: Timestamp) -> Resul
     let header: Header = part(header).ok_or_else(undecodable)?;
     let claims: Claims = part(claims).ok_or_else(undecodable)?;
     let issuer = claims.iss.as_str().map_or_else(|| claims.iss.to_string(), str::to_owned);
-    let app = state.apps.iter().find(|app| app.id.to_string() == issuer);
+    let app = state.apps.iter().find(|app| app.id.to_string() == issuer || app.client_id() == issuer);
     let app = app.ok_or_else(|| Problem::missing("Integration not found"))?;
     let signature = BASE64URL_NOPAD.decode(signature.as_bytes()).map_err(|_| undecodable())?;
     let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, &app.public_key);

@@ -26,6 +26,7 @@ mod server;
 mod shares;
 pub mod state;
 mod traffic;
+mod words;
 mod world;
 
 pub use faults::{FaultKind, Faults, Switch};

@@ -85,6 +85,7 @@ fn everything(world: &World, jobs: Option<&Path>) -> anyhow::Result<Value> {
         let app = state.apps.first();
         json!({
             "id": app.map(|app| app.id),
+            "client_id": app.map(fro_sim::state::App::client_id),
             "installation": app.and_then(|app| app.installations.first()).map(|own| own.id),
             "key": world.app_key(),
         })

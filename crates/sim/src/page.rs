@@ -16,7 +16,10 @@ use axum::{
 };
 use maud::{DOCTYPE, Markup, html};
 
-use crate::hub::Hub;
+use crate::{
+    hub::Hub,
+    state::{Repo, State as Garden},
+};
 
 /// Nothing from elsewhere is loaded, and no script runs but our own.
 const POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src data:";
@@ -49,7 +52,7 @@ pub(crate) async fn home(State(hub): State<Arc<Hub>>) -> Response {
 
 async fn repo(State(hub): State<Arc<Hub>>, Path((owner, name)): Path<(String, String)>) -> Page {
     hub.read(|state| {
-        let repo = state.repo(&format!("{owner}/{name}")).ok_or_else(missing)?;
+        let repo = public(state, &owner, &name)?;
         let full_name = repo.full_name();
         Ok(shown(&full_name, &html! { a href={ "/" (full_name) } { (full_name) } }, &index::issues(repo)))
     })
@@ -60,13 +63,18 @@ async fn thread(
     Path((owner, name, number)): Path<(String, String, u64)>,
 ) -> Page {
     hub.read(|state| {
-        let repo = state.repo(&format!("{owner}/{name}")).ok_or_else(missing)?;
+        let repo = public(state, &owner, &name)?;
         let issue = repo.issue(number).ok_or_else(missing)?;
         let full_name = repo.full_name();
         let title = format!("{} · {full_name}#{number}", issue.title);
         let trail = html! { a href={ "/" (full_name) } { (full_name) } span { "#" (number) } };
         Ok(shown(&title, &trail, &issue::page(state, repo, issue)))
     })
+}
+
+/// Finds a repository that everybody sees: who looks at a page shows no token.
+fn public<'a>(state: &'a Garden, owner: &str, name: &str) -> Result<&'a Repo, (StatusCode, Html<String>)> {
+    state.repo(&format!("{owner}/{name}")).filter(|repo| !repo.private).ok_or_else(missing)
 }
 
 fn missing() -> (StatusCode, Html<String>) {

@@ -6,15 +6,32 @@ use crate::state::{Grant, Level, Repo, State};
 
 /// Whether a grant is enough for a request to the REST API.
 pub(crate) fn suffices(grant: &Grant, state: &State, method: &Method, path: &str) -> bool {
-    let parts: Vec<_> = path.trim_start_matches('/').split('/').collect();
-    let ["repos", owner, repo, rest @ ..] = parts.as_slice() else { return true };
-    let Some(repo) = state.repo(&format!("{owner}/{repo}")) else { return true };
-    let level = if *method == Method::GET { Level::Read } else { Level::Write };
+    let Some((repo, rest)) = place(state, path) else { return true };
+    let level = level(method);
     // Everybody reads what is public; and what is not to be seen is not there, which the route says.
-    if level == Level::Read && (!repo.private || !grant.holds(repo)) {
+    if !grant.holds(repo) && repo.private || level == Level::Read && !repo.private {
         return true;
     }
-    grant.allows(repo, needed(repo, rest), level)
+    grant.allows(repo, needed(repo, &rest), level)
+}
+
+/// What the header `X-Accepted-GitHub-Permissions` tells of a request.
+pub(crate) fn accepted(state: &State, method: &Method, path: &str) -> Option<String> {
+    let (repo, rest) = place(state, path)?;
+    let any_of = needed(repo, &rest).iter();
+    let word = |name: &str| if name == "metadata" { Level::Read } else { level(method) }.word();
+    Some(any_of.map(|name| format!("{name}={}", word(name))).collect::<Vec<_>>().join("; "))
+}
+
+/// The repository that an address is about, and what of it.
+fn place<'a, 'b>(state: &'a State, path: &'b str) -> Option<(&'a Repo, Vec<&'b str>)> {
+    let mut parts = path.strip_prefix("/repos/")?.split('/');
+    let name = format!("{}/{}", parts.next()?, parts.next()?);
+    Some((state.repo(&name)?, parts.collect()))
+}
+
+fn level(method: &Method) -> Level {
+    if *method == Method::GET { Level::Read } else { Level::Write }
 }
 
 /// The permissions of which any one is enough for what stands at a path below a repository.
@@ -24,8 +41,12 @@ fn needed(repo: &Repo, path: &[&str]) -> &'static [&'static str] {
         ["issues", number, ..] => talk_about(repo, number.parse().unwrap_or_default()),
         ["issues"] => &["issues"],
         ["pulls", ..] => &["pull_requests"],
-        ["check-runs", ..] | ["commits", _, "check-runs"] => &["checks"],
-        ["git" | "contents" | "commits" | "readme" | "releases", ..] => &["contents"],
+        ["check-runs" | "check-suites", ..] | ["commits", _, "check-runs" | "check-suites"] => &["checks"],
+        ["statuses", ..] | ["commits", _, "status" | "statuses"] => &["statuses"],
+        ["actions", ..] => &["actions"],
+        ["git" | "contents" | "commits" | "compare" | "readme" | "releases" | "branches", ..] => {
+            &["contents"]
+        }
         _ => &["metadata"],
     }
 }

@@ -51,6 +51,11 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "Problems parsing JSON")
     }
 
+    /// The body is JSON, but not what a route can take.
+    pub(crate) fn no_object() -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "Body should be a JSON object")
+    }
+
     /// The body lacks something that must be there.
     pub(crate) fn not_supplied(field: &str) -> Self {
         let message = format!("Invalid request.\n\n\"{field}\" wasn't supplied.");

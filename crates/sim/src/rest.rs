@@ -1,15 +1,19 @@
 //! The REST API over the state: routes, one file for each kind of thing.
 
+mod address;
 mod apps;
+mod by_id;
 mod checks;
 mod comments;
 mod contents;
 mod etags;
 mod git_data;
 mod git_making;
+mod issue_edits;
 mod issues;
 mod labels;
 mod limits;
+mod manners;
 mod paging;
 mod pulls;
 mod reactions;
@@ -20,16 +24,20 @@ mod review_comments;
 mod review_requests;
 mod reviews;
 mod shape;
+mod sorting;
 mod users;
 mod visit;
 
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::{problem::Problem, routes::Routes};
 
+pub(crate) use by_id::by_id;
 pub(crate) use etags::tag;
 pub(crate) use limits::count;
+pub(crate) use manners::manners;
 pub(crate) use shape::{Shape, timestamp};
 
 /// Where everything of a repository is.
@@ -68,7 +76,13 @@ fn issues() -> Routes {
         .on("PATCH /issues/{number}", issues::update)
         .on("GET /issues/{number}/labels", labels::of_issue)
         .on("POST /issues/{number}/labels", labels::add)
+        .on("PUT /issues/{number}/labels", labels::set)
+        .on("DELETE /issues/{number}/labels", labels::remove_all)
         .on("DELETE /issues/{number}/labels/{name}", labels::remove)
+        .on("POST /issues/{number}/assignees", sorting::assign)
+        .on("DELETE /issues/{number}/assignees", sorting::unassign)
+        .on("PUT /issues/{number}/lock", sorting::lock)
+        .on("DELETE /issues/{number}/lock", sorting::unlock)
         .on("GET /issues/{number}/reactions", reactions::list)
         .on("POST /issues/{number}/reactions", reactions::react)
         .on("DELETE /issues/{number}/reactions/{reaction}", reactions::unreact)
@@ -78,6 +92,7 @@ fn comments() -> Routes {
     Routes::below(REPO)
         .on("GET /issues/{number}/comments", comments::list)
         .on("POST /issues/{number}/comments", comments::create)
+        .on("GET /issues/comments", comments::list_all)
         .on("GET /issues/comments/{comment}", comments::show)
         .on("PATCH /issues/comments/{comment}", comments::update)
         .on("DELETE /issues/comments/{comment}", comments::delete)
@@ -112,6 +127,7 @@ fn reviews() -> Routes {
         .on("GET /pulls/{number}/comments", review_comments::list)
         .on("POST /pulls/{number}/comments", review_comments::create)
         .on("POST /pulls/{number}/comments/{comment}/replies", review_comments::reply)
+        .on("GET /pulls/comments", review_comments::list_all)
         .on("GET /pulls/comments/{comment}", review_comments::show)
         .on("PATCH /pulls/comments/{comment}", review_comments::update)
         .on("DELETE /pulls/comments/{comment}", review_comments::delete)
@@ -158,5 +174,11 @@ fn results() -> Routes {
 fn parsed<T: DeserializeOwned>(body: &Bytes) -> Result<T, Problem> {
     // No body is one that says nothing.
     let body: &[u8] = if body.is_empty() { b"{}" } else { body };
-    serde_json::from_slice(body).map_err(|_| Problem::no_json())
+    let value: Value = serde_json::from_slice(body).map_err(|_| Problem::no_json())?;
+    let is_object = value.is_object();
+    serde_json::from_value(value).map_err(|error| match error.to_string().split('`').nth(1) {
+        Some(field) if error.to_string().starts_with("missing field") => Problem::not_supplied(field),
+        _ if is_object => Problem::unprocessable("Invalid request."),
+        _ => Problem::no_object(),
+    })
 }

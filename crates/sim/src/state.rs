@@ -28,7 +28,7 @@ pub use check::{CheckRun, Conclusion};
 pub use clock::Clock;
 pub use comment::Comment;
 pub use discussion::{Discussion, DiscussionComment};
-pub use issue::{Issue, IssueState};
+pub use issue::{Closing, ClosingReason, Issue, IssueState};
 pub use label::Label;
 pub use person::{Association, Person, PersonKind, Role};
 pub use pull::{Change, ChangedFile, Commit, Pull};
@@ -41,7 +41,7 @@ pub use token::{Token, TokenAccess};
 
 pub(crate) use anchor::{Anchor, Misfit, Place, anchor, moved};
 pub(crate) use id::{Node, node_id};
-pub(crate) use token::random_letters;
+pub(crate) use token::{Pool, random_letters};
 
 /// Everything there is. Change it as you like; what is served follows.
 #[derive(Debug, Clone, Default)]

@@ -254,8 +254,11 @@ fn router(hub: &Arc<Hub>, faults: &Faults) -> Router {
         .layer(from_fn(rest::tag))
         .layer(from_fn_with_state(faults.clone(), faults::inject))
         .layer(from_fn_with_state(Arc::clone(hub), rest::count))
+        .layer(from_fn_with_state(Arc::clone(hub), rest::manners))
         .layer(from_fn_with_state(Arc::clone(hub), traffic::record));
-    api.merge(page::routes()).with_state(Arc::clone(hub))
+    let all = api.merge(page::routes()).with_state(Arc::clone(hub));
+    // An address is changed before the routes are looked at, and so outside of them.
+    Router::new().fallback_service(all).layer(from_fn_with_state(Arc::clone(hub), rest::by_id))
 }
 
 async fn unknown(State(hub): State<Arc<Hub>>, request: Request) -> Problem {

@@ -105,10 +105,10 @@ impl Window {
         self.check(field)?;
         let unbounded = (self.first.is_none() && self.last.is_none()).then(|| no_size(field));
         let total_count = all.len();
-        // A cursor is the place after which it stands; a foreign one is taken for the list's end.
-        let start = self.after.as_deref().map_or(0, |cursor| place(cursor).unwrap_or(total_count));
+        // A cursor is the place after which it stands.
+        let start = self.after.as_deref().map_or(Ok(0), known)?;
         let end =
-            self.before.as_deref().map_or(total_count, |cursor| place(cursor).map_or(0, |place| place - 1));
+            self.before.as_deref().map_or(Ok(total_count), |cursor| known(cursor).map(|place| place - 1))?;
         let (mut start, mut end) = (start.min(total_count), end.min(total_count));
         if let Some(first) = size(self.first) {
             end = end.min(start + first);
@@ -157,6 +157,12 @@ fn size(wanted: Option<i32>) -> Option<usize> {
 
 fn cursor(place: usize) -> String {
     BASE64.encode(format!("cursor:v2:{place}").as_bytes())
+}
+
+/// The place of a cursor that we gave.
+fn known(cursor: &str) -> Result<usize> {
+    let message = || format!("`{cursor}` does not appear to be a valid cursor.");
+    place(cursor).ok_or_else(|| of_kind("INVALID_CURSOR_ARGUMENTS", &message()))
 }
 
 fn place(cursor: &str) -> Option<usize> {

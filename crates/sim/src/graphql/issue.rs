@@ -18,6 +18,7 @@ pub(super) struct Issue(Thread, IssueAlone);
 
 struct IssueAlone {
     state: IssueState,
+    reason: Option<IssueStateReason>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
@@ -29,6 +30,9 @@ pub(super) enum IssueState {
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
 enum IssueStateReason {
     Completed,
+    Duplicate,
+    NotPlanned,
+    Reopened,
 }
 
 /// How much of the issues below is done.
@@ -42,7 +46,13 @@ struct SubIssuesSummary {
 /// Takes a thread for an issue.
 pub(super) fn of(thread: Thread) -> Issue {
     let state = thread.issue.state.into();
-    Issue(thread, IssueAlone { state })
+    let reason = thread.issue.state_reason().map(|word| match word {
+        "duplicate" => IssueStateReason::Duplicate,
+        "not_planned" => IssueStateReason::NotPlanned,
+        "reopened" => IssueStateReason::Reopened,
+        _ => IssueStateReason::Completed,
+    });
+    Issue(thread, IssueAlone { state, reason })
 }
 
 impl Issue {
@@ -59,7 +69,7 @@ impl IssueAlone {
     }
 
     async fn state_reason(&self) -> Option<IssueStateReason> {
-        (self.state == IssueState::Closed).then_some(IssueStateReason::Completed)
+        self.reason
     }
 
     async fn issue_type(&self) -> Option<IssueType> {

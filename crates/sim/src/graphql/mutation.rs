@@ -13,10 +13,11 @@ use crate::{
         Asked,
         discussion_comment::{DiscussionComment, named},
         reaction::{Reaction, ReactionContent},
-        refusal::of_kind,
+        refusal::{forbidden, of_kind},
     },
     hub::Hub,
     state::{self, Node, Repo, Role, State, node_id},
+    words,
 };
 
 /// All that can be changed.
@@ -85,7 +86,7 @@ impl Discussing {
         &self,
         context: &Context<'_>,
         input: AddReactionInput,
-    ) -> Result<AddReactionPayload> {
+    ) -> Result<Option<AddReactionPayload>> {
         let (hub, login, asked) = writer(context)?;
         let kind = input.content.into();
         hub.change(|state| {
@@ -97,10 +98,10 @@ impl Discussing {
             if standing.is_none() {
                 reactions.push(new.clone());
             }
-            Ok(AddReactionPayload {
+            Ok(Some(AddReactionPayload {
                 client_mutation_id: input.client_mutation_id,
                 reaction: Some(Reaction::new(repo, &standing.unwrap_or(new))),
-            })
+            }))
         })
     }
 
@@ -108,7 +109,7 @@ impl Discussing {
         &self,
         context: &Context<'_>,
         input: RemoveReactionInput,
-    ) -> Result<RemoveReactionPayload> {
+    ) -> Result<Option<RemoveReactionPayload>> {
         let (hub, login, asked) = writer(context)?;
         let kind = input.content.into();
         hub.change(|state| {
@@ -116,10 +117,10 @@ impl Discussing {
             let own = |own: &state::Reaction| own.content == kind && own.author == login;
             let place = reactions.iter().position(own);
             let gone = place.map(|place| reactions.remove(place));
-            Ok(RemoveReactionPayload {
+            Ok(Some(RemoveReactionPayload {
                 client_mutation_id: input.client_mutation_id,
                 reaction: gone.map(|gone| Reaction::new(repo, &gone)),
-            })
+            }))
         })
     }
 
@@ -127,7 +128,7 @@ impl Discussing {
         &self,
         context: &Context<'_>,
         input: AddDiscussionCommentInput,
-    ) -> Result<AddDiscussionCommentPayload> {
+    ) -> Result<Option<AddDiscussionCommentPayload>> {
         let (hub, login, asked) = writer(context)?;
         let written = hub.change(|state| {
             let found = all(state, asked).find(|(repo, discussion)| {
@@ -135,6 +136,7 @@ impl Discussing {
             });
             let (repo, discussion) = found.ok_or_else(|| unresolved(&input.discussion_id))?;
             granted(asked, repo, &["discussions"])?;
+            spoken(&input.body)?;
             if discussion.locked && !asked.caller.has(Role::Write, repo) {
                 return Err(of_kind("FORBIDDEN", "Discussion is locked"));
             }
@@ -163,18 +165,19 @@ impl Discussing {
             state.repo(&name).map(|repo| named(repo, id)).ok_or_else(|| unresolved(&input.discussion_id))
         })?;
         let now = Asked::now(hub, asked.caller.clone());
-        Ok(AddDiscussionCommentPayload {
+        Ok(Some(AddDiscussionCommentPayload {
             client_mutation_id: input.client_mutation_id,
             comment: DiscussionComment::find(&now, &written),
-        })
+        }))
     }
 
     async fn update_discussion_comment(
         &self,
         context: &Context<'_>,
         input: UpdateDiscussionCommentInput,
-    ) -> Result<UpdateDiscussionCommentPayload> {
+    ) -> Result<Option<UpdateDiscussionCommentPayload>> {
         let (hub, login, asked) = writer(context)?;
+        spoken(&input.body)?;
         hub.change(|state| {
             let (name, number, id) = locate(state, asked, &input.comment_id)?;
             let now = state.clock.now();
@@ -190,10 +193,10 @@ impl Discussing {
             Ok(())
         })?;
         let now = Asked::now(hub, asked.caller.clone());
-        Ok(UpdateDiscussionCommentPayload {
+        Ok(Some(UpdateDiscussionCommentPayload {
             client_mutation_id: input.client_mutation_id,
             comment: DiscussionComment::find(&now, &input.comment_id),
-        })
+        }))
     }
 }
 
@@ -201,7 +204,7 @@ impl Discussing {
 fn writer<'a>(context: &Context<'a>) -> Result<(&'a Arc<Hub>, &'a str, &'a Arc<Asked>)> {
     let (hub, asked) = (context.data::<Arc<Hub>>()?, context.data::<Arc<Asked>>()?);
     let login = asked.caller.writer();
-    let login = login.ok_or_else(|| of_kind("FORBIDDEN", "Resource not accessible by integration"))?;
+    let login = login.ok_or_else(forbidden)?;
     Ok((hub, login, asked))
 }
 
@@ -210,7 +213,12 @@ fn granted(asked: &Asked, repo: &Repo, any_of: &[&str]) -> Result<()> {
     if asked.caller.may(repo, any_of) {
         return Ok(());
     }
-    Err(of_kind("FORBIDDEN", "Resource not accessible by integration"))
+    Err(forbidden())
+}
+
+/// Refuses a text that GitHub does not take.
+fn spoken(text: &str) -> Result<()> {
+    words::comment(text).map_or(Ok(()), |complaint| Err(of_kind("UNPROCESSABLE", &complaint)))
 }
 
 fn unresolved(id: &ID) -> Error {
@@ -238,14 +246,16 @@ fn reactions<'a>(
     asked: &Asked,
     id: &ID,
 ) -> Result<(u64, &'a mut Vec<state::Reaction>)> {
-    let found = Node::parse(id).and_then(|node| {
-        let repo = state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo))?;
-        let any_of: &[&str] = match node {
-            Node::Discussion { .. } | Node::DiscussionComment { .. } => &["discussions"],
-            _ => &["issues", "pull_requests"],
-        };
-        asked.caller.may(repo, any_of).then_some(())?;
-        Some((repo.id, repo.reactions_at(node)?))
-    });
-    found.ok_or_else(|| unresolved(id))
+    let node = Node::parse(id).ok_or_else(|| unresolved(id))?;
+    let repo =
+        state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo)).ok_or_else(|| unresolved(id))?;
+    let any_of: &[&str] = match node {
+        Node::Discussion { .. } | Node::DiscussionComment { .. } => &["discussions"],
+        _ => &["issues", "pull_requests"],
+    };
+    granted(asked, repo, any_of)?;
+    if let Node::ReviewComment { id: comment, .. } = node {
+        repo.review_comment_seen_by(comment, asked.caller.login().ok()).ok_or_else(|| unresolved(id))?;
+    }
+    Ok((repo.id, repo.reactions_at(node).ok_or_else(|| unresolved(id))?))
 }

@@ -52,8 +52,9 @@ pub(super) fn find(asked: &Arc<Asked>, id: &ID) -> Option<Node> {
             Some(Node::IssueComment(thread(issue).comment(comment)))
         }
         state::Node::ReviewThread { id, .. } => {
-            let pulls = repo.issues.iter().filter_map(|issue| issue.pull.as_ref());
-            let thread = pulls.flat_map(|pull| &pull.threads).find(|thread| thread.id == id)?.clone();
+            let mut pulls = repo.issues.iter().filter_map(|issue| issue.pull.as_ref());
+            let login = asked.caller.login().ok();
+            let thread = pulls.find_map(|pull| pull.threads_seen_by(login).find(|thread| thread.id == id))?;
             let (asked, repo) = (Arc::clone(asked), repo.id);
             Some(Node::PullRequestReviewThread(PullRequestReviewThread { asked, repo, thread }))
         }

@@ -126,7 +126,8 @@ impl PullRequestAlone {
         after: Option<String>,
     ) -> Result<Option<Connection<PullRequestReview>>> {
         let Thread { asked, repo, .. } = &self.thread;
-        let all = &self.pull.reviews;
+        let all = self.pull.reviews.iter().filter(|review| review.is_seen_by(asked.caller.login().ok()));
+        let all: Vec<_> = all.collect();
         let later = |place: usize| all.iter().skip(place + 1).any(|later| later.author == all[place].author);
         let latest = all.iter().enumerate().filter(|(place, _)| !later(*place));
         let latest = latest.map(|(_, review)| PullRequestReview::new(asked, repo, review)).collect();
@@ -225,11 +226,8 @@ impl PullRequestAlone {
     ) -> Result<Connection<PullRequestReviewThread>> {
         let Thread { asked, repo, .. } = &self.thread;
         let seen = self.pull.threads_seen_by(asked.caller.login().ok());
-        let threads = seen.map(|thread| PullRequestReviewThread {
-            asked: Arc::clone(asked),
-            repo: repo.id,
-            thread: thread.clone(),
-        });
+        let threads =
+            seen.map(|thread| PullRequestReviewThread { asked: Arc::clone(asked), repo: repo.id, thread });
         Window { first, last, before, after }.on("reviewThreads", threads.collect())
     }
 }

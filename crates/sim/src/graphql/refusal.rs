@@ -10,6 +10,18 @@ pub(super) fn missing<T>(context: &Context<'_>, message: &str) -> Option<T> {
     None
 }
 
+/// Says that the token is not good for this: the field is null, and its neighbours stand.
+pub(super) fn withheld<T>(context: &Context<'_>) -> Option<T> {
+    let error = forbidden().into_server_error(context.item.pos);
+    context.add_error(context.set_error_path(error));
+    None
+}
+
+/// The token is good, but not for this.
+pub(super) fn forbidden() -> Error {
+    of_kind("FORBIDDEN", "Resource not accessible by integration")
+}
+
 /// An error of one of GitHub's kinds.
 pub(super) fn of_kind(kind: &str, message: &str) -> Error {
     Error::new(message).extend_with(|_, extensions| extensions.set("type", kind))
@@ -20,7 +32,14 @@ pub(super) fn as_github_writes_them(response: Response) -> Value {
     let mut answer = serde_json::to_value(response).unwrap_or_default();
     let errors = answer["errors"].as_array_mut().map(std::mem::take).unwrap_or_default();
     let errors: Vec<_> = errors.into_iter().map(rewritten).collect();
+    for error in errors.iter().filter(|error| error["type"].is_string()) {
+        told_null(&mut answer["data"], error["path"].as_array().map_or(&[][..], Vec::as_slice));
+    }
     let Some(fields) = answer.as_object_mut() else { return answer };
+    // A question that was never asked has no answer, not even an empty one.
+    if !errors.is_empty() && errors.iter().all(|error| error["path"].is_null()) {
+        fields.remove("data");
+    }
     if errors.is_empty() {
         fields.remove("errors");
     } else {
@@ -29,12 +48,34 @@ pub(super) fn as_github_writes_them(response: Response) -> Value {
     answer
 }
 
+/// Says null where a deed failed; its neighbours stand.
+fn told_null(data: &mut Value, path: &[Value]) {
+    let [Value::String(name)] = path else { return };
+    if data.is_null() {
+        *data = json!({});
+    }
+    if let Some(fields) = data.as_object_mut() {
+        fields.entry(name.as_str()).or_insert(Value::Null);
+    }
+}
+
 fn rewritten(mut error: Value) -> Value {
     match error["extensions"]["type"].take() {
         // Only a wrong question fails without a kind, and then the extensions hold a code.
         Value::Null => {
-            let unknown = error["message"].as_str().is_some_and(|text| text.starts_with("Unknown field"));
-            error["extensions"] = json!({ "code": if unknown { "undefinedField" } else { "invalidQuery" } });
+            let words = error["message"].as_str().unwrap_or_default().to_owned();
+            let quoted: Vec<_> = words.split('"').skip(1).step_by(2).collect();
+            (error["message"], error["extensions"]) = match (words.split('"').next(), quoted.as_slice()) {
+                (Some("Unknown field "), [field, kind, ..]) => (
+                    format!("Field '{field}' doesn't exist on type '{kind}'").into(),
+                    json!({ "code": "undefinedField", "typeName": kind, "fieldName": field }),
+                ),
+                (Some("Unknown argument "), [argument, field, kind, ..]) => (
+                    format!("Field '{field}' doesn't accept argument '{argument}'").into(),
+                    json!({ "code": "argumentNotAccepted", "name": field, "typeName": kind }),
+                ),
+                _ => (words.clone().into(), json!({ "code": "invalidQuery" })),
+            };
         }
         kind => {
             error["type"] = kind;

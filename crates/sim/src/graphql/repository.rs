@@ -12,10 +12,11 @@ use crate::{
         discussion::Discussion,
         issue::{self, Issue, IssueState},
         pull_request::{self, PullRequest, PullRequestState},
-        refusal::missing,
+        refusal::{forbidden, missing, withheld},
         scalar::{GitSshRemote, Uri},
         thread::Thread,
     },
+    permission::talk_about,
     state::{self, Node, node_id},
 };
 
@@ -163,6 +164,7 @@ impl Repository {
         filter_by: Option<IssueFilters>,
         order_by: Option<IssueOrder>,
     ) -> Result<Connection<Issue>> {
+        self.readable(&["issues"])?;
         let filter = filter_by.unwrap_or_default();
         let states = states.or(filter.states);
         let labels = labels.or(filter.labels).unwrap_or_default();
@@ -171,7 +173,7 @@ impl Repository {
                 && states.as_ref().is_none_or(|states| states.contains(&issue.state.into()))
                 && labels.iter().all(|label| issue.labels.contains(label))
                 && filter.created_by.as_ref().is_none_or(|login| *login == issue.author)
-                && filter.assignee.is_none()
+                && filter.assignee.as_ref().is_none_or(|login| issue.assignees.contains(login))
                 && filter.mentioned.as_ref().is_none_or(|login| issue.body.contains(&format!("@{login}")))
         });
         Window { first, last, before, after }.on("issues", threads.into_iter().map(issue::of).collect())
@@ -189,6 +191,7 @@ impl Repository {
         base_ref_name: Option<String>,
         order_by: Option<IssueOrder>,
     ) -> Result<Connection<PullRequest>> {
+        self.readable(&["pull_requests"])?;
         let labels = labels.unwrap_or_default();
         let threads = self.threads(order_by, |issue| {
             issue.pull.as_ref().is_some_and(|pull| {
@@ -206,6 +209,9 @@ impl Repository {
     }
 
     async fn issue(&self, context: &Context<'_>, number: i32) -> Option<Issue> {
+        if self.readable(&["issues"]).is_err() {
+            return withheld(context);
+        }
         let thread = self.thread(number).filter(|thread| thread.issue.pull.is_none());
         thread.map(issue::of).or_else(|| {
             missing(context, &format!("Could not resolve to an Issue with the number of {number}."))
@@ -213,12 +219,18 @@ impl Repository {
     }
 
     async fn pull_request(&self, context: &Context<'_>, number: i32) -> Option<PullRequest> {
+        if self.readable(&["pull_requests"]).is_err() {
+            return withheld(context);
+        }
         self.thread(number).and_then(pull_request::of).or_else(|| {
             missing(context, &format!("Could not resolve to a PullRequest with the number of {number}."))
         })
     }
 
     async fn discussion(&self, context: &Context<'_>, number: i32) -> Option<Discussion> {
+        if self.readable(&["discussions"]).is_err() {
+            return withheld(context);
+        }
         let found = u64::try_from(number).ok().and_then(|number| self.repo.discussion(number));
         let Some(discussion) = found else {
             let message = format!("Could not resolve to a Discussion with the number of {number}.");
@@ -237,6 +249,9 @@ impl Repository {
                 format!("Could not resolve to an issue or pull request with the number of {number}.");
             return missing(context, &message);
         };
+        if self.readable(talk_about(&self.repo, thread.issue.number)).is_err() {
+            return withheld(context);
+        }
         Some(match pull_request::of(thread.clone()) {
             Some(pull) => IssueOrPullRequest::PullRequest(pull),
             None => IssueOrPullRequest::Issue(issue::of(thread)),
@@ -245,6 +260,11 @@ impl Repository {
 }
 
 impl Repository {
+    /// Refuses a token that may not read this of a private repository.
+    fn readable(&self, any_of: &[&str]) -> Result<()> {
+        if self.asked.caller.may_read(&self.repo, any_of) { Ok(()) } else { Err(forbidden()) }
+    }
+
     /// The threads that pass, in order: oldest first unless told otherwise.
     fn threads(&self, order: Option<IssueOrder>, passes: impl Fn(&state::Issue) -> bool) -> Vec<Thread> {
         let mut passing: Vec<_> = self.repo.issues.iter().filter(|issue| passes(issue)).collect();

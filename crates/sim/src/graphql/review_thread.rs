@@ -52,7 +52,8 @@ impl PullRequestReviewThread {
         let Some(repo) = state.repos.iter().find(|repo| repo.id == self.repo) else { return false };
         let first = self.thread.comments.first().and_then(|first| repo.review_comment(first.id));
         let own = first.is_some_and(|(issue, ..)| issue.author.eq_ignore_ascii_case(login));
-        caller.may(repo, &["pull_requests"]) && (own || caller.has(Role::Write, repo))
+        let granted = caller.may(repo, &["pull_requests"]) && caller.may(repo, &["contents"]);
+        granted && (own || caller.has(Role::Write, repo))
     }
 }
 
@@ -67,7 +68,7 @@ impl PullRequestReviewThread {
     }
 
     async fn is_outdated(&self) -> bool {
-        self.thread.line.is_none()
+        self.thread.is_outdated()
     }
 
     async fn is_collapsed(&self) -> bool {
@@ -92,11 +93,11 @@ impl PullRequestReviewThread {
     }
 
     async fn start_line(&self) -> Option<u64> {
-        self.thread.start.map(|(line, _)| line).filter(|_| self.thread.line.is_some())
+        self.thread.start.map(|(line, _)| line)
     }
 
     async fn original_start_line(&self) -> Option<u64> {
-        self.thread.start.map(|(line, _)| line)
+        self.thread.original_start.map(|(line, _)| line)
     }
 
     async fn diff_side(&self) -> DiffSide {
@@ -104,7 +105,7 @@ impl PullRequestReviewThread {
     }
 
     async fn start_diff_side(&self) -> Option<DiffSide> {
-        self.thread.start.map(|(_, side)| side.into())
+        self.thread.original_start.map(|(_, side)| side.into())
     }
 
     async fn subject_type(&self) -> PullRequestReviewThreadSubjectType {

@@ -51,7 +51,10 @@ impl Thread {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Connection<User>> {
-        Window { first, last, before, after }.on("assignees", Vec::new())
+        let Asked { state, address, .. } = &*self.asked;
+        let people = self.issue.assignees.iter().filter_map(|login| state.person(login));
+        let people = people.map(|person| User::new(person, address)).collect();
+        Window { first, last, before, after }.on("assignees", people)
     }
 
     async fn project_cards(
@@ -104,6 +107,10 @@ impl Thread {
 
     async fn closed(&self) -> bool {
         self.issue.state != IssueState::Open
+    }
+
+    async fn closed_at(&self) -> Option<DateTime> {
+        self.issue.closed_at().map(DateTime)
     }
 
     async fn created_at(&self) -> DateTime {

@@ -7,15 +7,12 @@ use crate::{
     state::{Issue, Repo, State},
 };
 
-/// All repositories with their issues.
+/// All public repositories with their issues.
 pub(super) fn home(state: &State) -> Markup {
     html! {
-        @for repo in &state.repos {
+        @for repo in state.repos.iter().filter(|repo| !repo.private) {
             section {
-                h2 {
-                    a href={ "/" (repo.full_name()) } { (repo.full_name()) }
-                    @if repo.private { span.badge { "Private" } }
-                }
+                h2 { a href={ "/" (repo.full_name()) } { (repo.full_name()) } }
                 p.quiet { (repo.description) }
                 (list(repo))
             }
@@ -26,7 +23,7 @@ pub(super) fn home(state: &State) -> Markup {
 /// One repository with its issues.
 pub(super) fn issues(repo: &Repo) -> Markup {
     html! {
-        h1 { (repo.full_name()) @if repo.private { span.badge { "Private" } } }
+        h1 { (repo.full_name()) }
         p.quiet { (repo.description) }
         (list(repo))
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::{
     Json,
     body::Bytes,
-    extract::{Path, State},
+    extract::State,
     http::{HeaderMap, StatusCode},
     response::Response,
 };
@@ -18,7 +18,7 @@ use crate::{
     hub::Hub,
     jwt,
     problem::Problem,
-    rest::{Shape, paging::Paging, parsed, timestamp},
+    rest::{Shape, address::Path, paging::Paging, parsed, timestamp},
     state::{self, App, Grant, Installation, Level, Repo, Token},
 };
 
@@ -100,15 +100,14 @@ pub(super) async fn give_token(
 pub(super) async fn repositories(
     State(hub): State<Arc<Hub>>,
     caller: Caller,
-) -> Result<Json<Value>, Problem> {
+    paging: Paging,
+) -> Result<Response, Problem> {
     let grant = caller.grant().ok_or_else(|| Problem::forbidden("You must authenticate with an installation access token in order to list repositories for an installation."))?;
     hub.read(|state| {
         let shape = hub.shape(state);
-        let repos: Vec<_> =
-            grant.repos.iter().filter_map(|name| state.repo(name)).map(|repo| shape.repo(repo)).collect();
-        Ok(Json(
-            json!({ "total_count": repos.len(), "repository_selection": "selected", "repositories": repos }),
-        ))
+        let repos = grant.repos.iter().filter_map(|name| state.repo(name)).map(|repo| shape.repo(repo));
+        let more = json!({ "repository_selection": "selected" });
+        Ok(paging.counted_with("repositories", repos.collect(), more))
     })
 }
 
@@ -169,13 +168,24 @@ impl Wish {
 }
 
 impl Shape<'_> {
+    /// The app whose bot somebody is; null for people.
+    pub(crate) fn app_of(&self, login: &str) -> Value {
+        let app = self.state.apps.iter().find(|app| app.bot() == login);
+        let mut shape = app.map_or(Value::Null, |app| self.app(app));
+        if let Some(fields) = shape.as_object_mut() {
+            fields.remove("installations_count");
+        }
+        shape
+    }
+
     fn app(&self, app: &App) -> Value {
-        let permissions = app.installations.first().map(|own| words(&own.permissions));
+        let installed = app.installations.first();
+        let permissions = installed.map_or_else(|| json!({}), |own| words(&own.permissions));
         json!({
             "id": app.id,
             "slug": app.slug,
             "node_id": format!("A_{}", app.id),
-            "client_id": format!("Iv{}", app.id),
+            "client_id": app.client_id(),
             "owner": self.user(&app.owner),
             "name": app.name,
             "description": null,

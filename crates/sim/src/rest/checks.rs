@@ -1,13 +1,15 @@
 //! Check runs: what a program says about a commit.
 
-use axum::{Json, body::Bytes, extract::Path, http::StatusCode};
+use axum::{Json, body::Bytes, http::StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     problem::Problem,
     rest::{
-        Shape, parsed, timestamp,
+        Shape,
+        address::Path,
+        parsed, timestamp,
         visit::{Named, Visit},
     },
     state::{CheckRun, Conclusion, Node, Repo, Role, State, node_id},

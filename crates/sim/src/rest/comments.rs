@@ -3,7 +3,6 @@
 use axum::{
     Json,
     body::Bytes,
-    extract::{Path, Query},
     http::{StatusCode, header::LOCATION},
     response::{IntoResponse as _, Response},
 };
@@ -15,15 +14,14 @@ use crate::{
     problem::Problem,
     rest::{
         Shape,
+        address::{Path, Query},
         paging::Paging,
         parsed,
         visit::{Numbered, Told, Visit},
     },
-    state::{Comment, Repo, State},
+    state::{Comment, Issue, Repo, State},
+    words,
 };
-
-/// GitHub takes so many characters.
-const LONGEST_BODY: usize = 65_536;
 
 #[derive(Deserialize)]
 struct Draft {
@@ -34,6 +32,14 @@ struct Draft {
 #[derive(Deserialize)]
 pub(super) struct Filter {
     since: Option<Timestamp>,
+}
+
+/// Which comments of a whole repository are asked for. Without `sort` they come as they were written.
+#[derive(Deserialize)]
+pub(super) struct Order {
+    since: Option<Timestamp>,
+    sort: Option<String>,
+    direction: Option<String>,
 }
 
 /// `GET /repos/{owner}/{repo}/issues/{number}/comments`
@@ -49,6 +55,20 @@ pub(super) async fn list(
         let comments = issue.comments.iter().filter(taken);
         let shapes = comments.map(|comment| shape.comment(repo, issue, comment)).collect();
         Ok(paging.answer(shapes))
+    })
+}
+
+/// `GET /repos/{owner}/{repo}/issues/comments`
+pub(super) async fn list_all(
+    visit: Visit,
+    Query(order): Query<Order>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    visit.show(|shape, repo| {
+        let all = repo.issues.iter().flat_map(|issue| issue.comments.iter().map(move |said| (issue, said)));
+        let mut all: Vec<_> = all.collect();
+        order.arrange(&mut all, |(_, comment): &(&Issue, &Comment)| comment);
+        Ok(paging.answer(all.into_iter().map(|(issue, said)| shape.comment(repo, issue, said)).collect()))
     })
 }
 
@@ -115,6 +135,20 @@ pub(super) async fn delete(
     })
 }
 
+impl Order {
+    /// Leaves out what is too old, and sorts the rest. `direction` counts only beside `sort`.
+    pub(super) fn arrange<T>(&self, all: &mut Vec<T>, comment: impl Fn(&T) -> &Comment) {
+        all.retain(|one| self.since.is_none_or(|since| comment(one).updated_at >= since));
+        match self.sort.as_deref() {
+            Some("updated") => all.sort_by_key(|one| (comment(one).updated_at, comment(one).id)),
+            _ => all.sort_by_key(|one| comment(one).id),
+        }
+        if self.sort.is_some() && self.direction.as_deref() == Some("desc") {
+            all.reverse();
+        }
+    }
+}
+
 fn shown(shape: Shape<'_>, repo: &Repo, id: u64) -> Result<Json<Value>, Problem> {
     let (issue, comment) = repo.comment(id).ok_or_else(Problem::not_found)?;
     Ok(Json(shape.comment(repo, issue, comment)))
@@ -132,24 +166,13 @@ fn own_comment(visit: &Visit, state: &State, id: u64) -> Result<u64, Problem> {
 pub(super) fn text_of(body: &Bytes) -> Result<String, Problem> {
     let draft: Draft = parsed(body)?;
     let text = draft.body.ok_or_else(|| Problem::not_supplied("body"))?;
-    match blank(&text).or_else(|| too_long(&text)) {
+    match words::comment(&text) {
         Some(complaint) => Err(refusal("IssueComment", &complaint)),
         None => Ok(text),
     }
 }
 
-/// What is wrong with a text without words.
-pub(super) fn blank(text: &str) -> Option<String> {
-    text.trim().is_empty().then(|| "Body cannot be blank".to_owned())
-}
-
-/// What is wrong with a text of too many words.
-pub(super) fn too_long(text: &str) -> Option<String> {
-    let long = text.chars().count() > LONGEST_BODY;
-    long.then(|| format!("Body is too long (maximum is {LONGEST_BODY} characters)"))
-}
-
-pub(super) fn refusal(resource: &str, complaint: &str) -> Problem {
+fn refusal(resource: &str, complaint: &str) -> Problem {
     let error =
         json!({ "resource": resource, "code": "unprocessable", "field": "data", "message": complaint });
     Problem::invalid(error)

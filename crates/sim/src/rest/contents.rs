@@ -2,7 +2,6 @@
 
 use axum::{
     Json,
-    extract::{Path, Query},
     http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
@@ -15,6 +14,7 @@ use crate::{
     problem::Problem,
     rest::{
         Shape,
+        address::{Path, Query},
         visit::{Named, Visit},
     },
     state::Repo,

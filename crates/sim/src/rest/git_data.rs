@@ -1,10 +1,6 @@
 //! What git holds, to be read: commits, trees and blobs.
 
-use axum::{
-    Json,
-    extract::{Path, Query},
-    response::Response,
-};
+use axum::{Json, response::Response};
 use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,6 +10,7 @@ use crate::{
     problem::Problem,
     rest::{
         Shape,
+        address::{Path, Query},
         paging::Paging,
         visit::{Named, Visit},
     },

@@ -1,25 +1,21 @@
-//! Issues and the issues that pull requests also are.
+//! Issues and the issues that pull requests also are: reading, opening and listing them.
 
-use axum::{
-    Json,
-    body::Bytes,
-    extract::{Path, Query},
-    http::StatusCode,
-    response::Response,
-};
+use axum::{Json, body::Bytes, http::StatusCode, response::Response};
+use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     problem::Problem,
     rest::{
         Shape,
-        comments::{refusal, too_long},
+        address::{Path, Query},
+        issue_edits::{self, Edit},
         paging::Paging,
         parsed,
         visit::{Numbered, Visit},
     },
-    state::{Issue, IssueState, Repo, Role, State},
+    state::{Issue, Repo, Role},
 };
 
 /// An issue to be opened.
@@ -28,24 +24,24 @@ struct Draft {
     title: Option<String>,
     body: Option<String>,
     #[serde(default)]
-    labels: Vec<String>,
+    labels: Vec<issue_edits::Name>,
+    #[serde(default)]
+    assignees: Vec<String>,
 }
 
-/// What is to be another way with one.
-#[derive(Deserialize)]
-pub(super) struct Edit {
-    title: Option<String>,
-    body: Option<String>,
-    state: Option<String>,
-}
-
-/// Which issues are asked for.
+/// Which issues are asked for, and in which order.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Filter {
     state: Option<String>,
     creator: Option<String>,
+    /// A login, `none` or `*` for anybody.
+    assignee: Option<String>,
     /// Names with commas between them.
     labels: Option<String>,
+    /// Only what has happened since.
+    since: Option<Timestamp>,
+    sort: Option<String>,
+    direction: Option<String>,
 }
 
 /// `GET /repos/{owner}/{repo}/issues`
@@ -55,9 +51,9 @@ pub(super) async fn list(
     paging: Paging,
 ) -> Result<Response, Problem> {
     visit.show(|shape, repo| {
-        let newest_first = repo.issues.iter().rev().filter(|issue| filter.takes(issue));
-        let shapes = newest_first.map(|issue| shape.issue(repo, issue)).collect();
-        Ok(paging.answer(shapes))
+        let mut issues: Vec<_> = repo.issues.iter().filter(|issue| filter.takes(issue)).collect();
+        filter.arrange(&mut issues);
+        Ok(paging.answer(issues.into_iter().map(|issue| shape.issue(repo, issue)).collect()))
     })
 }
 
@@ -75,14 +71,20 @@ pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Jso
     let draft: Draft = parsed(&body)?;
     let title = draft.title.ok_or_else(|| Problem::not_supplied("title"))?;
     let text = draft.body.unwrap_or_default();
-    acceptable(&text)?;
+    issue_edits::acceptable(&title, &text)?;
     visit.change(|state| {
         let may = visit.caller.has(Role::Triage, visit.repo(state)?);
+        if may {
+            issue_edits::assignable(visit.repo(state)?, &draft.assignees)?;
+        }
         let number =
             state.open_issue(&visit.full_name, login, &title, &text).ok_or_else(Problem::not_found)?;
-        // Labels of somebody who may not set them are left out, without a word.
-        if let Some(issue) = state.issue_mut(&visit.full_name, number).filter(|_| may) {
-            issue.labels = draft.labels;
+        // Labels and assignees of somebody who may not set them are left out, without a word.
+        if may {
+            issue_edits::label(state, &visit.full_name, number, issue_edits::names(draft.labels));
+            if let Some(issue) = state.issue_mut(&visit.full_name, number) {
+                issue.assignees = draft.assignees;
+            }
         }
         let (shape, repo) = visit.view(state)?;
         Ok((StatusCode::CREATED, shown(shape, repo, number)?))
@@ -103,42 +105,9 @@ pub(super) async fn update(
     })
 }
 
-fn acceptable(text: &str) -> Result<(), Problem> {
-    too_long(text).map_or(Ok(()), |complaint| Err(refusal("Issue", &complaint)))
-}
-
-fn shown(shape: Shape<'_>, repo: &Repo, number: u64) -> Result<Json<Value>, Problem> {
+pub(super) fn shown(shape: Shape<'_>, repo: &Repo, number: u64) -> Result<Json<Value>, Problem> {
     let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
     Ok(Json(shape.issue(repo, issue)))
-}
-
-impl Edit {
-    /// Changes an issue that is the caller's own, or that they may sort.
-    pub(super) fn apply(self, visit: &Visit, state: &mut State, number: u64) -> Result<(), Problem> {
-        let login = visit.login()?;
-        let repo = visit.repo(state)?;
-        let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-        if !issue.author.eq_ignore_ascii_case(login) && !visit.caller.has(Role::Triage, repo) {
-            return Err(Problem::forbidden("Must have admin rights to Repository."));
-        }
-        let wanted = match self.state.as_deref() {
-            None => issue.state,
-            Some("open") => IssueState::Open,
-            Some("closed") => IssueState::Closed,
-            Some(_) => {
-                let error = json!({ "resource": "Issue", "code": "invalid", "field": "state" });
-                return Err(Problem::invalid(error));
-            }
-        };
-        acceptable(self.body.as_deref().unwrap_or_default())?;
-        let now = state.clock.now();
-        let issue = state.issue_mut(&visit.full_name, number).ok_or_else(Problem::not_found)?;
-        issue.title = self.title.unwrap_or_else(|| issue.title.clone());
-        issue.body = self.body.unwrap_or_else(|| issue.body.clone());
-        issue.state = wanted;
-        issue.updated_at = now;
-        Ok(())
-    }
 }
 
 impl Filter {
@@ -147,6 +116,24 @@ impl Filter {
         let labels = self.labels.as_deref().unwrap_or_default().split(',').filter(|name| !name.is_empty());
         (state == "all" || state == issue.state.word())
             && self.creator.as_ref().is_none_or(|creator| creator.eq_ignore_ascii_case(&issue.author))
+            && self.since.is_none_or(|since| issue.updated_at >= since)
+            && self.assignee.as_deref().is_none_or(|wanted| match wanted {
+                "none" => issue.assignees.is_empty(),
+                "*" => !issue.assignees.is_empty(),
+                login => issue.assignees.iter().any(|own| own.eq_ignore_ascii_case(login)),
+            })
             && labels.into_iter().all(|name| issue.labels.iter().any(|own| own.eq_ignore_ascii_case(name)))
+    }
+
+    /// Newest first, unless something else is said.
+    fn arrange(&self, issues: &mut [&Issue]) {
+        match self.sort.as_deref() {
+            Some("updated") => issues.sort_by_key(|issue| (issue.updated_at, issue.number)),
+            Some("comments") => issues.sort_by_key(|issue| (issue.comments.len(), issue.number)),
+            _ => issues.sort_by_key(|issue| (issue.created_at, issue.number)),
+        }
+        if self.direction.as_deref() != Some("asc") {
+            issues.reverse();
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Labels of a repository and of its issues.
 
-use axum::{Json, body::Bytes, extract::Path, http::StatusCode, response::Response};
+use axum::{Json, body::Bytes, http::StatusCode, response::Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -8,6 +8,8 @@ use crate::{
     problem::Problem,
     rest::{
         Shape,
+        address::Path,
+        issue_edits::{Name, label, names},
         paging::Paging,
         parsed,
         visit::{Named, Numbered, Visit},
@@ -19,6 +21,8 @@ use crate::{
 const GREY: &str = "ededed";
 /// GitHub takes so many characters.
 const LONGEST_DESCRIPTION: usize = 100;
+/// And so many of a name.
+const LONGEST_NAME: usize = 50;
 
 #[derive(Deserialize)]
 struct Draft {
@@ -31,8 +35,8 @@ struct Draft {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Names {
-    Object { labels: Vec<String> },
-    List(Vec<String>),
+    Object { labels: Vec<Name> },
+    List(Vec<Name>),
 }
 
 /// `GET /repos/{owner}/{repo}/labels`
@@ -63,6 +67,9 @@ pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Jso
         if repo.label(&name).is_some() {
             return Err(invalid("already_exists", "name"));
         }
+        if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
+            return Err(invalid("invalid", "name"));
+        }
         if draft.description.as_ref().is_some_and(|text| text.chars().count() > LONGEST_DESCRIPTION) {
             return Err(invalid("invalid", "description"));
         }
@@ -91,25 +98,51 @@ pub(super) async fn add(
     Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let (Names::Object { labels: names } | Names::List(names)) = parsed(&body)?;
+    let (Names::Object { labels } | Names::List(labels)) = parsed(&body)?;
+    let names = names(labels);
+    if names.is_empty() {
+        return Err(Problem::unprocessable("Invalid request."));
+    }
+    put_on(&visit, number, names)
+}
+
+/// `PUT /repos/{owner}/{repo}/issues/{number}/labels`: these and no others.
+pub(super) async fn set(
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let (Names::Object { labels } | Names::List(labels)) = parsed(&body)?;
+    clear(&visit, number)?;
+    put_on(&visit, number, names(labels))
+}
+
+/// `DELETE /repos/{owner}/{repo}/issues/{number}/labels`
+pub(super) async fn remove_all(
+    visit: Visit,
+    Path(Numbered { number }): Path<Numbered>,
+) -> Result<StatusCode, Problem> {
+    clear(&visit, number)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn put_on(visit: &Visit, number: u64, names: Vec<String>) -> Result<Json<Value>, Problem> {
     visit.change(|state| {
-        sorted_by(&visit, state)?;
-        for name in names {
-            let id = state.next_id();
-            let repo = visit.repo_mut(state)?;
-            let known = repo.label(&name).map(|label| label.name.clone());
-            let name = known.unwrap_or_else(|| {
-                // A name that nobody made a label of becomes one, grey and unexplained.
-                repo.labels.push(Label { id, name: name.clone(), color: GREY.to_owned(), description: None });
-                name
-            });
-            let issue = repo.issue_mut(number).ok_or_else(Problem::not_found)?;
-            if !issue.labels.contains(&name) {
-                issue.labels.push(name);
-            }
-        }
+        sorted_by(visit, state)?.issue(number).ok_or_else(Problem::not_found)?;
+        label(state, &visit.full_name, number, names);
         let (shape, repo) = visit.view(state)?;
         shown(shape, repo, number)
+    })
+}
+
+fn clear(visit: &Visit, number: u64) -> Result<(), Problem> {
+    visit.change(|state| {
+        sorted_by(visit, state)?;
+        let now = state.clock.now();
+        let issue = state.issue_mut(&visit.full_name, number).ok_or_else(Problem::not_found)?;
+        issue.labels.clear();
+        issue.updated_at = now;
+        Ok(())
     })
 }
 
@@ -121,12 +154,14 @@ pub(super) async fn remove(
 ) -> Result<Json<Value>, Problem> {
     visit.change(|state| {
         sorted_by(&visit, state)?;
+        let now = state.clock.now();
         let issue = state.issue_mut(&visit.full_name, number).ok_or_else(Problem::not_found)?;
         let before = issue.labels.len();
         issue.labels.retain(|own| !own.eq_ignore_ascii_case(&name));
         if issue.labels.len() == before {
             return Err(Problem::missing("Label does not exist"));
         }
+        issue.updated_at = now;
         let (shape, repo) = visit.view(state)?;
         shown(shape, repo, number)
     })

@@ -1,21 +1,23 @@
-//! Rate limits, counted per token, and the headers that every answer of the API carries.
+//! Rate limits, counted per token and per pool, and what is said once a pool is empty.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
 
 use axum::{
     Json,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue},
+    http::{HeaderMap, HeaderValue, StatusCode},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::{auth, hub::Hub};
+use crate::{
+    auth,
+    hub::Hub,
+    rest::manners,
+    state::{self, Pool},
+};
 
 /// What a token may still do in this hour.
 struct Allowance {
@@ -26,39 +28,42 @@ struct Allowance {
 
 /// `GET /rate_limit`, which itself costs nothing.
 pub(super) async fn show(State(hub): State<Arc<Hub>>, headers: HeaderMap) -> Json<Value> {
-    let Allowance { limit, used, reset } = allowance(&hub, &headers);
-    let rate =
-        json!({ "limit": limit, "used": used, "remaining": limit.saturating_sub(used), "reset": reset });
-    Json(json!({ "resources": { "core": rate, "graphql": rate, "search": rate }, "rate": rate }))
+    let rate = |pool| {
+        let Allowance { limit, used, reset } = allowance(&hub, &headers, pool);
+        json!({ "limit": limit, "used": used, "remaining": limit.saturating_sub(used), "reset": reset })
+    };
+    let core = rate(Pool::Core);
+    let resources = json!({ "core": core, "graphql": rate(Pool::Graphql), "search": rate(Pool::Search) });
+    Json(json!({ "resources": resources, "rate": core }))
 }
 
-/// Counts a request and puts GitHub's headers on its answer, unless a fault has put its own there.
+/// Counts a request and tells what is left, unless a fault has told something else.
 pub(crate) async fn count(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
-    static REQUESTS: AtomicU64 = AtomicU64::new(0x1000);
-    let resource = if request.uri().path() == "/graphql" { "graphql" } else { "core" };
-    let headers = request.headers().clone();
-    if request.uri().path() != "/rate_limit" {
-        spend(&hub, &headers);
+    let path = request.uri().path().to_owned();
+    if !manners::is_api(&path) {
+        return next.run(request).await;
     }
-    let mut response = next.run(request).await;
-    let Allowance { limit, used, reset } = allowance(&hub, &headers);
-    let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
+    let (pool, headers) = (Pool::of(&path), request.headers().clone());
+    let free = path == "/rate_limit";
+    let left = allowance(&hub, &headers, pool);
+    let mut response = if !free && left.used >= left.limit {
+        exhausted(&hub, &headers, pool)
+    } else {
+        let response = next.run(request).await;
+        // What a client has already is told to it for nothing.
+        if !free && response.status() != StatusCode::NOT_MODIFIED {
+            spend(&hub, &headers, pool);
+        }
+        response
+    };
+    let Allowance { limit, used, reset } = allowance(&hub, &headers, pool);
     let values = [
-        (
-            "x-github-request-id",
-            format!("{number:04X}:{:04X}:{:X}", number % 997, Timestamp::now().as_millisecond()),
-        ),
-        ("x-github-media-type", "github.v3; format=json".to_owned()),
         ("x-ratelimit-limit", limit.to_string()),
         ("x-ratelimit-used", used.to_string()),
         ("x-ratelimit-remaining", limit.saturating_sub(used).to_string()),
         ("x-ratelimit-reset", reset.to_string()),
-        ("x-ratelimit-resource", resource.to_owned()),
+        ("x-ratelimit-resource", pool.name().to_owned()),
     ];
-    // Only people's tokens have scopes; those of apps have permissions instead.
-    if auth::bearer(&headers).is_some_and(|text| text.starts_with("ghp")) {
-        response.headers_mut().insert("x-oauth-scopes", HeaderValue::from_static("read:org, repo, workflow"));
-    }
     for (name, value) in values {
         if let Ok(value) = HeaderValue::try_from(value) {
             response.headers_mut().entry(name).or_insert(value);
@@ -67,21 +72,43 @@ pub(crate) async fn count(State(hub): State<Arc<Hub>>, request: Request, next: N
     response
 }
 
-fn spend(hub: &Hub, headers: &HeaderMap) {
+fn spend(hub: &Hub, headers: &HeaderMap, pool: Pool) {
     let Some(text) = auth::bearer(headers) else { return };
     hub.change(|state| {
         if let Some(token) = state.tokens.iter_mut().find(|token| token.text == text) {
-            token.used += 1;
+            token.spend(pool);
         }
     });
 }
 
 /// The limit of the request's token, or that of anybody.
-fn allowance(hub: &Hub, headers: &HeaderMap) -> Allowance {
+fn allowance(hub: &Hub, headers: &HeaderMap, pool: Pool) -> Allowance {
     let (limit, used) = hub.read(|state| {
         let token = auth::bearer(headers).and_then(|text| state.token(&text));
-        token.map_or((60, 1), |token| (token.limit(), token.used))
+        token.map_or((60, 1), |token| (token.limit(pool), token.used(pool)))
     });
     let now = Timestamp::now().as_second();
     Allowance { limit, used, reset: now - now % 3600 + 3600 }
+}
+
+/// Nothing is left. GraphQL says so with a 200.
+fn exhausted(hub: &Hub, headers: &HeaderMap, pool: Pool) -> Response {
+    let message = hub.read(|state| {
+        let login = auth::owner(state, headers).unwrap_or_default();
+        format!("API rate limit exceeded for {}.", whose(state, &login))
+    });
+    if pool == Pool::Graphql {
+        return Json(json!({ "errors": [{ "type": "RATE_LIMITED", "message": message }] })).into_response();
+    }
+    let documentation = "https://docs.github.com/rest/overview/rate-limits-for-the-rest-api";
+    let body = json!({ "message": message, "documentation_url": documentation, "status": "403" });
+    (StatusCode::FORBIDDEN, Json(body)).into_response()
+}
+
+fn whose(state: &state::State, login: &str) -> String {
+    let app = state.apps.iter().find(|app| app.bot() == login);
+    match app.and_then(|app| app.installations.first()) {
+        Some(installation) => format!("installation ID {}", installation.id),
+        None => format!("user ID {}", state.person(login).map_or(0, |person| person.id)),
+    }
 }

@@ -11,20 +11,22 @@ use axum::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{hub::Hub, problem::Problem};
+use crate::{hub::Hub, problem::Problem, rest::by_id::numbered};
 
 /// Which page is asked for, and where.
 pub(super) struct Paging {
     page: usize,
     size: usize,
     uri: Uri,
+    /// Where the list is, by the number of its repository.
     address: String,
 }
 
+/// Words that are no numbers are taken for nothing said.
 #[derive(Deserialize)]
 struct Wanted {
-    page: Option<usize>,
-    per_page: Option<usize>,
+    page: Option<String>,
+    per_page: Option<String>,
 }
 
 impl FromRequestParts<Arc<Hub>> for Paging {
@@ -32,11 +34,12 @@ impl FromRequestParts<Arc<Hub>> for Paging {
 
     async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Problem> {
         let Query(wanted) = Query::<Wanted>::try_from_uri(&parts.uri).map_err(|_| Problem::not_found())?;
+        let number = |word: Option<String>| word.and_then(|word| word.parse::<usize>().ok());
         Ok(Self {
-            page: wanted.page.unwrap_or(1).max(1),
-            size: wanted.per_page.unwrap_or(30).clamp(1, 100),
+            page: number(wanted.page).unwrap_or(1).max(1),
+            size: number(wanted.per_page).unwrap_or(30).clamp(1, 100),
             uri: parts.uri.clone(),
-            address: hub.address.clone(),
+            address: format!("{}{}", hub.address, numbered(hub, parts.uri.path())),
         })
     }
 }
@@ -44,9 +47,26 @@ impl FromRequestParts<Arc<Hub>> for Paging {
 impl Paging {
     /// Answers with one page of the whole list.
     pub(super) fn answer(&self, whole: Vec<Value>) -> Response {
-        let last = whole.len().div_ceil(self.size).max(1);
-        let items: Vec<_> = whole.into_iter().skip((self.page - 1) * self.size).take(self.size).collect();
-        let mut response = Json(items).into_response();
+        let total = whole.len();
+        self.linked(total, Json(self.cut(whole)).into_response())
+    }
+
+    /// Answers with one page of the whole list under its name, beside how long the whole is and further fields.
+    pub(super) fn counted_with(&self, name: &str, whole: Vec<Value>, mut more: Value) -> Response {
+        let total = whole.len();
+        more["total_count"] = total.into();
+        more[name] = self.cut(whole).into();
+        self.linked(total, Json(more).into_response())
+    }
+
+    /// The entries of this page.
+    pub(super) fn cut<T>(&self, whole: Vec<T>) -> Vec<T> {
+        whole.into_iter().skip((self.page - 1).saturating_mul(self.size)).take(self.size).collect()
+    }
+
+    /// Puts the header on that leads to the other pages of so many entries.
+    pub(super) fn linked(&self, total: usize, mut response: Response) -> Response {
+        let last = total.div_ceil(self.size).max(1);
         let mut links = Vec::new();
         if self.page > 1 {
             links.extend([("prev", self.page - 1), ("first", 1)]);
@@ -55,7 +75,7 @@ impl Paging {
             links.extend([("next", self.page + 1), ("last", last)]);
         }
         let link =
-            |(relation, page)| format!("<{}{}>; rel=\"{relation}\"", self.address, to_page(&self.uri, page));
+            |(relation, page)| format!("<{}?{}>; rel=\"{relation}\"", self.address, to_page(&self.uri, page));
         let header = links.into_iter().map(link).collect::<Vec<_>>().join(", ");
         if let Ok(header) = HeaderValue::try_from(header)
             && !header.is_empty()
@@ -66,11 +86,11 @@ impl Paging {
     }
 }
 
-/// The same question for another page.
+/// What stands behind the question mark for another page.
 fn to_page(uri: &Uri, page: usize) -> String {
     let others = uri.query().unwrap_or_default().split('&');
     let mut query: Vec<_> = others.filter(|pair| !pair.is_empty() && !pair.starts_with("page=")).collect();
     let page = format!("page={page}");
     query.push(&page);
-    format!("{}?{}", uri.path(), query.join("&"))
+    query.join("&")
 }

@@ -3,7 +3,6 @@
 use axum::{
     Json,
     body::Bytes,
-    extract::{Path, Query},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -14,7 +13,9 @@ use crate::{
     problem::Problem,
     pulls::{self, Refusal, Wish},
     rest::{
-        Shape, issues,
+        Shape,
+        address::{Path, Query},
+        issue_edits::{Edit, acceptable},
         paging::Paging,
         parsed,
         shape::merge,
@@ -38,9 +39,9 @@ struct Proposal {
 
 /// What is to be another way.
 #[derive(Deserialize)]
-struct Edit {
+struct Amendment {
     #[serde(flatten)]
-    words: issues::Edit,
+    words: Edit,
     base: Option<String>,
 }
 
@@ -127,11 +128,13 @@ pub(super) async fn commits(
 pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
     visit.login()?;
     let draft: Proposal = parsed(&body)?;
+    let title = draft.title.ok_or_else(|| Problem::not_supplied("title"))?;
+    acceptable(&title, draft.body.as_deref().unwrap_or_default())?;
     let wish = Wish {
         repo: visit.full_name.clone(),
         base: draft.base,
         head: draft.head,
-        title: draft.title.ok_or_else(|| Problem::not_supplied("title"))?,
+        title,
         body: draft.body.unwrap_or_default(),
         draft: draft.draft,
         open_to_maintainers: draft.maintainer_can_modify,
@@ -158,7 +161,7 @@ pub(super) async fn update(
     Path(Numbered { number }): Path<Numbered>,
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
-    let Edit { words, base } = parsed(&body)?;
+    let Amendment { words, base } = parsed(&body)?;
     if let Some(base) = &base {
         let store = visit.open().await?;
         let error = json!({ "resource": "PullRequest", "code": "invalid", "field": "base" });

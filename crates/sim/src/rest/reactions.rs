@@ -3,7 +3,7 @@
 use axum::{
     Json,
     body::Bytes,
-    extract::{FromRequestParts, Path, Query},
+    extract::{self, FromRequestParts},
     http::{StatusCode, request::Parts},
     response::Response,
 };
@@ -12,7 +12,12 @@ use serde_json::{Value, json};
 
 use crate::{
     problem::Problem,
-    rest::{paging::Paging, parsed, visit::Visit},
+    rest::{
+        address::{Path, Query},
+        paging::Paging,
+        parsed,
+        visit::Visit,
+    },
     state::{Reaction, ReactionContent, Repo},
 };
 
@@ -52,8 +57,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Spot {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let address = Path::<Address>::from_request_parts(parts, state).await;
-        let Path(Address { number, comment }) = address.map_err(|_| Problem::not_found())?;
+        let address = extract::Path::<Address>::from_request_parts(parts, state).await;
+        let extract::Path(Address { number, comment }) = address.map_err(|_| Problem::not_found())?;
         let beside_code = parts.uri.path().split('/').nth(4) == Some("pulls");
         match (number, comment) {
             (Some(number), _) => Ok(Self::Issue(number)),
@@ -72,7 +77,7 @@ pub(super) async fn list(
     paging: Paging,
 ) -> Result<Response, Problem> {
     visit.show(|shape, repo| {
-        let reactions = spot.reactions(repo).ok_or_else(Problem::not_found)?.iter();
+        let reactions = spot.reactions(&visit, repo).ok_or_else(Problem::not_found)?.iter();
         let taken = reactions
             .filter(|reaction| filter.content.as_ref().is_none_or(|word| word == reaction.content.word()));
         Ok(paging.answer(taken.map(|reaction| shape.reaction(repo, reaction)).collect()))
@@ -93,6 +98,7 @@ pub(super) async fn react(
     let content = ReactionContent::from_word(&word).ok_or_else(invalid)?;
     visit.change(|state| {
         let (id, created_at) = (state.next_id(), state.clock.now());
+        spot.reactions(&visit, visit.repo(state)?).ok_or_else(Problem::not_found)?;
         let repo = visit.repo_mut(state)?;
         let reactions = spot.reactions_mut(repo).ok_or_else(Problem::not_found)?;
         let same = |reaction: &&Reaction| reaction.content == content && reaction.author == login;
@@ -128,11 +134,14 @@ pub(super) async fn unreact(
 }
 
 impl Spot {
-    fn reactions(self, repo: &Repo) -> Option<&[Reaction]> {
+    /// The reactions on what the caller sees.
+    fn reactions<'a>(self, visit: &Visit, repo: &'a Repo) -> Option<&'a [Reaction]> {
         match self {
             Self::Issue(number) => Some(&repo.issue(number)?.reactions),
             Self::Comment(id) => Some(&repo.comment(id)?.1.reactions),
-            Self::ReviewComment(id) => Some(&repo.review_comment(id)?.2.reactions),
+            Self::ReviewComment(id) => {
+                Some(&repo.review_comment_seen_by(id, visit.login().ok())?.2.reactions)
+            }
         }
     }
 

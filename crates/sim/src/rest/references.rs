@@ -1,13 +1,15 @@
 //! References: branches and tags, and the heads of pull requests.
 
-use axum::{Json, body::Bytes, extract::Path, http::StatusCode};
+use axum::{Json, body::Bytes, http::StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     problem::Problem,
     rest::{
-        Shape, parsed,
+        Shape,
+        address::Path,
+        parsed,
         visit::{Named, Visit},
     },
     state::Repo,

@@ -2,7 +2,6 @@
 
 use axum::{
     Json,
-    extract::Path,
     http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
@@ -14,6 +13,7 @@ use crate::{
     problem::Problem,
     rest::{
         Shape,
+        address::Path,
         paging::Paging,
         timestamp,
         visit::{Named, Visit},

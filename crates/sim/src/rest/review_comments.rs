@@ -1,12 +1,6 @@
 //! Comments beside the code of pull requests.
 
-use axum::{
-    Json,
-    body::Bytes,
-    extract::{Path, Query},
-    http::StatusCode,
-    response::Response,
-};
+use axum::{Json, body::Bytes, http::StatusCode, response::Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,7 +8,8 @@ use crate::{
     problem::Problem,
     rest::{
         Shape,
-        comments::{blank, text_of, too_long},
+        address::{Path, Query},
+        comments::{Order, text_of},
         paging::Paging,
         parsed,
         pulls::found,
@@ -23,14 +18,9 @@ use crate::{
         visit::{Numbered, Told, Visit},
     },
     reviews::{self, Remark},
-    state::{Comment, Issue, Misfit, Node, Place, Repo, ReviewThread, Side, node_id},
+    state::{Comment, Issue, Misfit, Node, Place, Pull, Repo, ReviewThread, Side, node_id},
+    words,
 };
-
-/// In which order comments are asked for.
-#[derive(Deserialize)]
-pub(super) struct Order {
-    direction: Option<String>,
-}
 
 /// A remark as it comes in: alone, or with a review.
 #[derive(Deserialize)]
@@ -55,19 +45,35 @@ pub(super) async fn list(
     paging: Paging,
 ) -> Result<Response, Problem> {
     visit.show(|shape, repo| {
-        let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
-        let pull = issue.pull.as_ref().ok_or_else(Problem::not_found)?;
-        let threads = pull.threads_seen_by(visit.caller.login().ok());
-        let pairs = threads.flat_map(|thread| thread.comments.iter().map(move |said| (thread, said)));
-        let mut pairs: Vec<_> = pairs.collect();
-        pairs.sort_by_key(|(_, comment)| comment.id);
-        if order.direction.as_deref() == Some("desc") {
-            pairs.reverse();
-        }
-        let shapes =
-            pairs.into_iter().map(|(thread, comment)| shape.review_comment(repo, issue, thread, comment));
-        Ok(paging.answer(shapes.collect()))
+        let (issue, _) = found(repo, number)?;
+        Ok(paging.answer(listed(&visit, shape, repo, &[issue], &order)))
     })
+}
+
+/// `GET /repos/{owner}/{repo}/pulls/comments`
+pub(super) async fn list_all(
+    visit: Visit,
+    Query(order): Query<Order>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    visit.show(|shape, repo| {
+        let all: Vec<_> = repo.issues.iter().collect();
+        Ok(paging.answer(listed(&visit, shape, repo, &all, &order)))
+    })
+}
+
+/// The comments beside the code of these pull requests, as far as the caller sees them.
+fn listed(visit: &Visit, shape: Shape<'_>, repo: &Repo, of: &[&Issue], order: &Order) -> Vec<Value> {
+    let pulls = of.iter().filter_map(|issue| Some((*issue, issue.pull.as_ref()?)));
+    let threads =
+        pulls.flat_map(|(issue, pull)| pull.threads.iter().map(move |thread| (issue, pull, thread)));
+    let all = threads.flat_map(|(issue, pull, thread)| {
+        let seen = thread.comments.iter().filter(|said| pull.is_seen_by(said, visit.caller.login().ok()));
+        seen.map(move |said| (issue, thread, said))
+    });
+    let mut all: Vec<_> = all.collect();
+    order.arrange(&mut all, |(_, _, said): &(&Issue, &ReviewThread, &Comment)| said);
+    all.into_iter().map(|(issue, thread, said)| shape.review_comment(repo, issue, thread, said)).collect()
 }
 
 /// `GET /repos/{owner}/{repo}/pulls/comments/{comment}`
@@ -75,7 +81,7 @@ pub(super) async fn show(
     visit: Visit,
     Path(Told { comment: id }): Path<Told>,
 ) -> Result<Json<Value>, Problem> {
-    visit.show(|shape, repo| shown(shape, repo, id))
+    visit.show(|shape, repo| shown(&visit, shape, repo, id))
 }
 
 /// `POST /repos/{owner}/{repo}/pulls/{number}/comments`
@@ -90,9 +96,11 @@ pub(super) async fn create(
         let repo = visit.repo(state)?;
         let (issue, pull) = found(repo, number)?;
         visit.may_speak(repo, issue)?;
+        alone(pull, login)?;
         let id = if let Some(root) = draft.in_reply_to {
             // Whatever else it says is ignored.
             let text = draft.words()?;
+            repliable(&visit, repo, (number, root))?;
             state.reply_in_thread(&visit.full_name, root, login, &text)
         } else {
             let commit = draft.commit_id.clone().ok_or_else(|| Problem::not_supplied("commit_id"))?;
@@ -101,10 +109,11 @@ pub(super) async fn create(
             }
             let remark = draft.remark()?;
             let anchor = reviews::fit(pull, &remark).map_err(misplaced)?;
-            reviews::begin(state, (&visit.full_name, number), login, (remark, anchor), None)
+            let review = state.carry(&visit.full_name, number, login).ok_or_else(Problem::not_found)?;
+            reviews::begin(state, (&visit.full_name, number), login, (remark, anchor), review)
         };
         let (shape, repo) = visit.view(state)?;
-        Ok((StatusCode::CREATED, shown(shape, repo, id.ok_or_else(Problem::not_found)?)?))
+        Ok((StatusCode::CREATED, shown(&visit, shape, repo, id.ok_or_else(Problem::not_found)?)?))
     })
 }
 
@@ -115,14 +124,11 @@ pub(super) async fn delete(
 ) -> Result<StatusCode, Problem> {
     visit.change(|state| {
         let repo = visit.repo(state)?;
-        let (issue, _, comment) = repo.review_comment(id).ok_or_else(Problem::not_found)?;
+        let (issue, _, comment) = seen(&visit, repo, id)?;
         visit.may_edit(repo, &comment.author)?;
         let number = issue.number;
         if let Some(pull) = state.issue_mut(&visit.full_name, number).and_then(|issue| issue.pull.as_mut()) {
-            for thread in &mut pull.threads {
-                thread.comments.retain(|comment| comment.id != id);
-            }
-            pull.threads.retain(|thread| !thread.comments.is_empty());
+            reviews::remove(pull, id);
         }
         Ok(StatusCode::NO_CONTENT)
     })
@@ -138,14 +144,16 @@ pub(super) async fn reply(
     let login = visit.login()?;
     visit.change(|state| {
         let repo = visit.repo(state)?;
-        let issue = repo.issue(number).ok_or_else(Problem::not_found)?;
+        let (issue, pull) = found(repo, number)?;
         visit.may_speak(repo, issue)?;
         let text = text_of(&body)?;
+        alone(pull, login)?;
+        repliable(&visit, repo, (number, root))?;
         // Only a thread's first comment can be replied to.
         let id =
             state.reply_in_thread(&visit.full_name, root, login, &text).ok_or_else(Problem::not_found)?;
         let (shape, repo) = visit.view(state)?;
-        Ok((StatusCode::CREATED, shown(shape, repo, id)?))
+        Ok((StatusCode::CREATED, shown(&visit, shape, repo, id)?))
     })
 }
 
@@ -157,7 +165,7 @@ pub(super) async fn update(
 ) -> Result<Json<Value>, Problem> {
     visit.change(|state| {
         let repo = visit.repo(state)?;
-        let (_, _, comment) = repo.review_comment(id).ok_or_else(Problem::not_found)?;
+        let (_, _, comment) = seen(&visit, repo, id)?;
         visit.may_edit(repo, &comment.author)?;
         let (text, now) = (text_of(&body)?, state.clock.now());
         if let Some(comment) = state.repo_mut(&visit.full_name).and_then(|repo| repo.review_comment_mut(id)) {
@@ -165,12 +173,38 @@ pub(super) async fn update(
             comment.updated_at = now;
         }
         let (shape, repo) = visit.view(state)?;
-        shown(shape, repo, id)
+        shown(&visit, shape, repo, id)
     })
 }
 
-fn shown(shape: Shape<'_>, repo: &Repo, id: u64) -> Result<Json<Value>, Problem> {
-    let (issue, thread, comment) = repo.review_comment(id).ok_or_else(Problem::not_found)?;
+/// Finds a comment that the caller sees.
+fn seen<'a>(
+    visit: &Visit,
+    repo: &'a Repo,
+    id: u64,
+) -> Result<(&'a Issue, &'a ReviewThread, &'a Comment), Problem> {
+    repo.review_comment_seen_by(id, visit.login().ok()).ok_or_else(Problem::not_found)
+}
+
+/// Refuses to reply to what the caller does not see, or what another pull request has.
+fn repliable(visit: &Visit, repo: &Repo, (number, root): (u64, u64)) -> Result<(), Problem> {
+    let (issue, ..) = seen(visit, repo, root)?;
+    if issue.number == number { Ok(()) } else { Err(Problem::not_found()) }
+}
+
+/// Refuses what would be a second review of somebody who has begun one already.
+fn alone(pull: &Pull, login: &str) -> Result<(), Problem> {
+    if reviews::pending(pull, login).is_none() {
+        return Ok(());
+    }
+    let message = "user_id can only have one pending review per pull request";
+    let error =
+        json!({ "resource": "PullRequestReview", "code": "custom", "field": "user_id", "message": message });
+    Err(Problem::invalid(error))
+}
+
+fn shown(visit: &Visit, shape: Shape<'_>, repo: &Repo, id: u64) -> Result<Json<Value>, Problem> {
+    let (issue, thread, comment) = seen(visit, repo, id)?;
     Ok(Json(shape.review_comment(repo, issue, thread, comment)))
 }
 
@@ -212,8 +246,7 @@ impl Draft {
 
     /// What is wrong with its words.
     pub(super) fn complaint(&self) -> Option<String> {
-        let text = self.body.as_deref()?;
-        blank(text).or_else(|| too_long(text))
+        words::comment(self.body.as_deref()?)
     }
 }
 
@@ -244,7 +277,7 @@ impl Shape<'_> {
         let pull_url = format!("{repo_url}/pulls/{}", issue.number);
         let html_url = format!("{}#discussion_r{id}", self.page(repo, issue));
         let head = issue.pull.as_ref().map(|pull| pull.head_oid.clone());
-        let (start_line, start_side) = thread.start.unzip();
+        let (original_start, start_side) = thread.original_start.unzip();
         let mut shape = json!({
             "url": url,
             "html_url": html_url,
@@ -256,7 +289,7 @@ impl Shape<'_> {
             },
             "id": id,
             "node_id": node_id(Node::ReviewComment { repo: repo.id, id }),
-            "pull_request_review_id": thread.review,
+            "pull_request_review_id": comment.review,
             "user": self.user(&comment.author),
             "created_at": timestamp(comment.created_at),
             "updated_at": timestamp(comment.updated_at),
@@ -275,11 +308,11 @@ impl Shape<'_> {
                 &mut shape,
                 json!({
                     "position": thread.position,
-                    "original_position": thread.position,
+                    "original_position": thread.original_position,
                     "line": thread.line,
                     "original_line": thread.original_line,
-                    "start_line": start_line,
-                    "original_start_line": start_line,
+                    "start_line": thread.start.map(|(line, _)| line),
+                    "original_start_line": original_start,
                     "side": thread.side.word(),
                     "start_side": start_side,
                 }),

@@ -1,12 +1,13 @@
 //! Who is asked for a review.
 
-use axum::{Json, body::Bytes, extract::Path, http::StatusCode};
+use axum::{Json, body::Bytes, http::StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     problem::Problem,
     rest::{
+        address::Path,
         parsed,
         pulls::found,
         visit::{Numbered, Visit},

@@ -1,6 +1,6 @@
 //! Reviews: a verdict with remarks beside the code, given at once or begun and given later.
 
-use axum::{Json, body::Bytes, extract::Path, response::Response};
+use axum::{Json, body::Bytes, response::Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -8,7 +8,8 @@ use crate::{
     problem::Problem,
     rest::{
         Shape,
-        comments::{text_of, too_long},
+        address::Path,
+        comments::text_of,
         paging::Paging,
         parsed,
         pulls::found,
@@ -18,6 +19,7 @@ use crate::{
     },
     reviews::{self, Remark},
     state::{self, Issue, Node, Pull, Repo, Review, ReviewState, Role, node_id},
+    words,
 };
 
 /// `{number}` and `{review}` in an address.
@@ -77,10 +79,10 @@ pub(super) async fn remarks(
     visit.show(|shape, repo| {
         let (issue, pull) = found(repo, number)?;
         one(&visit, pull, id)?;
-        let threads = pull.threads.iter().filter(|thread| thread.review == Some(id));
-        let firsts = threads.filter_map(|thread| Some((thread, thread.comments.first()?)));
-        Ok(paging
-            .answer(firsts.map(|(thread, said)| shape.review_comment(repo, issue, thread, said)).collect()))
+        let all =
+            pull.threads.iter().flat_map(|thread| thread.comments.iter().map(move |said| (thread, said)));
+        let own = all.filter(|(_, said)| said.review == Some(id));
+        Ok(paging.answer(own.map(|(thread, said)| shape.review_comment(repo, issue, thread, said)).collect()))
     })
 }
 
@@ -97,9 +99,9 @@ pub(super) async fn create(
         let (issue, pull) = found(repo, number)?;
         visit.may_speak(repo, issue)?;
         let text = draft.body.unwrap_or_default();
-        let verdict = verdict(draft.event.as_deref(), &text, issue, login)?;
-        let pending = |review: &Review| review.state == ReviewState::Pending && review.author == login;
-        if pull.reviews.iter().any(pending) {
+        let words = Words { text: &text, n_remarks: draft.comments.len() };
+        let verdict = verdict(draft.event.as_deref(), words, issue, login)?;
+        if reviews::pending(pull, login).is_some() {
             return Err(refused("User can only have one pending review per pull request"));
         }
         let commit_oid = draft.commit_id.unwrap_or_else(|| pull.head_oid.clone());
@@ -118,9 +120,9 @@ pub(super) async fn create(
             submitted_at,
             minimized: None,
         };
-        entered(state, (&visit.full_name, number), review);
+        reviews::enter(state, (&visit.full_name, number), review);
         for remark in remarks {
-            reviews::begin(state, (&visit.full_name, number), login, remark, Some(id));
+            reviews::begin(state, (&visit.full_name, number), login, remark, id);
         }
         let (shape, repo) = visit.view(state)?;
         shown(&visit, shape, repo, (number, id))
@@ -149,13 +151,24 @@ pub(super) async fn submit(
     let login = visit.login()?;
     let Verdict { body, event } = parsed(&body)?;
     let event = event.ok_or_else(|| Problem::not_supplied("event"))?;
-    changed(&visit, (number, id), |review, issue| {
+    let Json(_) = changed(&visit, (number, id), |review, issue| {
         if review.state != ReviewState::Pending {
             return Err(refused("Can not submit a review that has already been submitted"));
         }
         review.body = body.unwrap_or_else(|| review.body.clone());
-        review.state = verdict(Some(&event), &review.body, issue, login)?;
+        let pull = issue.pull.as_ref().ok_or_else(Problem::not_found)?;
+        let said = pull.threads.iter().flat_map(|thread| &thread.comments);
+        let n_remarks = said.filter(|comment| comment.review == Some(id)).count();
+        review.state = verdict(Some(&event), Words { text: &review.body, n_remarks }, issue, login)?;
         Ok(())
+    })?;
+    visit.change(|state| {
+        let now = state.clock.now();
+        let mut review = one(&visit, found(visit.repo(state)?, number)?.1, id)?.clone();
+        review.submitted_at = now;
+        reviews::enter(state, (&visit.full_name, number), review);
+        let (shape, repo) = visit.view(state)?;
+        shown(&visit, shape, repo, (number, id))
     })
 }
 
@@ -173,7 +186,10 @@ pub(super) async fn delete(
             return Err(refused("Can not delete a non-pending pull request review"));
         }
         pull.reviews.retain(|review| review.id != id);
-        pull.threads.retain(|thread| thread.review != Some(id));
+        for thread in &mut pull.threads {
+            thread.comments.retain(|comment| comment.review != Some(id));
+        }
+        pull.threads.retain(|thread| !thread.comments.is_empty());
         Ok(last)
     })
 }
@@ -200,18 +216,33 @@ pub(super) async fn dismiss(
     })
 }
 
+/// What a review says: its own text, and remarks beside the code.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    text: &'a str,
+    n_remarks: usize,
+}
+
 /// Reads a verdict, and refuses what GitHub refuses.
-fn verdict(event: Option<&str>, text: &str, issue: &Issue, login: &str) -> Result<ReviewState, Problem> {
+fn verdict(
+    event: Option<&str>,
+    Words { text, n_remarks }: Words<'_>,
+    issue: &Issue,
+    login: &str,
+) -> Result<ReviewState, Problem> {
     let own = issue.author.eq_ignore_ascii_case(login);
-    if let Some(complaint) = too_long(text) {
+    if let Some(complaint) = words::body(text) {
         return Err(refused(&complaint));
     }
+    let silent = text.trim().is_empty();
     match event {
         None => Ok(ReviewState::Pending),
         Some("APPROVE") if own => Err(refused("Can not approve your own pull request")),
         Some("REQUEST_CHANGES") if own => Err(refused("Can not request changes on your own pull request")),
         Some("APPROVE") => Ok(ReviewState::Approved),
-        Some("REQUEST_CHANGES" | "COMMENT") if text.trim().is_empty() => Err(refused("Body can't be blank")),
+        Some("REQUEST_CHANGES") if silent => Err(refused("Body can't be blank")),
+        // Remarks are words enough for a comment.
+        Some("COMMENT") if silent && n_remarks == 0 => Err(refused("Body can't be blank")),
         Some("REQUEST_CHANGES") => Ok(ReviewState::ChangesRequested),
         Some("COMMENT") => Ok(ReviewState::Commented),
         Some(_) => Err(refused("Variable $event of type PullRequestReviewEvent was provided invalid value")),
@@ -224,20 +255,8 @@ fn fitted(pull: &Pull, draft: Draft) -> Result<(Remark, state::Anchor), Problem>
         return Err(refused(&complaint));
     }
     let remark = draft.line_remark()?;
-    let anchor = reviews::fit(pull, &remark)
-        .map_err(|misfit| refused(&format!("Pull request review thread {}", misfit.complaint())))?;
+    let anchor = reviews::fit(pull, &remark).map_err(|misfit| refused(&misfit.sentence()))?;
     Ok((remark, anchor))
-}
-
-/// Enters a review; whoever was asked for it has given it.
-fn entered(state: &mut state::State, (full_name, number): (&str, u64), review: Review) {
-    let Some(issue) = state.issue_mut(full_name, number) else { return };
-    issue.updated_at = review.submitted_at;
-    let Some(pull) = &mut issue.pull else { return };
-    if review.state != ReviewState::Pending {
-        pull.requested_reviewers.retain(|login| *login != review.author);
-    }
-    pull.reviews.push(review);
 }
 
 /// Changes a review that is the caller's own, or that a maintainer may change.

@@ -69,7 +69,7 @@ impl Shape<'_> {
             Some(_) => Node::PullRequest { repo: repo.id, id: *id },
             None => Node::Issue { repo: repo.id, id: *id },
         };
-        let closed_at = (issue.state != IssueState::Open).then(|| timestamp(issue.updated_at));
+        let assignees: Vec<_> = issue.assignees.iter().map(|login| self.user(login)).collect();
         let mut shape = json!({
             "url": url,
             "repository_url": repo_url,
@@ -85,23 +85,25 @@ impl Shape<'_> {
             "user": self.user(&issue.author),
             "labels": self.labels_of(repo, issue),
             "state": issue.state.word(),
-            "state_reason": (issue.state != IssueState::Open).then_some("completed"),
+            "state_reason": issue.state_reason(),
             "locked": issue.locked,
-            "active_lock_reason": null,
-            "assignee": null,
-            "assignees": [],
+            "active_lock_reason": issue.lock_reason,
+            "assignee": assignees.first(),
+            "assignees": assignees,
             "milestone": null,
             "comments": issue.comments.len(),
             "created_at": timestamp(issue.created_at),
             "updated_at": timestamp(issue.updated_at),
-            "closed_at": closed_at,
+            "closed_at": issue.closed_at().map(timestamp),
+            "closed_by": issue.closed_by().map(|login| self.user(login)),
             "author_association": issue.association.word(),
-            "body": issue.body,
+            // Nothing said is no text at all; GraphQL has an empty one.
+            "body": Some(&issue.body).filter(|body| !body.is_empty()),
             "reactions": rollup(&url, &issue.reactions),
-            "performed_via_github_app": null,
+            "performed_via_github_app": self.app_of(&issue.author),
         });
         if let Some(pull) = &issue.pull {
-            let merged_at = (issue.state == IssueState::Merged).then(|| timestamp(issue.updated_at));
+            let merged_at = issue.closed_at().filter(|_| issue.state == IssueState::Merged).map(timestamp);
             shape["draft"] = pull.draft.into();
             shape["pull_request"] = json!({
                 "url": format!("{repo_url}/pulls/{number}"),
@@ -129,7 +131,7 @@ impl Shape<'_> {
             "author_association": comment.association.word(),
             "body": comment.body,
             "reactions": rollup(&url, &comment.reactions),
-            "performed_via_github_app": null,
+            "performed_via_github_app": self.app_of(&comment.author),
         })
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::State,
     response::{IntoResponse as _, Response},
 };
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::{
     hub::Hub,
     page,
     problem::Problem,
-    rest::{Shape, timestamp, visit::Visit},
+    rest::{Shape, address::Path, timestamp, visit::Visit},
     state::{Person, PersonKind, Role},
 };
 

@@ -101,13 +101,13 @@ pub(crate) fn anchor(file: &ChangedFile, place: Place) -> Result<Anchor, Misfit>
     })
 }
 
-/// Finds the line again that a remark was made on, after the change itself has changed.
-pub(crate) fn moved(file: &ChangedFile, anchor: &Anchor) -> Option<u64> {
+/// Finds the line again that a remark was made on, after the change itself has changed, and its position.
+pub(crate) fn moved(file: &ChangedFile, anchor: &Anchor) -> Option<(u64, usize)> {
     let text = anchor.diff_hunk.lines().last()?;
     let lines = shown(file.patch.as_deref()?);
     let same = lines.iter().filter(|shown| shown.side == anchor.side && shown.text == text);
     let near = |shown: &&Shown<'_>| shown.line.abs_diff(anchor.line.unwrap_or_default());
-    same.min_by_key(near).map(|shown| shown.line)
+    same.min_by_key(near).map(|shown| (shown.line, shown.at))
 }
 
 /// Reads the hunks of a file. `hunk` and `at` count the patch's lines, headers too, from 0.

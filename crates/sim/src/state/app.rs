@@ -63,6 +63,11 @@ impl App {
     pub fn bot(&self) -> String {
         format!("{}[bot]", self.slug)
     }
+
+    /// The other id that its own tokens may name.
+    pub fn client_id(&self) -> String {
+        format!("Iv23li{}", self.id)
+    }
 }
 
 impl Grant {

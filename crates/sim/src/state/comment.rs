@@ -21,6 +21,8 @@ pub struct Comment {
     pub updated_at: Timestamp,
     /// Why it is folded away, if it is: `outdated`, `resolved` …
     pub minimized: Option<String>,
+    /// The review that it came with, if it stands beside the code: every such comment has one.
+    pub review: Option<u64>,
     /// On this comment.
     pub reactions: Vec<Reaction>,
 }
@@ -36,6 +38,7 @@ impl Comment {
             created_at: now,
             updated_at: now,
             minimized: None,
+            review: None,
             reactions: Vec::new(),
         }
     }

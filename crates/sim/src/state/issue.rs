@@ -21,10 +21,16 @@ pub struct Issue {
     pub association: Association,
     /// Names of labels of the repository.
     pub labels: Vec<String>,
+    /// Logins of those who are to see to it.
+    pub assignees: Vec<String>,
     /// Whether only collaborators may comment.
     pub locked: bool,
+    /// Why that is so, if somebody said it: `off-topic`, `too heated`, `resolved` or `spam`.
+    pub lock_reason: Option<String>,
     /// Open or closed.
     pub state: IssueState,
+    /// How it was last closed; none if it never was.
+    pub closing: Option<Closing>,
     /// When it was opened.
     pub created_at: Timestamp,
     /// When something last happened to it.
@@ -48,6 +54,28 @@ pub enum IssueState {
     Merged,
 }
 
+/// How an issue was closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closing {
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: String,
+    /// Why.
+    pub reason: ClosingReason,
+}
+
+/// Why an issue can be closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClosingReason {
+    /// It is done.
+    Completed,
+    /// Nobody will do it.
+    NotPlanned,
+    /// Another one says the same.
+    Duplicate,
+}
+
 impl Issue {
     /// An open issue without words.
     pub fn new(id: u64, number: u64, author: &str, now: Timestamp) -> Self {
@@ -59,8 +87,11 @@ impl Issue {
             author: author.to_owned(),
             association: Association::None,
             labels: Vec::new(),
+            assignees: Vec::new(),
             locked: false,
+            lock_reason: None,
             state: IssueState::Open,
+            closing: None,
             created_at: now,
             updated_at: now,
             comments: Vec::new(),
@@ -79,10 +110,59 @@ impl Issue {
         self.comments.iter_mut().find(|comment| comment.id == id)
     }
 
+    /// Closes it, unless it is closed already for the same reason.
+    pub(crate) fn close(&mut self, state: IssueState, closing: Closing) {
+        let same = self.closing.as_ref().is_some_and(|before| before.reason == closing.reason);
+        if self.state == IssueState::Open || !same {
+            self.closing = Some(closing);
+        }
+        self.state = state;
+    }
+
+    /// When it was closed, as long as it is.
+    pub(crate) fn closed_at(&self) -> Option<Timestamp> {
+        let at = self.closing.as_ref().map_or(self.updated_at, |closing| closing.at);
+        (self.state != IssueState::Open).then_some(at)
+    }
+
+    /// Who closed it, as long as it is closed.
+    pub(crate) fn closed_by(&self) -> Option<&str> {
+        let closing = self.closing.as_ref().filter(|_| self.state != IssueState::Open);
+        closing.map(|closing| closing.by.as_str())
+    }
+
+    /// Why it is open or closed, in REST's words; pull requests have no reasons.
+    pub(crate) fn state_reason(&self) -> Option<&'static str> {
+        let reason = self.closing.as_ref().map(|closing| closing.reason);
+        match self.state {
+            _ if self.pull.is_some() => None,
+            IssueState::Open => reason.map(|_| "reopened"),
+            IssueState::Closed | IssueState::Merged => {
+                Some(reason.unwrap_or(ClosingReason::Completed).word())
+            }
+        }
+    }
+
     /// The last part of its page's path.
     pub(crate) fn page(&self) -> String {
         let kind = if self.pull.is_some() { "pull" } else { "issues" };
         format!("{kind}/{}", self.number)
+    }
+}
+
+impl ClosingReason {
+    /// The word in REST.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::NotPlanned => "not_planned",
+            Self::Duplicate => "duplicate",
+        }
+    }
+
+    /// Reads the word in REST.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        [Self::Completed, Self::NotPlanned, Self::Duplicate].into_iter().find(|reason| reason.word() == word)
     }
 }
 

@@ -38,15 +38,28 @@ impl Pull {
     pub(crate) fn follow_code(&mut self) {
         for thread in self.threads.iter_mut().filter(|thread| thread.line.is_some()) {
             let file = self.files.iter().find(|file| file.path == thread.path);
-            thread.line = file.and_then(|file| moved(file, &thread.anchor()));
+            let found = file.and_then(|file| moved(file, &thread.anchor()));
+            let before = thread.line.unwrap_or_default();
+            thread.start = found.and_then(|(line, _)| {
+                let (first, side) = thread.start?;
+                Some((first + line).checked_sub(before).map_or((first, side), |first| (first, side)))
+            });
+            (thread.line, thread.position) = found.unzip();
         }
     }
 
-    /// The threads that somebody sees: those of a review that is not given yet are its author's own.
-    pub fn threads_seen_by(&self, login: Option<&str>) -> impl Iterator<Item = &ReviewThread> {
-        self.threads.iter().filter(move |thread| {
-            let review = self.reviews.iter().find(|review| Some(review.id) == thread.review);
-            review.is_none_or(|review| review.is_seen_by(login))
+    /// Whether somebody sees a comment beside the code: those of a review that is not given yet are its author's own.
+    pub fn is_seen_by(&self, comment: &Comment, login: Option<&str>) -> bool {
+        let review = self.reviews.iter().find(|review| Some(review.id) == comment.review);
+        review.is_none_or(|review| review.is_seen_by(login))
+    }
+
+    /// The threads that somebody sees, each with what they see of it.
+    pub fn threads_seen_by(&self, login: Option<&str>) -> impl Iterator<Item = ReviewThread> {
+        self.threads.iter().filter_map(move |thread| {
+            let mut thread = thread.clone();
+            thread.comments.retain(|comment| self.is_seen_by(comment, login));
+            (!thread.comments.is_empty()).then_some(thread)
         })
     }
 

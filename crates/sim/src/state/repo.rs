@@ -68,6 +68,18 @@ impl Repo {
         })
     }
 
+    /// Finds a comment beside the code that somebody sees.
+    pub fn review_comment_seen_by(
+        &self,
+        id: u64,
+        login: Option<&str>,
+    ) -> Option<(&Issue, &ReviewThread, &Comment)> {
+        let seen = |(issue, _, comment): &(&Issue, &ReviewThread, &Comment)| {
+            issue.pull.as_ref().is_some_and(|pull| pull.is_seen_by(comment, login))
+        };
+        self.review_comment(id).filter(seen)
+    }
+
     /// Finds a comment beside the code to change it.
     pub fn review_comment_mut(&mut self, id: u64) -> Option<&mut Comment> {
         let pulls = self.issues.iter_mut().filter_map(|issue| issue.pull.as_mut());

@@ -17,7 +17,7 @@ pub struct Review {
     pub body: String,
     /// The commit it is about.
     pub commit_oid: String,
-    /// When it was given, or begun if it is not given yet.
+    /// When it was given; until then, when it was begun.
     pub submitted_at: Timestamp,
     /// Why it is folded away, if it is.
     pub minimized: Option<String>,
@@ -43,20 +43,22 @@ pub enum ReviewState {
 pub struct ReviewThread {
     /// The database id.
     pub id: u64,
-    /// The review that it came with; none for one that was begun alone.
-    pub review: Option<u64>,
     /// The file.
     pub path: String,
     /// The line in the head; none if the code has moved on, or for a whole file.
     pub line: Option<u64>,
     /// The line as it was when the thread began; none for a whole file.
     pub original_line: Option<u64>,
-    /// So many lines below the header of the file's first hunk, as it used to be told; 0 for a whole file.
-    pub position: usize,
+    /// So many lines below the header of the file's first hunk, as it used to be told; none if the code has moved on.
+    pub position: Option<usize>,
+    /// So many when the thread began; 0 for a whole file.
+    pub original_position: usize,
     /// Which side of the diff.
     pub side: Side,
-    /// The first line and its side, if it is about several.
+    /// The first line and its side, if it is about several and the code has not moved on.
     pub start: Option<(u64, Side)>,
+    /// The first line as it was when the thread began.
+    pub original_start: Option<(u64, Side)>,
     /// The commit it is about.
     pub commit_oid: String,
     /// The lines around it.
@@ -83,6 +85,19 @@ impl ReviewState {
 }
 
 impl Review {
+    /// A review that says nothing itself: it carries a remark or a reply that somebody made alone.
+    pub(crate) fn carrier(id: u64, author: &str, commit_oid: &str, now: Timestamp) -> Self {
+        Self {
+            id,
+            author: author.to_owned(),
+            state: ReviewState::Commented,
+            body: String::new(),
+            commit_oid: commit_oid.to_owned(),
+            submitted_at: now,
+            minimized: None,
+        }
+    }
+
     /// Whether somebody sees it.
     pub fn is_seen_by(&self, login: Option<&str>) -> bool {
         self.state != ReviewState::Pending
@@ -95,13 +110,14 @@ impl ReviewThread {
     pub(crate) fn new(id: u64, path: &str, anchor: Anchor, commit_oid: &str, first: Comment) -> Self {
         Self {
             id,
-            review: None,
             path: path.to_owned(),
             line: anchor.line,
             original_line: anchor.line,
-            position: anchor.position,
+            position: anchor.line.map(|_| anchor.position),
+            original_position: anchor.position,
             side: anchor.side,
             start: anchor.start,
+            original_start: anchor.start,
             commit_oid: commit_oid.to_owned(),
             diff_hunk: anchor.diff_hunk,
             resolved: false,
@@ -110,12 +126,17 @@ impl ReviewThread {
         }
     }
 
+    /// Whether its line is gone.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.original_line.is_some() && self.line.is_none()
+    }
+
     pub(crate) fn anchor(&self) -> Anchor {
         Anchor {
             line: self.line,
             side: self.side,
             start: self.start,
-            position: self.position,
+            position: self.original_position,
             diff_hunk: self.diff_hunk.clone(),
         }
     }

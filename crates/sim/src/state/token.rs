@@ -21,8 +21,19 @@ pub struct Token {
     pub grant: Option<Grant>,
     /// Whether it is refused by now.
     pub expired: bool,
-    /// How many calls were made with it, for the rate limit.
-    pub used: u64,
+    /// How many calls were made with it, for the rate limits: to REST and to GraphQL.
+    pub used: (u64, u64),
+}
+
+/// Calls are counted apart by what they are made to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pool {
+    /// REST.
+    Core,
+    /// GraphQL.
+    Graphql,
+    /// Searching, which nobody can here.
+    Search,
 }
 
 /// What a token is good for, at most: its owner's role counts too.
@@ -41,12 +52,52 @@ impl Token {
             PersonKind::Bot => "ghs",
         };
         let text = format!("{prefix}_{}", random_letters(36));
-        Self { text, login: login.to_owned(), access, grant: None, expired: false, used: 0 }
+        Self { text, login: login.to_owned(), access, grant: None, expired: false, used: (0, 0) }
     }
 
-    /// How many calls an hour are allowed.
-    pub(crate) fn limit(&self) -> u64 {
-        if self.text.starts_with("ghs") { 1_000 } else { 5_000 }
+    /// How many calls an hour are allowed; of searches, a minute. A job's own token has fewer than any other.
+    pub(crate) fn limit(&self, pool: Pool) -> u64 {
+        match pool {
+            Pool::Search => 30,
+            Pool::Core | Pool::Graphql if self.login == "github-actions[bot]" => 1_000,
+            Pool::Core | Pool::Graphql => 5_000,
+        }
+    }
+
+    pub(crate) fn used(&self, pool: Pool) -> u64 {
+        match pool {
+            Pool::Core => self.used.0,
+            Pool::Graphql => self.used.1,
+            Pool::Search => 0,
+        }
+    }
+
+    pub(crate) fn spend(&mut self, pool: Pool) {
+        match pool {
+            Pool::Core => self.used.0 += 1,
+            Pool::Graphql => self.used.1 += 1,
+            Pool::Search => {}
+        }
+    }
+}
+
+impl Pool {
+    /// The pool of an address.
+    pub(crate) fn of(path: &str) -> Self {
+        match path {
+            "/graphql" => Self::Graphql,
+            _ if path.starts_with("/search/") => Self::Search,
+            _ => Self::Core,
+        }
+    }
+
+    /// The word in headers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Graphql => "graphql",
+            Self::Search => "search",
+        }
     }
 }
 

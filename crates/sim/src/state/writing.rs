@@ -1,6 +1,8 @@
 //! What people write: each thing gets its id and its time, as GitHub gives them.
 
-use crate::state::{Anchor, Comment, Discussion, DiscussionComment, Issue, ReviewThread, Side, State};
+use crate::state::{
+    Anchor, Comment, Discussion, DiscussionComment, Issue, Review, ReviewThread, Side, State,
+};
 
 impl State {
     /// Opens an issue and returns its number; `None` if there is no such repository.
@@ -29,6 +31,7 @@ impl State {
 
     /// Begins a review thread on a line of a pull request and returns the id of its comment.
     pub fn begin_thread(&mut self, full_name: &str, number: u64, author: &str, body: &str) -> Option<u64> {
+        let review = self.carry(full_name, number, author)?;
         let (thread, id, now) = (self.next_id(), self.next_id(), self.clock.now());
         let repo = self.repo_mut(full_name)?;
         let association = repo.association(author);
@@ -36,13 +39,26 @@ impl State {
         let path = pull.files.first()?.path.clone();
         let diff_hunk = "@@ -1 +1,3 @@\n-fn tap() {}\n+fn tap() {".to_owned();
         let anchor = Anchor { line: Some(1), side: Side::Right, start: None, position: 1, diff_hunk };
-        let first = Comment::new(id, author, association, body, now);
+        let first = Comment { review: Some(review), ..Comment::new(id, author, association, body, now) };
         pull.threads.push(ReviewThread::new(thread, &path, anchor, &pull.head_oid, first));
         Some(id)
     }
 
     /// Writes a reply into the thread that a comment began and returns its id.
     pub fn reply_in_thread(&mut self, full_name: &str, root: u64, author: &str, body: &str) -> Option<u64> {
+        let number = self.repo(full_name)?.review_comment(root)?.0.number;
+        let review = self.carry(full_name, number, author)?;
+        self.reply_with(full_name, root, author, (body, review))
+    }
+
+    /// Writes a reply that comes with a review and returns its id.
+    pub(crate) fn reply_with(
+        &mut self,
+        full_name: &str,
+        root: u64,
+        author: &str,
+        (body, review): (&str, u64),
+    ) -> Option<u64> {
         let (id, now) = (self.next_id(), self.clock.now());
         let repo = self.repo_mut(full_name)?;
         let association = repo.association(author);
@@ -50,8 +66,16 @@ impl State {
         let mut threads = pulls.flat_map(|pull| &mut pull.threads);
         let begun =
             |thread: &&mut ReviewThread| thread.comments.first().is_some_and(|first| first.id == root);
-        let thread = threads.find(begun)?;
-        thread.comments.push(Comment::new(id, author, association, body, now));
+        let reply = Comment { review: Some(review), ..Comment::new(id, author, association, body, now) };
+        threads.find(begun)?.comments.push(reply);
+        Some(id)
+    }
+
+    /// Enters the review that carries what somebody says alone beside the code, and returns its id.
+    pub(crate) fn carry(&mut self, full_name: &str, number: u64, author: &str) -> Option<u64> {
+        let (id, now) = (self.next_id(), self.clock.now());
+        let pull = self.issue_mut(full_name, number)?.pull.as_mut()?;
+        pull.reviews.push(Review::carrier(id, author, &pull.head_oid, now));
         Some(id)
     }
 

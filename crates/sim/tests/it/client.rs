@@ -15,7 +15,7 @@ pub(crate) const COMMENTS: &str = "/repos/octo/garden/issues/1/comments";
 pub(crate) fn client() -> &'static Client {
     static CLIENT: LazyLock<Client> = LazyLock::new(|| {
         drop(rustls::crypto::ring::default_provider().install_default());
-        Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap()
+        Client::builder().user_agent("tests").no_proxy().pool_max_idle_per_host(0).build().unwrap()
     });
     &CLIENT
 }

@@ -65,7 +65,11 @@ async fn every_route_can_hang_up_before_and_after() {
 
 #[tokio::test]
 async fn every_route_can_break_off() {
-    let struck = async |answer: reqwest::Result<Response>| answer.unwrap().bytes().await.is_err();
+    let struck = async |answer: reqwest::Result<Response>| {
+        let answer = answer.unwrap();
+        // An answer without a body has no middle.
+        answer.status() == 204 || answer.bytes().await.is_err()
+    };
     assert_eq!(unmoved(FaultKind::AnswerCut, struck).await, NONE);
 }
 

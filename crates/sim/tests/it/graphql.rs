@@ -182,7 +182,7 @@ async fn a_wrong_question_is_told_so() {
     let world = World::start().await.unwrap();
     assert_snapshot!(short(&query(&world, "maya", "{ viewer { shoeSize } }").await), @r#"
     null
-    {"extensions":{"code":"undefinedField"},"message":"Unknown field \"shoeSize\" on type \"User\"."}
+    {"extensions":{"code":"undefinedField","fieldName":"shoeSize","typeName":"User"},"message":"Field 'shoeSize' doesn't exist on type 'User'"}
     "#);
 }
 

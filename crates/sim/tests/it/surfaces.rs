@@ -24,7 +24,8 @@ async fn a_thread_takes_replies_to_its_first_comment_only() {
     let edit = format!("PATCH /repos/{REPO}/pulls/comments/{reply}");
     assert_eq!(ask(&world, &edit, "mallory", json!({ "body": "Yes." })).await.0, 403);
     assert_eq!(ask(&world, &edit, "maya", json!({ "body": "Yes." })).await.0, 200);
-    let (_, newest_first) = get(&world, "/repos/octo/garden/pulls/2/comments?direction=desc").await;
+    let (_, newest_first) =
+        get(&world, "/repos/octo/garden/pulls/2/comments?sort=created&direction=desc").await;
     let bodies: Vec<_> = newest_first.as_array().unwrap().iter().map(|said| said["body"].clone()).collect();
     assert_eq!(bodies, ["Yes.", "Rubber?"]);
 }

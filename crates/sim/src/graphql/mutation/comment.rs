@@ -7,7 +7,7 @@ use crate::{
         Asked,
         connection::Edge,
         issue_comment::IssueComment,
-        mutation::{granted, unresolved, writer},
+        mutation::{granted, spoken, unresolved, writer},
         node::{self, Node},
         refusal::of_kind,
     },
@@ -77,7 +77,11 @@ enum ReportedContentClassifiers {
 
 #[Object]
 impl Commenting {
-    async fn add_comment(&self, context: &Context<'_>, input: AddCommentInput) -> Result<AddCommentPayload> {
+    async fn add_comment(
+        &self,
+        context: &Context<'_>,
+        input: AddCommentInput,
+    ) -> Result<Option<AddCommentPayload>> {
         let (hub, login, asked) = writer(context)?;
         let subject = state::Node::parse(&input.subject_id).ok_or_else(|| unresolved(&input.subject_id))?;
         let id = hub.change(|state| {
@@ -88,9 +92,7 @@ impl Commenting {
             if issue.locked && !asked.caller.has(Role::Write, repo) {
                 return Err(of_kind("FORBIDDEN", "Unable to create comment because issue is locked."));
             }
-            if input.body.trim().is_empty() {
-                return Err(of_kind("UNPROCESSABLE", "Body cannot be blank"));
-            }
+            spoken(&input.body)?;
             let (name, number) = (repo.full_name(), issue.number);
             let id = state.write_comment(&name, number, login, &input.body);
             id.ok_or_else(|| unresolved(&input.subject_id))
@@ -102,30 +104,33 @@ impl Commenting {
             Some(Node::IssueComment(comment)) => Some(Edge::alone(comment)),
             _ => None,
         };
-        Ok(AddCommentPayload {
+        Ok(Some(AddCommentPayload {
             client_mutation_id: input.client_mutation_id,
             subject: node::find(&now, &input.subject_id),
             comment_edge: comment,
-        })
+        }))
     }
 
     async fn minimize_comment(
         &self,
         context: &Context<'_>,
         input: MinimizeCommentInput,
-    ) -> Result<MinimizeCommentPayload> {
+    ) -> Result<Option<MinimizeCommentPayload>> {
         let reason = input.classifier.reason();
         let minimized_comment = Some(fold(context, &input.subject_id, Some(reason))?);
-        Ok(MinimizeCommentPayload { client_mutation_id: input.client_mutation_id, minimized_comment })
+        Ok(Some(MinimizeCommentPayload { client_mutation_id: input.client_mutation_id, minimized_comment }))
     }
 
     async fn unminimize_comment(
         &self,
         context: &Context<'_>,
         input: UnminimizeCommentInput,
-    ) -> Result<UnminimizeCommentPayload> {
+    ) -> Result<Option<UnminimizeCommentPayload>> {
         let unminimized_comment = Some(fold(context, &input.subject_id, None)?);
-        Ok(UnminimizeCommentPayload { client_mutation_id: input.client_mutation_id, unminimized_comment })
+        Ok(Some(UnminimizeCommentPayload {
+            client_mutation_id: input.client_mutation_id,
+            unminimized_comment,
+        }))
     }
 }
 

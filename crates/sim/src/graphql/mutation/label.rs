@@ -40,22 +40,22 @@ impl Labelling {
         &self,
         context: &Context<'_>,
         input: AddLabelsToLabelableInput,
-    ) -> Result<AddLabelsToLabelablePayload> {
+    ) -> Result<Option<AddLabelsToLabelablePayload>> {
         change(context, &input.labelable_id, &input.label_ids, |worn, names| {
             worn.extend(names.iter().filter(|name| !worn.contains(name)).cloned().collect::<Vec<_>>());
         })?;
-        Ok(AddLabelsToLabelablePayload { client_mutation_id: input.client_mutation_id })
+        Ok(Some(AddLabelsToLabelablePayload { client_mutation_id: input.client_mutation_id }))
     }
 
     async fn remove_labels_from_labelable(
         &self,
         context: &Context<'_>,
         input: RemoveLabelsFromLabelableInput,
-    ) -> Result<RemoveLabelsFromLabelablePayload> {
+    ) -> Result<Option<RemoveLabelsFromLabelablePayload>> {
         change(context, &input.labelable_id, &input.label_ids, |worn, names| {
             worn.retain(|name| !names.contains(name));
         })?;
-        Ok(RemoveLabelsFromLabelablePayload { client_mutation_id: input.client_mutation_id })
+        Ok(Some(RemoveLabelsFromLabelablePayload { client_mutation_id: input.client_mutation_id }))
     }
 }
 

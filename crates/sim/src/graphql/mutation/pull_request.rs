@@ -8,7 +8,7 @@ use crate::{
         mutation::{granted, unresolved, writer},
         node::{self, Node},
         pull_request::PullRequest,
-        refusal::of_kind,
+        refusal::{forbidden, of_kind},
         review_thread::PullRequestReviewThread,
     },
     pulls::{self, Refusal, Wish},
@@ -67,7 +67,7 @@ impl Proposing {
         &self,
         context: &Context<'_>,
         input: CreatePullRequestInput,
-    ) -> Result<CreatePullRequestPayload> {
+    ) -> Result<Option<CreatePullRequestPayload>> {
         let (hub, _, asked) = writer(context)?;
         let named = |id: &ID| {
             let repo = state::Node::parse(id).and_then(|node| asked.state.repo_of(node));
@@ -95,7 +95,7 @@ impl Proposing {
                 of_kind("UNPROCESSABLE", &format!("Head sha can't be blank, {which} ref must be a branch"))
             }
             Refusal::NothingNew(why) | Refusal::Open(why) => of_kind("UNPROCESSABLE", &why),
-            Refusal::Forbidden => of_kind("FORBIDDEN", "Resource not accessible by integration"),
+            Refusal::Forbidden => forbidden(),
         })?;
         let now = Asked::now(hub, asked.caller.clone());
         let opened = now.state.repo(&repo).and_then(|found| Some((found.id, found.issue(number)?.id)));
@@ -105,25 +105,25 @@ impl Proposing {
                 _ => None,
             }
         });
-        Ok(CreatePullRequestPayload { client_mutation_id: input.client_mutation_id, pull_request })
+        Ok(Some(CreatePullRequestPayload { client_mutation_id: input.client_mutation_id, pull_request }))
     }
 
     async fn resolve_review_thread(
         &self,
         context: &Context<'_>,
         input: ResolveReviewThreadInput,
-    ) -> Result<ResolveReviewThreadPayload> {
+    ) -> Result<Option<ResolveReviewThreadPayload>> {
         let thread = settle(context, &input.thread_id, Settled::Yes)?;
-        Ok(ResolveReviewThreadPayload { client_mutation_id: input.client_mutation_id, thread })
+        Ok(Some(ResolveReviewThreadPayload { client_mutation_id: input.client_mutation_id, thread }))
     }
 
     async fn unresolve_review_thread(
         &self,
         context: &Context<'_>,
         input: UnresolveReviewThreadInput,
-    ) -> Result<UnresolveReviewThreadPayload> {
+    ) -> Result<Option<UnresolveReviewThreadPayload>> {
         let thread = settle(context, &input.thread_id, Settled::No)?;
-        Ok(UnresolveReviewThreadPayload { client_mutation_id: input.client_mutation_id, thread })
+        Ok(Some(UnresolveReviewThreadPayload { client_mutation_id: input.client_mutation_id, thread }))
     }
 }
 
@@ -140,7 +140,9 @@ fn settle(context: &Context<'_>, id: &ID, settled: Settled) -> Result<Option<Pul
     hub.change(|state| {
         let repo =
             state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo)).ok_or_else(|| unresolved(id))?;
+        // GitHub asks for both, though it writes it down nowhere.
         granted(asked, repo, &["pull_requests"])?;
+        granted(asked, repo, &["contents"])?;
         let may = asked.caller.has(Role::Write, repo);
         let (author, thread) = repo.thread_at(node).ok_or_else(|| unresolved(id))?;
         if !may && !author.eq_ignore_ascii_case(login) {
