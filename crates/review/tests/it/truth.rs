@@ -1,39 +1,17 @@
 //! Every line of every file of real diffs, against a list that another program drew up.
 
-use std::{io::Read as _, path::Path};
-
 use fro_core::{Anchor, Side};
-use fro_review::{Diff, FileDiff, Place};
-use serde::Deserialize;
+use fro_review::{
+    Diff, FileDiff, Place,
+    eval::anchors::{Placed, Pull, TrueFile, read},
+};
 
-#[derive(Deserialize)]
-struct Pull {
-    id: String,
-    diff: String,
-    files: Vec<File>,
-}
-
-#[derive(Deserialize)]
-struct File {
-    path: String,
-    /// Old start and length, new start and length of each hunk.
-    hunks: Vec<[usize; 4]>,
-    right: Vec<usize>,
-    left: Vec<usize>,
-}
+use crate::data;
 
 /// Some pull requests that come with the project, and some hundred more where they are at hand.
 fn pulls() -> Vec<Pull> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sample = fs_err::read(here.join("tests/data/pull-requests.jsonl.gz")).unwrap();
-    let more = fs_err::read(here.join("../../../shared/data/pr-diffs.jsonl.gz")).ok();
-    [Some(sample), more].into_iter().flatten().flat_map(|packed| unpacked(&packed)).collect()
-}
-
-fn unpacked(packed: &[u8]) -> Vec<Pull> {
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let files = [Some(data::sample("pull-requests.jsonl.gz")), data::shared("pr-diffs.jsonl.gz")];
+    files.into_iter().flatten().flat_map(|text| read(&text).unwrap()).collect()
 }
 
 fn lines(file: &FileDiff, side: Side) -> Vec<usize> {
@@ -59,7 +37,7 @@ fn the_same_lines_can_be_commented_on() {
 }
 
 /// GitHub's rules, written once more: lines of one side, the first before the last, both in one hunk.
-fn github_takes(truth: &File, anchor: &Anchor) -> bool {
+fn github_takes(truth: &TrueFile, anchor: &Anchor) -> bool {
     let lines = match anchor.side {
         Side::Right => &truth.right,
         Side::Left => &truth.left,
@@ -103,4 +81,19 @@ fn no_place_that_is_found_would_be_refused() {
     }
     println!("{placed} remarks placed, none refused");
     assert!(placed > 1_000, "{placed}");
+}
+
+#[test]
+fn lines_are_found_again_after_pushes() {
+    let placed = Placed::count(&pulls());
+    println!(
+        "{} lines survived, {} at another number; {} found again ({}/1000), {} misplaced",
+        placed.survived,
+        placed.shifted,
+        placed.found_again,
+        placed.share(),
+        placed.misplaced
+    );
+    assert!(placed.passes(), "{:?} {}", placed.wrong, placed.share());
+    assert!(placed.survived > 500 && placed.misplaced * 100 < placed.survived, "{placed:?}");
 }

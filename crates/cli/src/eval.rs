@@ -1,0 +1,142 @@
+//! `fro-bot eval`: the reviewer's figures on a file of labelled data, so that whoever doubts them can bring their own.
+
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Args, Subcommand};
+use fro_core::Fault;
+use fro_review::eval::{
+    self,
+    anchors::{self, Placed},
+    duplicates::{self, Told},
+    histories::{self, Rebuilt},
+};
+
+/// What to measure.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Which lines of real diffs can be commented on, and whether they are found again after pushes
+    Anchors(Data),
+    /// Which wordings of findings tell of the same thing
+    Duplicates(Data),
+    /// Which status each thread has after a history of comments
+    State(Data),
+}
+
+#[derive(Debug, Args)]
+struct Data {
+    /// The data, one JSON object a line, packed with gzip or not
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+}
+
+/// Prints the figures; the exit code says whether they are good enough.
+pub(crate) fn main(options: &Options) -> Result<ExitCode, Fault> {
+    let (data, figures): (&Data, Measure) = match &options.command {
+        Command::Anchors(data) => (data, of_anchors),
+        Command::Duplicates(data) => (data, of_duplicates),
+        Command::State(data) => (data, of_state),
+    };
+    let Some(text) = read(&data.data)? else {
+        anstream::println!("not run: there is no file `{}`", data.data.display());
+        return Ok(ExitCode::SUCCESS);
+    };
+    let figures = figures(&text).map_err(|error| unreadable(&data.data, &error))?;
+    for (name, value) in &figures.lines {
+        anstream::println!("{name:<28}{value}");
+    }
+    anstream::println!("{:<28}{}", "good enough", if figures.passes { "yes" } else { "no" });
+    Ok(if figures.passes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Counts on the text of a data file.
+type Measure = fn(&str) -> Result<Figures, eval::BadLine>;
+
+struct Figures {
+    lines: Vec<(&'static str, String)>,
+    passes: bool,
+}
+
+fn of_anchors(text: &str) -> Result<Figures, eval::BadLine> {
+    let placed = Placed::count(&anchors::read(text)?);
+    let mut lines = vec![
+        ("pull requests", placed.pulls.to_string()),
+        ("files", placed.files.to_string()),
+        ("commentable lines", placed.lines.to_string()),
+        ("wrong", placed.wrong.len().to_string()),
+        ("lines that survived pushes", placed.survived.to_string()),
+        ("at another number", placed.shifted.to_string()),
+        ("found again", format!("{} ({})", placed.found_again, share(placed.share()))),
+        ("misplaced", placed.misplaced.to_string()),
+        ("bar", format!("0 wrong, {} found again", share(anchors::FOUND_AGAIN))),
+    ];
+    lines.extend(placed.wrong.iter().take(10).map(|wrong| ("wrong:", wrong.clone())));
+    Ok(Figures { lines, passes: placed.passes() })
+}
+
+fn of_duplicates(text: &str) -> Result<Figures, eval::BadLine> {
+    let pairs = duplicates::read(text)?;
+    let told = Told::by_likeness(&pairs);
+    let lines = vec![
+        ("pairs", pairs.len().to_string()),
+        ("repeats found", told.found.to_string()),
+        ("repeats missed", told.missed.to_string()),
+        ("taken for repeats", told.mistaken.to_string()),
+        ("told apart", told.apart.to_string()),
+        ("precision", share(told.precision())),
+        ("recall", share(told.recall())),
+        ("F1", share(told.f1())),
+        ("bar", format!("precision {}, F1 {}", share(duplicates::PRECISION), share(duplicates::F1))),
+    ];
+    Ok(Figures { lines, passes: told.passes() })
+}
+
+fn of_state(text: &str) -> Result<Figures, eval::BadLine> {
+    let rebuilt = Rebuilt::count(&histories::read(text)?);
+    let mut lines = vec![
+        ("histories", rebuilt.histories.to_string()),
+        ("comments", rebuilt.comments.to_string()),
+        ("threads of ours", rebuilt.threads.to_string()),
+        ("rebuilt as expected", share(rebuilt.share())),
+        ("bar", "all of them".to_owned()),
+    ];
+    lines.extend(rebuilt.wrong.iter().take(10).map(|wrong| ("wrong: history", wrong.to_string())));
+    Ok(Figures { lines, passes: rebuilt.passes() })
+}
+
+/// Writes thousandths as a number below one.
+fn share(thousandths: usize) -> String {
+    format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)
+}
+
+/// Reads the data; nothing if there is no such file.
+fn read(path: &Path) -> Result<Option<String>, Fault> {
+    let bytes = match fs_err::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(path, &error)),
+    };
+    let mut text = String::new();
+    let read = if bytes.starts_with(&[0x1f, 0x8b]) {
+        flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_string(&mut text)
+    } else {
+        bytes.as_slice().read_to_string(&mut text)
+    };
+    read.map_err(|error| unreadable(path, &error))?;
+    Ok(Some(text))
+}
+
+fn unreadable(path: &Path, error: &dyn std::error::Error) -> Fault {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    let hint = "every line is one JSON object; `docs/review-figures.md` has the three shapes";
+    Fault::yours(format!("cannot read `{}`: {error}{cause}", path.display()), hint)
+}

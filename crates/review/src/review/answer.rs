@@ -1,0 +1,147 @@
+//! What the tools answer: each decision with its reason, so that the model does not try the same again.
+
+use serde_json::json;
+
+use super::{Ground, Known};
+use crate::{
+    Place,
+    duplicate::{Repeat, Whereabouts},
+    finding::{Pass, Score},
+    say::Verdict,
+    state::Settlement,
+};
+
+/// What the id of a draft begins with.
+const DRAFT: &str = "draft-";
+
+/// Reads the id of a draft.
+pub(super) fn draft_at(id: &str) -> Option<usize> {
+    id.trim().strip_prefix(DRAFT)?.parse::<usize>().ok()?.checked_sub(1)
+}
+
+fn draft(at: usize) -> String {
+    format!("{DRAFT}{}", at + 1)
+}
+
+/// Tells what was said before, in the shape that the tool promises.
+pub(super) fn run_state(ground: &Ground) -> String {
+    let threads: Vec<_> = ground.known.iter().map(thread).collect();
+    let metadata = json!({ "problem_score_threshold": ground.thresholds.problem });
+    let state = json!({ "threads": threads, "metadata": metadata });
+    serde_json::to_string_pretty(&state).unwrap_or_default()
+}
+
+fn thread(known: &Known) -> serde_json::Value {
+    let thread = &known.thread;
+    let (file, line) = match &known.place {
+        Whereabouts::At(anchor) => (&anchor.path, Some(anchor.line)),
+        Whereabouts::Gone { path } => (path, thread.root.original_line),
+    };
+    json!({
+        "id": thread.root.id.to_string(),
+        "file": file,
+        "line": line,
+        "status": thread.status,
+        "score": thread.assessment.score,
+        "assessment": thread.assessment,
+        "developer_replies": thread.replies,
+    })
+}
+
+pub(super) fn drafted(at: usize, score: Score, promoted: Option<Score>, place: &Place) -> String {
+    let raised = promoted.map(|given| {
+        format!(" It counts {score} instead of {given}, because of the data that is handled here.")
+    });
+    let moved = match place {
+        Place::Lines(_) => "",
+        Place::Near(_) => {
+            " The line is not part of the diff, so it will stand beside the nearest one that is."
+        }
+        Place::File { .. } => " No line nearby is part of the diff, so it will stand with the file.",
+        Place::Summary => " The file is not part of the change, so it will stand in the summary.",
+    };
+    format!("{}: taken with score {score}.{}{moved}", draft(at), raised.unwrap_or_default())
+}
+
+pub(super) fn aside(at: usize, score: Score, threshold: Score) -> String {
+    format!(
+        "{}: kept aside, because its score {score} is below the threshold {threshold}. It is not posted; do not bundle it with others.",
+        draft(at)
+    )
+}
+
+pub(super) fn drafted_before(at: usize) -> String {
+    format!(
+        "Not taken: {} of this review says the same. If it is something else, say what differs in `assessment.finding`.",
+        draft(at)
+    )
+}
+
+pub(super) fn repeated(repeat: &Repeat) -> String {
+    let id = repeat.thread;
+    match repeat.settlement {
+        Settlement::Open => format!("Not taken: thread {id} says the same and is open."),
+        Settlement::Fixed => format!(
+            "Not taken: thread {id} said the same, it was resolved as fixed, and those lines have not changed since."
+        ),
+        Settlement::Conceded => {
+            format!("Not taken: thread {id} said the same and the point was conceded. It is not made again.")
+        }
+        Settlement::Dismissed => {
+            format!("Not taken: thread {id} said the same and somebody resolved it. It is not raised again.")
+        }
+    }
+}
+
+pub(super) fn too_much_code(score: Score, longest: usize, most: usize) -> String {
+    format!(
+        "Not taken: a code block has {longest} lines, and a finding of score {score} may show {most} here. Show the core of it and report it again."
+    )
+}
+
+pub(super) fn withdrawn(at: usize) -> String {
+    format!("{} is withdrawn and will not be posted.", draft(at))
+}
+
+pub(super) fn unknown(id: &str) -> String {
+    format!(
+        "there is no thread or draft `{}` here; `github_get_run_state` tells the threads",
+        fro_core::fence::inline(id)
+    )
+}
+
+pub(super) fn nothing_new(id: &str) -> String {
+    format!("nobody whose word counts said anything new in thread {id}; nothing was written")
+}
+
+pub(super) fn no_evidence(id: &str, path: &str) -> String {
+    format!(
+        "thread {id} stays open: `{}` has not changed since the last review, and the reason names no file that has. If another file fixed it, name its path.",
+        fro_core::fence::inline(path)
+    )
+}
+
+pub(super) fn resolved(id: &str) -> String {
+    format!("thread {id} will be resolved as fixed")
+}
+
+pub(super) fn replied(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Fixed => "it will be resolved as fixed",
+        Verdict::Conceded => "conceded: the thread will be resolved, and the point is not made again",
+        Verdict::DeveloperDecides => "your answer will be posted and the thread resolved: nobody else reviews this pull request, so the developer's word counts",
+        Verdict::Upheld => "your answer will be posted and the finding stands",
+        Verdict::Escalated { .. } => "you do not agree for the second time, so people are asked to decide; your answer will be posted with that",
+        Verdict::LeftToPeople => "your answer will be posted; people were asked to decide already",
+    }
+    .to_owned()
+}
+
+pub(super) fn submitted(pass: Pass) -> String {
+    match pass.next() {
+        Some(next) => {
+            format!("Pass {} is done. End your turn; pass {} begins then.", pass.number(), next.number())
+        }
+        None => "Pass 4 is done, and with it the review. End your turn.".to_owned(),
+    }
+}

@@ -1,0 +1,99 @@
+//! The end of a review: what is posted where, and whether the check is green.
+
+use fro_core::{Anchor, say::remarks};
+
+use super::{Deed, Review, Standing};
+use crate::{
+    Diff, Place, Seal,
+    finding::{Finding, Score},
+    markdown, say,
+    scoring::{self, Gate},
+    state::Status,
+};
+
+/// What a review comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// What is posted, by file and line.
+    pub findings: Vec<Finding>,
+    /// What is written into threads.
+    pub deeds: Vec<Deed>,
+    /// Whether the check is green.
+    pub gate: Gate,
+}
+
+/// Comments, sorted by where they can stand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Writes {
+    /// Beside lines, all in one review.
+    pub beside: Vec<(Anchor, String)>,
+    /// With whole files, each a comment of its own.
+    pub on_files: Vec<(String, String)>,
+    /// In the review's own text, because the change does not touch the file.
+    pub in_summary: Vec<(Anchor, String)>,
+}
+
+impl Review {
+    /// Ends the review: small findings are counted together, the gate is decided.
+    pub fn settle(self) -> Settled {
+        let of = |standing: Standing| {
+            let drafts = self.drafts.iter().filter(move |draft| draft.standing == standing);
+            drafts.map(|draft| draft.finding.clone())
+        };
+        let small: Vec<Finding> = of(Standing::Aside).collect();
+        let elevated = scoring::elevated(&small, &self.ground.thresholds);
+        let mut findings: Vec<Finding> = of(Standing::Kept).collect();
+        findings.extend(elevated.iter().filter_map(|elevation| say::together(elevation, &small)));
+        findings.sort_by(|a, b| (&a.anchor.path, a.anchor.line).cmp(&(&b.anchor.path, b.anchor.line)));
+        let gate = scoring::gate(self.open(&findings), &self.ground.thresholds);
+        Settled { findings, deeds: self.deeds, gate }
+    }
+
+    /// Returns status and score of every thread there will be.
+    fn open(&self, findings: &[Finding]) -> Vec<(Status, Score)> {
+        let status = |id: u64, now: Status| {
+            let deed = self.deeds.iter().find(|deed| deed.thread == id);
+            deed.map_or(now, |deed| deed.verdict.status())
+        };
+        let known = self.ground.known.iter().map(|known| &known.thread);
+        let known = known.map(|thread| (status(thread.root.id, thread.status), thread.assessment.score));
+        known.chain(findings.iter().map(|finding| (Status::Pending, finding.score))).collect()
+    }
+}
+
+impl Settled {
+    /// Tells whether there is anything to write.
+    pub fn is_silent(&self) -> bool {
+        self.findings.is_empty() && self.deeds.is_empty()
+    }
+
+    /// Writes the comments, each where GitHub takes it. `touched` tells the length of the function around a place.
+    pub fn writes(
+        &self,
+        diff: &Diff,
+        seal: &Seal,
+        commit: &str,
+        touched: impl Fn(&Anchor) -> usize,
+    ) -> Writes {
+        let mut writes = Writes::default();
+        for finding in &self.findings {
+            let most = markdown::most_lines(finding.score, touched(&finding.anchor));
+            let body = markdown::shortened(&finding.body, most);
+            let place = diff.place(&finding.anchor);
+            let body = match &place {
+                Place::Near(_) | Place::File { .. } => remarks::moved(&finding.anchor, &body),
+                Place::Lines(_) | Place::Summary => body,
+            };
+            let text = say::comment(seal, &Finding { body, ..finding.clone() }, commit);
+            match place {
+                Place::Lines(anchor) | Place::Near(anchor) => writes.beside.push((anchor, text)),
+                Place::File { path } => writes.on_files.push((path, text)),
+                // What stands in no thread has no state, so it has no block either.
+                Place::Summary => {
+                    writes.in_summary.push((finding.anchor.clone(), say::harmless(&finding.body)));
+                }
+            }
+        }
+        writes
+    }
+}

@@ -1,0 +1,231 @@
+//! A review by its tools: what is taken, what is not and why, and what is written at the end.
+
+use fro_core::{Anchor, Login, Permission, RepoName, Side};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    FileDiff, Seal,
+    scoring::Gate,
+    state::{Account, Assessment, DeveloperReply, ReviewComment, Settlement},
+};
+
+const PATCH: &str = "@@ -1,3 +1,5 @@\n fn tap() {\n+    open();\n+    drip();\n     close();\n }";
+const AUTHOR: Speaker = Speaker { wrote_the_pull: true, permission: Permission::Read };
+const STRANGER: Speaker = Speaker { wrote_the_pull: false, permission: Permission::Read };
+
+fn thread(id: u64, finding: &str, score: u64, status: Status) -> Thread {
+    let author = Account { login: Login::new("fro-bot"), is_bot: true };
+    let (body, diff_hunk, original_commit) = (String::new(), String::new(), "a1".to_owned());
+    let (created_at, path, line) = (Timestamp::UNIX_EPOCH, "tap.rs".to_owned(), Some(2));
+    let root = ReviewComment {
+        id,
+        in_reply_to: None,
+        author,
+        body,
+        created_at,
+        path,
+        side: Side::Right,
+        line,
+        original_line: line,
+        original_commit,
+        diff_hunk,
+    };
+    let score = Score::new(score).unwrap();
+    let assessment = Assessment { finding: finding.to_owned(), assessment: "It is wet.".to_owned(), score };
+    let settlement = if status == Status::Resolved { Settlement::Conceded } else { Settlement::Open };
+    let reply = DeveloperReply {
+        id: id + 1,
+        author: "grace".to_owned(),
+        body: "It is meant to.".to_owned(),
+        timestamp: created_at,
+    };
+    let (finding_id, kind, upheld) = (format!("f{id}"), Kind::Logic, usize::from(status == Status::Disputed));
+    Thread {
+        root,
+        fact: None,
+        finding_id,
+        assessment,
+        kind,
+        status,
+        settlement,
+        upheld,
+        replies: vec![reply],
+        unanswered: 1,
+    }
+}
+
+fn known(thread: Thread, unanswered: &[Speaker]) -> Known {
+    let anchor = Anchor { path: "tap.rs".to_owned(), side: Side::Right, start_line: None, line: 2 };
+    Known {
+        thread,
+        place: Whereabouts::At(anchor),
+        unanswered: unanswered.to_vec(),
+        deciders: Deciders::default(),
+    }
+}
+
+fn review(since: Since, known: Vec<Known>) -> Review {
+    let diff = Diff::new(vec![FileDiff::from_patch("tap.rs", None, Some(PATCH)).unwrap()]);
+    let sensitivity = Sensitivity::Sensitive { why: "the settings say so".to_owned() };
+    Review::new(Ground { thresholds: Thresholds::default(), sensitivity, diff, since, known })
+}
+
+fn files(paths: &[&str]) -> Since {
+    Since::Files(paths.iter().map(|path| (*path).to_owned()).collect())
+}
+
+fn call(review: &mut Review, pass: Pass, tool: &str, arguments: &Value) -> String {
+    let call = ReviewCall::read(tool, arguments.as_object().unwrap().clone()).unwrap();
+    match review.call(pass, &call, 12) {
+        Reply::Said(said) => said,
+        Reply::Failed(why) => format!("failed: {why}"),
+        Reply::Tools(_) => unreachable!(),
+    }
+}
+
+fn post(review: &mut Review, pass: Pass, line: usize, finding: &str, score: u64) -> String {
+    let assessment =
+        json!({ "finding": finding, "assessment": "Because.", "score": score, "kind": "naming" });
+    let arguments = json!({ "file": "tap.rs", "line": line, "body": "See.", "assessment": assessment });
+    call(review, pass, "github_post_review_comment", &arguments)
+}
+
+#[test]
+fn findings_are_answered_with_the_reason() {
+    let settled = known(thread(20, "The valve `turn` is never oiled", 6, Status::Resolved), &[]);
+    let open = known(thread(10, "`drip` is called before `open` has finished", 7, Status::Pending), &[]);
+    let mut review = review(Since::Beginning, vec![settled, open]);
+    let long = json!({ "file": "tap.rs", "line": 2, "body": format!("```\n{}```", "a\n".repeat(13)), "assessment": { "finding": "Too long", "assessment": "", "score": 7 } });
+    let empty = json!({ "file": "tap.rs", "line": 2, "body": " ", "assessment": { "finding": "x", "assessment": "", "score": 7 } });
+    let answers = [
+        post(&mut review, Pass::Diff, 2, "The pressure is compared as a string", 7),
+        post(&mut review, Pass::Structure, 3, "Pressure gets compared as a string", 7),
+        post(&mut review, Pass::Diff, 3, "`x` says nothing", 2),
+        post(&mut review, Pass::Security, 30, "The key is printed", 4),
+        post(&mut review, Pass::Diff, 900, "A constant repeats itself", 6),
+        post(&mut review, Pass::Diff, 2, "Before `open` has finished, `drip` is called", 7),
+        post(&mut review, Pass::Diff, 2, "`turn` is never oiled, the valve sticks", 9),
+        call(&mut review, Pass::Diff, "github_post_review_comment", &long),
+        call(&mut review, Pass::Diff, "github_post_review_comment", &empty),
+        call(
+            &mut review,
+            Pass::Consolidation,
+            "github_resolve_thread",
+            &json!({ "thread_id": "draft-1", "reason": "wrong" }),
+        ),
+        call(
+            &mut review,
+            Pass::Consolidation,
+            "github_resolve_thread",
+            &json!({ "thread_id": "draft-99", "reason": "wrong" }),
+        ),
+        call(
+            &mut review,
+            Pass::Consolidation,
+            "submit_pass_results",
+            &json!({ "pass_number": 4, "summary": "", "has_blocking_issues": true }),
+        ),
+    ];
+    insta::assert_snapshot!(answers.join("\n"));
+    assert_eq!((review.kept(), review.worst().map(Score::get)), (2, Some(6)));
+}
+
+#[test]
+fn the_state_is_told_in_the_promised_shape() {
+    let mut review = review(Since::Beginning, vec![known(thread(10, "It leaks", 7, Status::Disputed), &[])]);
+    insta::assert_snapshot!(call(&mut review, Pass::Diff, "github_get_run_state", &json!({})));
+}
+
+#[test]
+fn a_thread_is_resolved_by_evidence_and_once() {
+    let resolve = |review: &mut Review, id: &str, reason: &str| {
+        call(review, Pass::Diff, "github_resolve_thread", &json!({ "thread_id": id, "reason": reason }))
+    };
+    let threads = || {
+        vec![
+            known(thread(10, "It leaks", 7, Status::Pending), &[]),
+            known(thread(20, "x", 7, Status::Resolved), &[]),
+        ]
+    };
+    let mut untouched = review(files(&["hose.rs"]), threads());
+    let mut answers = vec![
+        resolve(&mut untouched, "10", "It is fixed."),
+        resolve(&mut untouched, "10", "Closed in `hose.rs`."),
+    ];
+    answers.extend([
+        resolve(&mut untouched, "10", "Again, hose.rs"),
+        resolve(&mut untouched, "20", "hose.rs"),
+        resolve(&mut untouched, "99", ""),
+    ]);
+    let mut pushed_nothing = review(Since::Nothing, threads());
+    answers.push(resolve(&mut pushed_nothing, "10", "tap.rs"));
+    insta::assert_snapshot!(answers.join("\n"));
+    let deeds: Vec<_> =
+        untouched.settle().deeds.into_iter().map(|deed| (deed.thread, deed.verdict)).collect();
+    assert_eq!(deeds, [(10, Verdict::Fixed)]);
+}
+
+#[test]
+fn replies_are_given_once_and_only_to_those_who_count() {
+    let reply = |status, speakers: &[Speaker], concession: bool| {
+        let mut review = review(Since::Nothing, vec![known(thread(10, "It leaks", 7, status), speakers)]);
+        let arguments = json!({ "thread_id": "10", "body": "Hm.", "is_concession": concession });
+        let first = call(&mut review, Pass::Diff, "github_reply_to_thread", &arguments);
+        let second = call(&mut review, Pass::Diff, "github_reply_to_thread", &arguments);
+        format!("{first} | {second}")
+    };
+    let answers = [
+        reply(Status::Pending, &[AUTHOR], true),
+        reply(Status::Pending, &[AUTHOR], false),
+        reply(Status::Disputed, &[AUTHOR], false),
+        reply(Status::Escalated, &[AUTHOR], false),
+        reply(Status::Pending, &[STRANGER], true),
+        reply(Status::Pending, &[], true),
+    ];
+    insta::assert_snapshot!(answers.join("\n"));
+}
+
+#[test]
+fn small_findings_count_together_and_the_gate_follows_the_scores() {
+    let names = [
+        "`alpha` misleads",
+        "The word bravo is vague here",
+        "Charlie: unclear abbreviation",
+        "`delta_two` shadows",
+        "echo could be plural",
+    ];
+    let mut some = review(Since::Beginning, Vec::new());
+    for (at, name) in names.iter().enumerate().take(4) {
+        post(&mut some, Pass::Diff, 1 + at % 5, name, 2);
+    }
+    assert!(some.clone().settle().is_silent(), "four are not bundled");
+    post(&mut some, Pass::Diff, 5, names[4], 2);
+    let settled = some.settle();
+    assert_eq!(settled.findings.iter().map(|finding| finding.score.get()).collect::<Vec<_>>(), [5]);
+    assert_eq!(settled.gate, Gate::Passed);
+    let mut bad = review(Since::Beginning, vec![known(thread(10, "It leaks", 10, Status::Escalated), &[])]);
+    post(&mut bad, Pass::Security, 2, "The key is printed", 7);
+    assert_eq!(bad.settle().gate, Gate::Blocked(2));
+}
+
+#[test]
+fn what_is_written_stands_where_github_takes_it() {
+    let mut review = review(Since::Beginning, Vec::new());
+    let texts = [
+        (2, "The pressure is compared as a string"),
+        (9, "Nobody oils the hinge"),
+        (900, "A constant repeats itself"),
+    ];
+    for (line, finding) in texts {
+        post(&mut review, Pass::Diff, line, finding, 7);
+    }
+    let diff = review.ground.diff.clone();
+    let seal = Seal::new(&RepoName::parse("octo/garden").unwrap(), 7, None);
+    let writes = review.settle().writes(&diff, &seal, "a1", |_| 5);
+    let beside: Vec<_> = writes.beside.iter().map(|(anchor, _)| anchor.to_string()).collect();
+    assert_eq!(beside, ["tap.rs:2", "tap.rs:5"]);
+    assert!(writes.beside[1].1.starts_with("*About `tap.rs:9`:*"), "{}", writes.beside[1].1);
+    assert_eq!(writes.on_files.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["tap.rs"]);
+}

@@ -1,0 +1,311 @@
+//! The review so far, rebuilt from the comments of the pull request and from GitHub's own word on its threads.
+//!
+//! There is no other memory of it: a comment that somebody deletes is forgotten, a thread that somebody resolves is
+//! resolved. A thread is ours if its first comment is by our own identity and has a block that counts; each reply of
+//! ours that carries a status is an event, and the last event wins.
+
+mod told;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+pub use told::{Account, ReviewComment, ThreadFact};
+
+use crate::{
+    finding::{Kind, Pass, Score},
+    rmcoc::{self, Fields},
+    seal::Seal,
+};
+
+/// What a reply says that resolves a thread.
+pub const RESOLVED_MARKER: &str = "✅ **Issue Resolved**";
+/// What a reply says that leaves a thread to people.
+pub const ESCALATED_MARKER: &str = "🔺 **Escalated to Human Review**";
+
+/// How far the talk about a finding has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Status {
+    /// Said, and open.
+    Pending,
+    /// Fixed, conceded, or resolved by somebody.
+    Resolved,
+    /// Contradicted, and upheld.
+    Disputed,
+    /// Left to people.
+    Escalated,
+}
+
+impl Status {
+    /// Tells whether it still counts.
+    pub fn is_open(self) -> bool {
+        match self {
+            Self::Pending | Self::Disputed | Self::Escalated => true,
+            Self::Resolved => false,
+        }
+    }
+}
+
+/// Why a thread is not open any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settlement {
+    /// It is open.
+    Open,
+    /// The code was changed.
+    Fixed,
+    /// Somebody convinced us: it is never raised again.
+    Conceded,
+    /// Somebody else resolved it, with a reason or without: that is their word.
+    Dismissed,
+}
+
+/// What a finding says, as the block has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// What was found, in one sentence.
+    pub finding: String,
+    /// Why it matters.
+    pub assessment: String,
+    /// How bad it is.
+    pub score: Score,
+}
+
+/// What somebody else said in one of our threads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeveloperReply {
+    /// The comment.
+    #[serde(skip)]
+    pub id: u64,
+    /// Who.
+    pub author: String,
+    /// What.
+    pub body: String,
+    /// When.
+    pub timestamp: Timestamp,
+}
+
+/// A finding that was said, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// The first comment, as GitHub tells it; its id is the thread's.
+    pub root: ReviewComment,
+    /// GitHub's own word on the thread, if it was asked.
+    pub fact: Option<ThreadFact>,
+    /// The finding's own name, the same in every block of the thread; empty in blocks of older makes.
+    pub finding_id: String,
+    /// What was said.
+    pub assessment: Assessment,
+    /// What it is about.
+    pub kind: Kind,
+    /// How far it has got.
+    pub status: Status,
+    /// Why it is settled, if it is.
+    pub settlement: Settlement,
+    /// How often we upheld it since it was last open.
+    pub upheld: usize,
+    /// What others said, oldest first.
+    pub replies: Vec<DeveloperReply>,
+    /// How many of the replies came after our own last word.
+    pub unanswered: usize,
+}
+
+/// Everything that was said so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct State {
+    /// Our threads, oldest first.
+    pub threads: Vec<Thread>,
+    /// The commit that was last reviewed and left a trace.
+    pub reviewed: Option<String>,
+    /// How many comments of our own identity had a block that does not count.
+    pub refused: usize,
+}
+
+impl State {
+    /// Rebuilds the state. Comments come in any order, facts for any of the threads.
+    pub fn rebuild(own: &Account, seal: &Seal, comments: &[ReviewComment], facts: &[ThreadFact]) -> Self {
+        let mut ordered: Vec<&ReviewComment> = comments.iter().collect();
+        ordered.sort_by_key(|comment| (comment.created_at, comment.id));
+        ordered.dedup_by_key(|comment| comment.id);
+        let reader = Reader { own, seal, comments: ordered, facts };
+        reader.read()
+    }
+
+    /// Finds a thread by its id.
+    pub fn thread(&self, id: u64) -> Option<&Thread> {
+        self.threads.iter().find(|thread| thread.root.id == id)
+    }
+}
+
+struct Reader<'a> {
+    own: &'a Account,
+    seal: &'a Seal,
+    comments: Vec<&'a ReviewComment>,
+    facts: &'a [ThreadFact],
+}
+
+/// What a reply of ours did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Event {
+    status: Status,
+    /// Whether it conceded the point.
+    conceded: bool,
+    /// Whether GitHub's thread was resolved together with it.
+    closed: bool,
+}
+
+impl Reader<'_> {
+    fn read(&self) -> State {
+        let mut state = State::default();
+        for root in
+            self.comments.iter().filter(|comment| comment.in_reply_to.is_none() && self.is_own(comment))
+        {
+            let Some(fields) = rmcoc::last(&root.body) else { continue };
+            let known =
+                |id: &str| state.threads.iter().any(|thread| !id.is_empty() && thread.finding_id == id);
+            let id = text(&fields, "id");
+            match self.seal.accepts(&fields).then(|| assessment(&fields)).flatten() {
+                // A block that was copied under another comment is not a second finding.
+                Some(_) if known(&id) => state.refused += 1,
+                Some(assessment) => {
+                    state.reviewed = newest(state.reviewed, &fields);
+                    let thread = self.thread(root, &fields, assessment, &mut state);
+                    state.threads.push(thread);
+                }
+                None => state.refused += 1,
+            }
+        }
+        state
+    }
+
+    fn thread(
+        &self,
+        root: &ReviewComment,
+        fields: &Fields,
+        assessment: Assessment,
+        state: &mut State,
+    ) -> Thread {
+        let finding_id = text(fields, "id");
+        let pass = fields.get("pass").and_then(Value::as_u64).and_then(|number| Pass::try_from(number).ok());
+        let kind = fields.get("kind").and_then(|kind| Kind::deserialize(kind).ok());
+        let kind = kind.unwrap_or_else(|| Kind::of(assessment.score, pass.unwrap_or(Pass::Diff)));
+        let (mut events, mut replies, mut unanswered) = (Vec::new(), Vec::new(), 0);
+        for reply in self.comments.iter().filter(|comment| comment.in_reply_to == Some(root.id)) {
+            match self.word(reply, &finding_id, state) {
+                Word::Ours(event) => {
+                    events.push(event);
+                    unanswered = 0;
+                }
+                Word::Theirs => {
+                    replies.push(said(reply));
+                    unanswered += 1;
+                }
+                Word::Nobodys => {}
+            }
+        }
+        let fact = self.facts.iter().find(|fact| fact.root == root.id).cloned();
+        let (status, settlement) = concluded(events.last(), fact.as_ref(), self.own);
+        let upheld = events.iter().rev().take_while(|event| event.status == Status::Disputed).count();
+        let root = root.clone();
+        Thread { root, fact, finding_id, assessment, kind, status, settlement, upheld, replies, unanswered }
+    }
+
+    /// Tells whose word a reply is, and what it did.
+    fn word(&self, reply: &ReviewComment, finding_id: &str, state: &mut State) -> Word {
+        if !self.is_own(reply) {
+            return if reply.author.is_bot { Word::Nobodys } else { Word::Theirs };
+        }
+        let fields = rmcoc::last(&reply.body);
+        let event = fields.as_ref().and_then(|fields| event(fields, finding_id));
+        match (event, fields) {
+            (Some(event), Some(fields)) if self.seal.accepts(&fields) => {
+                state.reviewed = newest(state.reviewed.take(), &fields);
+                Word::Ours(event)
+            }
+            (_, Some(_)) => {
+                state.refused += 1;
+                Word::Nobodys
+            }
+            (_, None) if self.seal.is_keyed() => self.plain(),
+            (_, None) => marked(&reply.body).map_or_else(|| self.plain_reply(), Word::Ours),
+        }
+    }
+
+    /// Takes words of our own identity that have no block: a person whose token we use may speak for themselves.
+    fn plain(&self) -> Word {
+        if self.own.is_bot { Word::Nobodys } else { Word::Theirs }
+    }
+
+    /// The same, where nothing but the author tells that a reply is ours: a bot that replies without conceding upholds.
+    fn plain_reply(&self) -> Word {
+        let upheld = Event { status: Status::Disputed, conceded: false, closed: false };
+        if self.own.is_bot { Word::Ours(upheld) } else { Word::Theirs }
+    }
+
+    fn is_own(&self, comment: &ReviewComment) -> bool {
+        comment.author.is(self.own)
+    }
+}
+
+enum Word {
+    Ours(Event),
+    Theirs,
+    /// Another bot's, or one that does not count.
+    Nobodys,
+}
+
+/// Puts our last word and GitHub's together.
+///
+/// GitHub does not say when a thread was resolved, only whether it is. So each of our blocks says whether the thread
+/// was closed with it: if it was and now is not, somebody opened it again.
+fn concluded(last: Option<&Event>, fact: Option<&ThreadFact>, own: &Account) -> (Status, Settlement) {
+    let ours = last.filter(|event| event.status == Status::Resolved);
+    let by_us = ours.map(|event| if event.conceded { Settlement::Conceded } else { Settlement::Fixed });
+    match (fact.map(|fact| fact.resolved), ours) {
+        (Some(true), _) => {
+            let resolver = fact.and_then(|fact| fact.resolved_by.as_ref());
+            let us = resolver.is_some_and(|resolver| resolver.is(own));
+            let by_whom = if us { Settlement::Fixed } else { Settlement::Dismissed };
+            (Status::Resolved, by_us.unwrap_or(by_whom))
+        }
+        (Some(false), Some(event)) if event.closed => (Status::Pending, Settlement::Open),
+        (Some(false) | None, Some(_)) => (Status::Resolved, by_us.unwrap_or(Settlement::Fixed)),
+        (Some(false) | None, None) => (last.map_or(Status::Pending, |event| event.status), Settlement::Open),
+    }
+}
+
+fn event(fields: &Fields, finding_id: &str) -> Option<Event> {
+    let status = Status::deserialize(fields.get("status")?).ok()?;
+    let flag = |name: &str| fields.get(name).and_then(Value::as_bool).unwrap_or(false);
+    // A block of another thread says nothing about this one.
+    (text(fields, "id") == finding_id).then(|| Event {
+        status,
+        conceded: flag("conceded"),
+        closed: flag("closed"),
+    })
+}
+
+/// Reads the markers of a reply that has no block.
+fn marked(body: &str) -> Option<Event> {
+    let event = |status| Event { status, conceded: false, closed: false };
+    let markers = [(RESOLVED_MARKER, Status::Resolved), (ESCALATED_MARKER, Status::Escalated)];
+    let found = markers.into_iter().find(|(marker, _)| rmcoc::begins_a_paragraph(body, marker));
+    found.map(|(_, status)| event(status))
+}
+
+fn assessment(fields: &Fields) -> Option<Assessment> {
+    let read = Assessment::deserialize(&Value::Object(fields.clone())).ok()?;
+    (!read.finding.trim().is_empty()).then_some(read)
+}
+
+fn said(comment: &ReviewComment) -> DeveloperReply {
+    let author = comment.author.login.as_str().to_owned();
+    DeveloperReply { id: comment.id, author, body: comment.body.clone(), timestamp: comment.created_at }
+}
+
+fn newest(known: Option<String>, fields: &Fields) -> Option<String> {
+    Some(text(fields, "commit")).filter(|commit| !commit.is_empty()).or(known)
+}
+
+fn text(fields: &Fields, name: &str) -> String {
+    fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
