@@ -18,7 +18,8 @@ use std::{collections::HashSet, env, fs, path::Path, time::Instant};
 
 use fro_core::Secret;
 use fro_memory::{
-    Destination, Index, Keep, Page, Provenance, Retention, Sessions, Store, Visibility, recall_to,
+    Destination, Index, Keep, Ledger, Page, Provenance, Question, Retention, Sessions, Show, Store,
+    Visibility, recall_to,
 };
 use rusqlite::{Connection, params};
 use serde_json::json;
@@ -119,7 +120,12 @@ fn message(connection: &Connection, text: &mut Text, session: &str, at: i64) {
     connection.execute(sql, params![id, session, at, data.to_string()]).unwrap();
     for part in 0..text.parts {
         let bytes = 200 + usize::try_from(text.number(text.bytes)).unwrap();
-        let data = json!({ "type": "tool", "tool": "read", "state": { "status": "completed", "output": text.write(bytes) } });
+        let data = match part {
+            0 => json!({ "type": "text", "text": text.write(bytes.min(1_000)) }),
+            _ => {
+                json!({ "type": "tool", "tool": "read", "state": { "status": "completed", "output": text.write(bytes) } })
+            }
+        };
         let sql = "INSERT INTO part VALUES (?1 || ?2, ?1, ?3, ?4, ?4, ?5)";
         connection.execute(sql, params![id, part, session, at, data.to_string()]).unwrap();
     }
@@ -192,17 +198,22 @@ fn restore(store: &Path, data: &Path) {
     println!("{:.2} s, {} MB at most in memory\n{recalled:?}", begun.elapsed().as_secs_f64(), peak());
 }
 
-/// Does what a run does before its prompt: a copy of the index, brought up to date, and one search.
+/// Does what a run does before its prompt: opens the index as it was saved, and searches once for words that stand in
+/// one session.
 fn recall_into_prompt(data: &Path) {
-    let begun = Instant::now();
-    fs::copy(data.join(INDEX), data.join("own-index.db")).unwrap();
     let sessions = Sessions::open(data).unwrap().unwrap();
-    let mut index = Index::open(data.join("own-index.db")).unwrap();
-    let read = index.refresh(&sessions).unwrap();
-    let found = index.search(&sessions, "eta tao ino", 30).unwrap();
+    let words = some_words(&sessions, &mut Text { state: 7, parts: 0, bytes: 0 });
+    let begun = Instant::now();
+    let ledger = Ledger::open(data.join("own-ledger.db")).unwrap();
+    let index =
+        Index::saved_or_made(&data.join(INDEX), &data.join("own-index.db"), &sessions, &ledger).unwrap();
+    let question = Question { show: Show::Answer, ..Question::typed(&words) };
+    let found = index.search(&sessions, &question, 5).unwrap();
     let seconds = begun.elapsed().as_secs_f64();
+    assert!(!found.is_empty(), "{words}");
     println!(
-        "{seconds:.3} s, {read} sessions read, {} places found, {} MB at most in memory",
+        "{seconds:.3} s, {} rows read, {} sessions found, {} MB at most in memory",
+        index.rows_read(),
         found.len(),
         peak()
     );
@@ -213,27 +224,31 @@ fn search(data: &Path, index: &Path) {
     let sessions = Sessions::open(data).unwrap().unwrap();
     let begun = Instant::now();
     let mut index = Index::open(index).unwrap();
-    println!("{} sessions read in {:.1} s", index.refresh(&sessions).unwrap(), begun.elapsed().as_secs_f64());
+    let read = index.refresh(&sessions, None).unwrap();
+    println!("{read} sessions read in {:.1} s", begun.elapsed().as_secs_f64());
     let begun = Instant::now();
-    println!(
-        "{} sessions read again in {:.3} s",
-        index.refresh(&sessions).unwrap(),
-        begun.elapsed().as_secs_f64()
-    );
+    let read = index.refresh(&sessions, None).unwrap();
+    println!("{read} sessions read again in {:.3} s", begun.elapsed().as_secs_f64());
     let mut text = Text { state: 99, parts: 0, bytes: 0 };
-    let all = sessions.list(Page { skip: 0, limit: 10_000 }).unwrap();
+    let before = index.rows_read();
     let mut times: Vec<_> = (0..200)
         .map(|_| {
-            let session = &all[usize::try_from(text.number(all.len() as u64)).unwrap()];
-            let said = &sessions.read(&session.id, Page { skip: 3, limit: 1 }).unwrap()[0].text;
-            let words: Vec<_> = said.split_whitespace().skip(5).step_by(7).take(3).collect();
+            let words = some_words(&sessions, &mut text);
             let begun = Instant::now();
-            assert!(!index.search(&sessions, &words.join(" "), 20).unwrap().is_empty());
+            assert!(!index.search(&sessions, &Question::typed(&words), 10).unwrap().is_empty());
             begun.elapsed()
         })
         .collect();
     times.sort();
-    println!("p50 {:?}, p95 {:?}, {} MB at most in memory", times[100], times[190], peak());
+    let rows = (index.rows_read() - before) / 200;
+    println!("p50 {:?}, p95 {:?}, {rows} rows each, {} MB at most in memory", times[100], times[190], peak());
+}
+
+/// Returns a few words of a title.
+fn some_words(sessions: &Sessions, text: &mut Text) -> String {
+    let all = sessions.list(Page { skip: 0, limit: 10_000 }).unwrap();
+    let session = &all[usize::try_from(text.number(all.len() as u64)).unwrap()];
+    session.title.split_whitespace().take(4).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the most memory this process ever had, in megabytes.

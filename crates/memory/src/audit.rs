@@ -102,7 +102,9 @@ impl Audit {
                 self.flaws.push(why.to_string());
                 return Ok(());
             }
-            Recall::Warm { .. } => {}
+            Recall::Warm { instead_of, .. } => {
+                self.flaws.extend(instead_of.as_ref().map(|why| format!("the newest save: {why}")));
+            }
         }
         self.flaws.extend(filled(&engine_data)?);
         for file in files(&engine_data)?.into_iter().chain([ledger].into_iter().filter(|file| file.exists()))

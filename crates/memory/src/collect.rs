@@ -6,12 +6,19 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     error::Error,
+    lineage::{Past, Way},
     snapshot::manifest::Manifest,
-    store::{Listing, Object, Store},
+    store::{Listed, Listing, Object, ObjectName, Store},
 };
 
 /// Longer than any run: what a run started from stays until it has saved.
 pub(crate) const GRACE: SignedDuration = SignedDuration::from_hours(72);
+
+/// So long a person may look at what was set aside.
+const ASIDE: SignedDuration = SignedDuration::from_hours(90 * 24);
+
+/// So many saves before the head stay, however old they are: one of them stands in when the head is damaged.
+const STAND_INS: usize = 3;
 
 /// What was deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,27 +29,32 @@ pub struct Collected {
     pub bytes: u64,
 }
 
-/// Deletes manifests and packs that are older than `grace` and that neither the head, nor the save that an older engine
-/// goes back to, nor a younger manifest names.
+/// Deletes manifests and packs that are older than `grace` and that are needed neither by the head and the saves that
+/// may stand in for it, nor by the save that an older engine goes back to, nor by a younger manifest, nor by what was
+/// set aside in the last ninety days.
 pub fn collect(store: &Store, now: Timestamp, grace: SignedDuration) -> Result<Collected, Error> {
     let Listing::Known(listed) = store.list()? else { return Ok(Collected::default()) };
     let Some(head) = store.head()? else { return Ok(Collected::default()) };
-    let is_young = |stored_at: Timestamp| now.duration_since(stored_at) < grace;
-
-    let mut needed = HashSet::from([Object::Manifest(head.manifest()?)]);
-    needed.extend(Manifest::fetch(store, head.manifest()?)?.earlier.map(Object::Manifest));
-    needed.extend(listed.iter().filter(|listed| is_young(listed.stored_at)).map(|listed| listed.object));
-    let manifests: Vec<_> = needed.iter().copied().collect();
-    for object in manifests {
-        if let Object::Manifest(name) = object {
-            match Manifest::fetch(store, name) {
-                Ok(manifest) => needed.extend(manifest.packs.iter().map(|pack| Object::Pack(pack.name))),
-                // A young manifest of another kind or a damaged one needs nothing that we could know of.
-                Err(Error::Flawed(_)) if name != head.manifest()? => {}
-                Err(error) => return Err(error),
-            }
-        }
+    let name = head.manifest()?;
+    let head = Manifest::fetch(store, name)?;
+    let mut saves = HashSet::from([name]);
+    saves.extend(head.earlier);
+    for save in Past::of(store, &head, Way::StandIns).take(STAND_INS) {
+        saves.insert(save?.0);
     }
+    let young = listed.iter().filter(|listed| now.duration_since(listed.stored_at) < grace);
+    let mut needed: HashSet<Object> = young.map(|listed| listed.object).collect();
+    saves.extend(needed.iter().filter_map(|object| match object {
+        Object::Manifest(name) => Some(*name),
+        Object::Pack(_) => None,
+    }));
+    for name in saves {
+        // A young manifest of another kind or a damaged one needs nothing that we could know of.
+        needed.extend(objects_of(store, name)?.unwrap_or_default());
+        needed.insert(Object::Manifest(name));
+    }
+    needed.extend(kept_aside(store, now, &listed)?);
+
     let mut collected = Collected::default();
     for dead in listed.iter().filter(|listed| !needed.contains(&listed.object)) {
         store.delete(dead.object)?;
@@ -50,4 +62,35 @@ pub fn collect(store: &Store, now: Timestamp, grace: SignedDuration) -> Result<C
         collected.bytes += dead.bytes;
     }
     Ok(collected)
+}
+
+/// Returns everything that a save consists of, or nothing if its manifest cannot be read.
+fn objects_of(store: &Store, name: ObjectName) -> Result<Option<Vec<Object>>, Error> {
+    match Manifest::fetch(store, name) {
+        Ok(save) => {
+            let packs = save.packs.iter().map(|pack| Object::Pack(pack.name));
+            Ok(Some(packs.chain([Object::Manifest(name)]).collect()))
+        }
+        Err(Error::Flawed(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns what belongs to memories that were set aside, and lets go of those that nobody asked for in a long time.
+fn kept_aside(store: &Store, now: Timestamp, listed: &[Listed]) -> Result<Vec<Object>, Error> {
+    let mut kept = Vec::new();
+    for aside in store.asides()? {
+        if now.duration_since(aside.since) > ASIDE {
+            store.drop_aside(&aside.head)?;
+            continue;
+        }
+        let objects = match aside.head.manifest() {
+            Ok(name) => objects_of(store, name)?,
+            Err(_) => None,
+        };
+        // Without its manifest nobody knows what was its own, so all that was there by then is.
+        let by_then = || listed.iter().filter(|listed| listed.stored_at <= aside.since);
+        kept.extend(objects.unwrap_or_else(|| by_then().map(|listed| listed.object).collect()));
+    }
+    Ok(kept)
 }

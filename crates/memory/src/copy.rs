@@ -78,6 +78,20 @@ pub(crate) fn empty(copy: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
+/// Removes the files that came with messages, and what the engine made of them: what was attached is not remembered,
+/// however the run ended. Returns how many parts went.
+pub(crate) fn drop_files(copy: &Connection) -> Result<usize, Error> {
+    let fail = judge("leave out attached files");
+    if !copy.table_exists(None, "part").map_err(&fail)? {
+        return Ok(0);
+    }
+    let sql = "WITH file AS MATERIALIZED (SELECT id, message_id FROM part \
+                   WHERE json_valid(data) AND data ->> '$.type' = 'file') \
+               DELETE FROM part WHERE id IN (SELECT id FROM file) \
+               OR (message_id IN (SELECT message_id FROM file) AND json_valid(data) AND data ->> '$.synthetic')";
+    copy.execute(sql, []).map_err(fail)
+}
+
 /// Whether the store knows pages of a database already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Adoption {

@@ -11,7 +11,10 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use crate::error::{Error, Flaw};
+use crate::{
+    error::{Error, Flaw},
+    group::quoted,
+};
 
 /// The most that is kept or restored.
 pub(crate) const MAX_DATABASE: u64 = 4 << 30;
@@ -111,6 +114,25 @@ pub(crate) fn inspect(connection: &Connection) -> Result<u32, Error> {
     refuse_unsound(connection)?;
     let count = connection.query_one("SELECT count(*) FROM session", [], |row| row.get(0));
     count.map_err(judge("count the sessions of the database"))
+}
+
+/// Removes rows that point at nothing, and whatever pointed at those: no merge could take them in.
+pub(crate) fn remove_orphans(copy: &Connection) -> Result<(), Error> {
+    let fail = judge("look for rows that point at nothing");
+    loop {
+        let mut statement = copy.prepare("PRAGMA main.foreign_key_check").map_err(&fail)?;
+        let orphans = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(&fail)?;
+        let orphans = orphans.collect::<rusqlite::Result<Vec<(String, Option<i64>)>>>().map_err(&fail)?;
+        let mut removed = 0;
+        for (table, row) in &orphans {
+            let sql = format!("DELETE FROM main.{} WHERE rowid = ?1", quoted(table));
+            removed += copy.execute(&sql, [row]).map_err(&fail)?;
+        }
+        if removed == 0 {
+            return Ok(());
+        }
+        tracing::warn!(removed, "rows that pointed at nothing are not kept");
+    }
 }
 
 /// Refuses a database whose pages contradict each other, or that does more than hold rows.

@@ -15,16 +15,21 @@ use crate::{
     boundary::Ours,
     collect::{Collected, GRACE, collect},
     database,
-    error::Error,
+    error::{Error, Flaw},
     ledger::Visibility,
+    lineage,
     meanwhile::Meanwhile,
     merge::Merged,
     prune::Retention,
     secrets::Secrets,
-    snapshot::{build::cut_all, files::Files, manifest::Statistics},
+    snapshot::{
+        build::cut_all,
+        files::Files,
+        manifest::{Manifest, Statistics},
+    },
     store::{Advance, Head, Store},
 };
-use attempt::{Attempt, Local};
+use attempt::{Attempt, Ground, Local, Made};
 
 /// So often a save is tried when others keep coming first.
 const ATTEMPTS: u32 = 40;
@@ -95,6 +100,10 @@ pub struct Report {
     pub forgotten: Vec<String>,
     /// How many values had a secret in them.
     pub redacted: u64,
+    /// What was wrong with the head, if this save follows an earlier one in its place.
+    pub damage: Option<Box<Flaw>>,
+    /// Tells whether the head had been put back to a save that the run's own beginning contains.
+    pub went_back: bool,
     /// Figures for people.
     pub statistics: Statistics,
 }
@@ -213,39 +222,81 @@ impl<'a> Keep<'a> {
     /// Saves on top of the head, until no other run comes first.
     fn save_after_others(&self, store: &Store, local: &Local<'_>, secrets: &Secrets) -> Result<Kept, Error> {
         let (mut races, mut attempts) = (0, 0);
+        let mut damaged: Option<(Head, Flaw)> = None;
         loop {
             attempts += 1;
             let head = store.head()?;
             races += u32::from(head != self.provenance.parent && head.is_some());
-            let made = Attempt { keep: self, store, local, secrets, head: head.as_ref() }.make()?;
-            let is_last = attempts == ATTEMPTS || !made.may_advance;
+            let ground = match &damaged {
+                Some((bad, why)) if head.as_ref() == Some(bad) => Ground::before(store, bad, why.clone())?,
+                Some(_) | None => Ground::at(store, head.as_ref())?,
+            };
+            if ground.is_lost() && attempts < ATTEMPTS {
+                continue;
+            }
+            let made = match (self.attempt(store, local, secrets, &ground), &head) {
+                // Our own database may be what is wrong, so the head is looked at closely.
+                (Err(Error::Flawed(why)), Some(head))
+                    if !ground.is_stand_in() && is_damaged(store, head)? =>
+                {
+                    damaged = Some((head.clone(), why));
+                    continue;
+                }
+                (made, _) => made?,
+            };
             if made.may_advance
                 && let Advance::Done = store.advance(head.as_ref(), &made.uploaded.head)?
             {
-                let report = Report { races, ..made.report };
-                if made.uploaded.left_packs {
-                    tidy(store, self.provenance.now);
-                }
-                return Ok(Kept::Saved {
-                    head: made.uploaded.head,
-                    sessions: made.uploaded.sessions,
-                    bytes: made.uploaded.bytes,
-                    uploaded: made.uploaded.written,
-                    report,
-                });
+                self.tidy(store, &made);
+                return Ok(made.into_kept(races));
             }
-            if is_last {
+            if attempts == ATTEMPTS || !made.may_advance {
                 let sessions = made.uploaded.sessions;
                 return Ok(Kept::Raced { sessions, now: head, parked: made.uploaded.head });
             }
         }
     }
+
+    fn attempt(
+        &self,
+        store: &Store,
+        local: &Local<'_>,
+        secrets: &Secrets,
+        ground: &Ground,
+    ) -> Result<Made, Error> {
+        let forget = self.forget.union(&ground.forgotten).cloned().collect();
+        Attempt { keep: self, store, local, secrets, ground, forget }.make()
+    }
+
+    /// Collects what nobody needs; where that is not allowed the store grows, but the save stands.
+    fn tidy(&self, store: &Store, made: &Made) {
+        if made.is_rewritten {
+            let_go(store);
+        }
+        if !made.uploaded.left_packs {
+            return;
+        }
+        match collect(store, self.provenance.now, GRACE) {
+            Ok(Collected { objects, bytes }) => tracing::debug!(objects, bytes, "old packs were deleted"),
+            Err(error) => tracing::info!("old packs were not deleted: {}", error.story()),
+        }
+    }
 }
 
-/// Collects what nobody needs; where that is not allowed the store grows, but the save stands.
-fn tidy(store: &Store, now: Timestamp) {
-    match collect(store, now, GRACE) {
-        Ok(Collected { objects, bytes }) => tracing::debug!(objects, bytes, "old packs were deleted"),
-        Err(error) => tracing::info!("old packs were not deleted: {}", error.story()),
+/// Tells whether a byte of the head is missing or wrong.
+fn is_damaged(store: &Store, head: &Head) -> Result<bool, Error> {
+    match Manifest::fetch(store, head.manifest()?) {
+        Ok(manifest) => Ok(!lineage::is_whole(store, &manifest)?),
+        Err(Error::Flawed(_)) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Lets go of what was set aside: what is taken out of a memory may be in it.
+fn let_go(store: &Store) {
+    let dropped =
+        store.asides().and_then(|asides| asides.iter().try_for_each(|aside| store.drop_aside(&aside.head)));
+    if let Err(error) = dropped {
+        tracing::warn!("what was set aside was not let go: {}", error.story());
     }
 }

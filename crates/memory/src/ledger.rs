@@ -144,6 +144,11 @@ impl Ledger {
         Ok(runs)
     }
 
+    /// Returns the connection, for the index.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// Returns the session in which a subject was last spoken about.
     pub fn session_of(&self, subject: &str) -> Result<Option<String>, Error> {
         let sql = "SELECT session FROM run WHERE subject = ?1 AND session IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT 1";

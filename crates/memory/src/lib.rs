@@ -34,10 +34,12 @@ mod copy;
 mod database;
 mod error;
 mod fold;
+mod forget;
 mod group;
 mod index;
 mod keep;
 mod ledger;
+mod lineage;
 mod live;
 mod meanwhile;
 mod merge;
@@ -60,7 +62,7 @@ pub use arrive::{Arrival, Here, arrive};
 pub use audit::{Audit, audit};
 pub use collect::{Collected, collect};
 pub use error::{Error, Flaw, Refusal};
-pub use index::{Found, Index};
+pub use index::{Found, Index, Question, Show};
 pub use keep::{Keep, Kept, Provenance, Report, keep};
 pub use ledger::{Figures, Ledger, Run, Tokens, Visibility};
 pub use live::{Refreshed, refresh};
@@ -71,10 +73,10 @@ pub use sessions::{Info, Page, Said, Sessions};
 pub use snapshot::manifest::Statistics;
 pub use stats::Stats;
 pub use store::{
-    Advance, Head, Listed, Listing, Object, ObjectName, Part, Place, Store,
+    Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part, Place, Store,
     cache::{ActionsCache, CacheFiles, CacheMode, CacheSettings, EntryNames},
     folder::Folder,
     s3::{Encryption, Endpoint, Right, S3, S3Settings, Trial, Verdict},
     wire::Patience,
 };
-pub use stores::{CacheUse, Keeping, Recollection, StoreSettings, Stored, Stores};
+pub use stores::{CacheUse, Keeping, Recollection, Repair, StoreSettings, Stored, Stores};

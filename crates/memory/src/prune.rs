@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fro_core::ancestry::{Ancestry, Parent};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::Connection;
 
@@ -110,19 +111,13 @@ fn trees(connection: &Connection) -> rusqlite::Result<Vec<Tree>> {
     Ok(trees.into_values().collect())
 }
 
-/// Follows parents up to one that has none, or none that is there; a ring ends where it began.
+/// Returns the session that a session was opened for in the end.
 fn root<'a>(sessions: &'a BTreeMap<String, (Option<String>, i64)>, id: &'a str) -> &'a str {
-    let mut seen = BTreeSet::from([id]);
-    let mut root = id;
-    while let Some((Some(parent), _)) = sessions.get(root)
-        && sessions.contains_key(parent)
-    {
-        if !seen.insert(parent) {
-            return seen.first().copied().unwrap_or(root);
-        }
-        root = parent;
-    }
-    root
+    let parent_of = |id: &&str| {
+        let noted = sessions.get(*id).and_then(|(parent, _)| parent.as_deref());
+        Parent::of(noted, |parent| sessions.contains_key(*parent))
+    };
+    Ancestry::trace(id, parent_of).into_root()
 }
 
 #[cfg(test)]

@@ -1,19 +1,22 @@
 //! Puts the newest memory in place before the engine starts, or says why the start is clean.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use jiff::Timestamp;
 
 use crate::{
-    database,
+    database::{self, judge},
     error::{Error, Flaw},
+    forget,
     ledger::Visibility,
+    lineage::{StandIn, StandIns},
     private,
     snapshot::{
         manifest::{ENGINE_DATABASE, INDEX, LEDGER, Manifest},
         restore::restore,
     },
     store::{Head, Store},
+    upload::migrations,
     veil,
 };
 
@@ -30,6 +33,10 @@ pub enum Recall {
         bytes: u64,
         /// When it was saved.
         saved_at: Timestamp,
+        /// The version of the engine that wrote it.
+        engine: String,
+        /// What is wrong with the newest save, if this is one before it.
+        instead_of: Option<Flaw>,
     },
     /// Nothing was ever kept.
     Cold,
@@ -57,6 +64,8 @@ impl Recall {
             sessions: manifest.statistics.sessions.saturating_sub(hidden),
             bytes: manifest.bytes(),
             saved_at: manifest.saved_at,
+            engine: manifest.engine.clone(),
+            instead_of: None,
         }
     }
 }
@@ -82,7 +91,9 @@ pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
     recall_to(store, Destination { engine_data, ledger: None, index: None, engine_version: None, audience })
 }
 
-/// Restores the newest memory to where it is wanted; a damaged one is set aside.
+/// Restores the newest memory to where it is wanted, or the last whole one before it.
+///
+/// A damaged memory before which there is none is set aside. Another stays where it is: the next save takes its place.
 pub fn recall_to(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
     let Some(newest) = store.head()? else { return Ok(Recall::Cold) };
     let recalled = bring_from(store, &newest, destination)?;
@@ -105,11 +116,42 @@ pub fn look(store: &Store) -> Result<Recall, Error> {
     flaw_or(looked.map(|(head, manifest)| Recall::warm(head, &manifest, 0)))
 }
 
-fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Result<Recall, Error> {
+/// Restores the newest save if it is whole, and no other.
+pub(crate) fn bring_newest(
+    store: &Store,
+    newest: &Head,
+    destination: Destination<'_>,
+) -> Result<Recall, Error> {
     flaw_or(readable(store, newest, destination.engine_version).and_then(|(head, manifest)| {
-        let hidden = bring(store, &manifest, destination)?;
+        let hidden = bring(store, &manifest, destination, &BTreeSet::new())?;
         Ok(Recall::warm(head, &manifest, hidden))
     }))
+}
+
+/// Restores the newest save, or the last whole one before it.
+fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Result<Recall, Error> {
+    let why = match bring_newest(store, newest, destination)? {
+        Recall::Damaged { why } if !matches!(why, Flaw::EngineNewer { .. }) => why,
+        recalled => return Ok(recalled),
+    };
+    for stand_in in StandIns::for_head(store, newest)? {
+        let StandIn { name, manifest, forgotten } = stand_in?;
+        if destination.engine_version.is_some_and(|ours| is_newer(&manifest.engine, ours)) {
+            continue;
+        }
+        match bring(store, &manifest, destination, &forgotten) {
+            Ok(hidden) => {
+                let mut recalled = Recall::warm(Head::from(name), &manifest, hidden);
+                if let Recall::Warm { instead_of, .. } = &mut recalled {
+                    *instead_of = Some(why);
+                }
+                return Ok(recalled);
+            }
+            Err(Error::Flawed(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Recall::Damaged { why })
 }
 
 /// Takes damage for a state; only what is no damage stays an error.
@@ -135,8 +177,13 @@ fn readable(store: &Store, head: &Head, engine: Option<&str>) -> Result<(Head, M
     Err(Flaw::EngineNewer { found: manifest.engine, ours: ours.to_owned() }.into())
 }
 
-/// Restores a save and returns how many of its sessions were hidden.
-fn bring(store: &Store, manifest: &Manifest, destination: Destination<'_>) -> Result<u32, Error> {
+/// Restores a save without what was forgotten since, and returns how many of its sessions were hidden.
+fn bring(
+    store: &Store,
+    manifest: &Manifest,
+    destination: Destination<'_>,
+    forgotten: &BTreeSet<String>,
+) -> Result<u32, Error> {
     private::folder(destination.engine_data)?;
     let home = database::home(destination.engine_data)?;
     private::folder(&home)?;
@@ -148,6 +195,7 @@ fn bring(store: &Store, manifest: &Manifest, destination: Destination<'_>) -> Re
     let scratch = tempfile::tempdir_in(&home)?;
     restore(store, manifest, scratch.path())?;
     check(manifest, scratch.path())?;
+    let removed = forget::in_folder(manifest, scratch.path(), forgotten)?;
     let hidden = match destination.audience {
         Visibility::Private => 0,
         Visibility::Public => veil::hide_private(manifest, scratch.path())?,
@@ -155,7 +203,7 @@ fn bring(store: &Store, manifest: &Manifest, destination: Destination<'_>) -> Re
 
     for (name, place) in [(LEDGER, destination.ledger), (INDEX, destination.index)] {
         if let Some(place) = place
-            && manifest.databases.contains_key(name)
+            && scratch.path().join(name).exists()
         {
             database::refuse_occupied(place)?;
             move_file(&scratch.path().join(name), place)?;
@@ -165,18 +213,23 @@ fn bring(store: &Store, manifest: &Manifest, destination: Destination<'_>) -> Re
         fs_err::rename(scratch.path().join("storage"), storage)?;
     }
     fs_err::rename(scratch.path().join(ENGINE_DATABASE), home.join(database::FILE))?;
-    Ok(hidden)
+    Ok(hidden + removed)
 }
 
 /// Makes sure that what was restored is a database of the engine with the sessions that the manifest counts.
-fn check(manifest: &Manifest, folder: &Path) -> Result<(), Error> {
+pub(crate) fn check(manifest: &Manifest, folder: &Path) -> Result<(), Error> {
     if !manifest.databases.contains_key(ENGINE_DATABASE) {
         return Err(Flaw::Manifest("it has no database of the engine".to_owned()).into());
     }
     if manifest.databases.contains_key(LEDGER) {
         database::refuse_unsound(&database::open(&folder.join(LEDGER))?)?;
     }
-    let sessions = database::inspect(&database::open(&folder.join(ENGINE_DATABASE))?)?;
+    let connection = database::open(&folder.join(ENGINE_DATABASE))?;
+    let sessions = database::inspect(&connection)?;
+    // Without them the engine would begin to build what is there already, and fail.
+    if migrations(&connection).map_err(judge("read the migrations of the database"))? != manifest.migrations {
+        return Err(Flaw::Unpacked("it lacks migrations".to_owned()).into());
+    }
     if sessions != manifest.statistics.sessions || sessions as usize != manifest.sessions.len() {
         return Err(Flaw::Unpacked(format!("it has {sessions} sessions")).into());
     }

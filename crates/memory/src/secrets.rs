@@ -12,7 +12,8 @@ use crate::{
     fold::Fold,
     group::{columns, quoted, tables},
     sieve::Sieve,
-    snapshot::build::each_buffer,
+    snapshot::{build::each_buffer, manifest::Manifest, unpack},
+    store::Store,
 };
 
 const MARK: &[u8] = b"[redacted]";
@@ -226,6 +227,20 @@ impl Secrets {
         Ok(updates.len() as u64)
     }
 
+    /// Tells whether a secret stands in a pack of a save, in use or not.
+    pub(crate) fn stand_in(&self, store: &Store, save: &Manifest) -> Result<bool, Error> {
+        let Some(finders) = &self.finders else { return Ok(false) };
+        let mut is_found = false;
+        for note in &save.packs {
+            let all: Vec<u32> = (0..note.chunks).collect();
+            unpack::read(store, note, &all, &mut |batch| {
+                is_found |= finders.refuse_in(batch.bytes(), &Fold::of(batch.bytes())).is_err();
+                Ok(())
+            })?;
+        }
+        Ok(is_found)
+    }
+
     /// Fails if any byte sequence of a file is a secret, whatever the file is.
     pub(crate) fn refuse_in(&self, path: &Path) -> Result<(), Error> {
         let Some(finders) = &self.finders else { return Ok(()) };
@@ -280,6 +295,14 @@ fn needles(secret: &Secret) -> Vec<Needle> {
         .filter(|form| form.len() >= SHORTEST)
         .map(|form| Needle::Whole(form.into_bytes()))
         .collect();
+    // As a file of two bytes per character reads, and as JSON has it.
+    let wide: Vec<u16> = secret.encode_utf16().collect();
+    if secret.len() >= SHORTEST {
+        needles.push(Needle::Whole(wide.iter().flat_map(|unit| unit.to_le_bytes()).collect()));
+        needles.push(Needle::Whole(wide.iter().flat_map(|unit| unit.to_be_bytes()).collect()));
+        let spaced: Vec<_> = secret.chars().map(String::from).collect();
+        needles.push(Needle::Whole(spaced.join("\\u0000").into_bytes()));
+    }
     let is_token = secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.=+/~:".contains(&byte));
     if is_token && secret.len() >= TELLING + SHORTEST {
         needles.extend([Needle::Head(secret.into()), Needle::Tail(secret.into())]);

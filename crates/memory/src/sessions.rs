@@ -90,13 +90,6 @@ impl Sessions {
         row.optional().map_err(judge("read the session"))
     }
 
-    /// Returns who said a message: `user` or `assistant`.
-    pub fn role(&self, message: &str) -> Result<Option<String>, Error> {
-        let sql = "SELECT data ->> '$.role' FROM message WHERE id = ?1 AND json_valid(data)";
-        let role = self.connection.query_one(sql, [message], |row| row.get(0)).optional();
-        role.map(Option::flatten).map_err(judge("read the message"))
-    }
-
     /// Returns how much was said in a session, in bytes.
     pub fn size(&self, id: &str) -> Result<u64, Error> {
         let sql = "SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = ?1";

@@ -110,6 +110,35 @@ impl Store {
         pass_on!(self.set_aside(bad))
     }
 
+    /// Writes down that a head leads to damage, and leaves it where it is: for a head that is about to be moved on.
+    pub fn note_aside(&self, bad: &Head) -> Result<(), Error> {
+        pass_on!(self.note_aside(bad))
+    }
+
+    /// Returns the heads that were set aside; a store that cannot list has none to tell of.
+    pub fn asides(&self) -> Result<Vec<Aside>, Error> {
+        pass_on!(self.asides())
+    }
+
+    /// Lets go of a head that was set aside, so that what only it leads to may be collected.
+    pub fn drop_aside(&self, bad: &Head) -> Result<(), Error> {
+        pass_on!(self.drop_aside(bad))
+    }
+
+    /// Returns heads of other saves, as far as this store can tell, newest first: for when the head leads nowhere.
+    pub(crate) fn other_heads(&self) -> Result<Vec<Head>, Error> {
+        if let Self::ActionsCache(cache) = self {
+            return cache.other_heads();
+        }
+        let Listing::Known(mut listed) = self.list()? else { return Ok(Vec::new()) };
+        listed.sort_by_key(|listed| std::cmp::Reverse(listed.stored_at));
+        let manifests = listed.into_iter().filter_map(|listed| match listed.object {
+            Object::Manifest(name) => Some(Head::from(name)),
+            Object::Pack(_) => None,
+        });
+        Ok(manifests.collect())
+    }
+
     /// Returns a part of an object, shorter if the object is; a missing one is `Flaw::Missing`.
     pub fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error> {
         pass_on!(self.get(object, part))
@@ -266,6 +295,11 @@ impl Head {
         &self.0
     }
 
+    /// Returns the name under which it is set aside: it may be garbage, so it is no name itself.
+    pub(crate) fn aside_name(&self) -> ObjectName {
+        ObjectName::from(blake3::hash(self.0.as_bytes()))
+    }
+
     /// Returns the manifest it points at.
     pub fn manifest(&self) -> Result<ObjectName, Flaw> {
         ObjectName::parse(&self.0).ok_or(Flaw::Head)
@@ -276,6 +310,15 @@ impl From<ObjectName> for Head {
     fn from(name: ObjectName) -> Self {
         Self(name.to_string())
     }
+}
+
+/// A head that led to damage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aside {
+    /// What it says.
+    pub head: Head,
+    /// When it was set aside, by the store's clock.
+    pub since: Timestamp,
 }
 
 /// The end of an attempt to move the head.

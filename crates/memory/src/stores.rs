@@ -5,6 +5,9 @@
 //! when it was made, or was set up later) is brought home before anything else is recalled.
 
 mod mirror;
+mod repair;
+
+pub use repair::Repair;
 
 use std::path::PathBuf;
 
@@ -13,11 +16,11 @@ use jiff::Timestamp;
 
 use crate::{
     collect::GRACE,
-    error::{Error, Refusal},
+    error::{Error, Flaw, Refusal},
     keep::{Keep, Kept},
-    recall::{Destination, Recall, recall_to},
+    recall::{Destination, Recall, bring_newest, recall_to},
     snapshot::manifest::Manifest,
-    store::{Object, Place, Store, cache::CacheSettings, s3::S3Settings},
+    store::{Head, Object, Place, Store, cache::CacheSettings, s3::S3Settings},
 };
 
 /// Where a memory is kept. With none of them there is no memory.
@@ -159,33 +162,76 @@ impl Stores {
         let mut warnings = std::mem::take(&mut self.unusable);
         self.bring_home(now, &mut warnings);
         let mut told = Recollection { recall: Recall::Cold, from: None, unread: Vec::new(), warnings };
-        for member in &mut self.members {
-            let place = member.store.place();
-            if member.is_lost {
+        for index in 0..self.members.len() {
+            let place = self.members[index].store.place();
+            if self.members[index].is_lost {
                 told.unread.push(place);
                 continue;
             }
-            match recall_to(&member.store, to) {
-                Ok(recall @ Recall::Warm { .. }) => {
+            match self.recall_from(index, to, &mut told.warnings) {
+                Ok((recall @ Recall::Warm { .. }, from)) => {
+                    told.warnings.extend(went_on_with(&recall, place));
                     told.recall = recall;
-                    told.from = Some(place);
+                    told.from = Some(from);
                     break;
                 }
-                Ok(Recall::Damaged { why }) => {
+                Ok((Recall::Damaged { why }, _)) => {
                     told.warnings.push(format!("the memory in {place} cannot be used: {why}"));
                     if told.recall == Recall::Cold {
                         told.recall = Recall::Damaged { why };
                         told.from = Some(place);
                     }
                 }
-                Ok(Recall::Cold) => {}
+                Ok((Recall::Cold, _)) => {}
                 Err(error) => {
                     told.unread.push(place);
-                    member.complain("recalled from", &error, &mut told.warnings);
+                    self.members[index].complain("recalled from", &error, &mut told.warnings);
                 }
             }
         }
         told
+    }
+
+    /// Restores the newest memory of a store; if it is damaged there, another store may have the same one.
+    fn recall_from(
+        &self,
+        index: usize,
+        to: Destination<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Recall, Place), Error> {
+        let store = &self.members[index].store;
+        let place = store.place();
+        let Some(head) = store.head()? else { return Ok((Recall::Cold, place)) };
+        match bring_newest(store, &head, to)? {
+            Recall::Damaged { why } if !matches!(why, Flaw::EngineNewer { .. }) => {
+                if let Some((recall, from)) = self.recall_copy(index, &head, to) {
+                    warnings.push(format!("the memory in {place} is damaged ({why}); {from} has a copy"));
+                    return Ok((recall, from));
+                }
+                Ok((recall_to(store, to)?, place))
+            }
+            recall => Ok((recall, place)),
+        }
+    }
+
+    /// Restores a save that is damaged in one store from another one, and mends the first as far as that goes.
+    fn recall_copy(&self, damaged: usize, head: &Head, to: Destination<'_>) -> Option<(Recall, Place)> {
+        let name = head.manifest().ok()?;
+        for (index, member) in self.members.iter().enumerate() {
+            if index == damaged
+                || member.is_lost
+                || !member.store.has(Object::Manifest(name)).unwrap_or(false)
+            {
+                continue;
+            }
+            if let Ok(recall @ Recall::Warm { .. }) = bring_newest(&member.store, head, to) {
+                if let Err(error) = mirror::mend(&member.store, &self.members[damaged].store, name) {
+                    tracing::info!("the damaged memory was not mended: {}", error.story());
+                }
+                return Some((recall, member.store.place()));
+            }
+        }
+        None
     }
 
     /// Saves to the first store that takes it and copies the save to the others. Never fails: trouble is a warning.
@@ -231,6 +277,7 @@ impl Stores {
             Kept::Raced { .. } => Stored::Raced,
             Kept::Nothing => Stored::Nothing,
         };
+        told.warnings.extend(found_on_the_way(&kept, store.place()));
         told.kept = Some(kept);
         Ok(stored)
     }
@@ -278,6 +325,27 @@ impl Stores {
         }
         Ok(())
     }
+}
+
+/// Says that an earlier save had to do.
+fn went_on_with(recall: &Recall, place: Place) -> Option<String> {
+    let Recall::Warm { sessions, saved_at, instead_of: Some(why), .. } = recall else { return None };
+    Some(format!(
+        "the newest memory in {place} cannot be used: {why}; the run goes on with the save of {saved_at:.0}, {}",
+        counted(*sessions, "session")
+    ))
+}
+
+/// Says what a save found in the place where it went.
+fn found_on_the_way(kept: &Kept, place: Place) -> Vec<String> {
+    let Kept::Saved { report, .. } = kept else { return Vec::new() };
+    let damage = report.damage.as_ref().map(|why| {
+        format!("the newest memory in {place} could not be used ({why}), so it was set aside; this save follows the last whole one")
+    });
+    let back = report.went_back.then(|| {
+        format!("the head of the memory in {place} was put back to an older save while this run went on; what was saved in between is kept")
+    });
+    damage.into_iter().chain(back).collect()
 }
 
 impl Member {

@@ -11,7 +11,8 @@ use rusqlite::Connection;
 
 use crate::{
     database::{self, judge},
-    error::Error,
+    error::{Error, Flaw},
+    group::tables,
     meanwhile::Meanwhile,
     secrets::Secrets,
     snapshot::{
@@ -30,7 +31,7 @@ use crate::{
 pub(crate) struct Upload<'a> {
     pub(crate) engine_version: &'a str,
     pub(crate) now: Timestamp,
-    pub(crate) origin: &'a BTreeMap<String, String>,
+    pub(crate) origin: BTreeMap<String, String>,
     pub(crate) parents: Vec<ObjectName>,
     pub(crate) earlier: Option<ObjectName>,
     /// The most packs of earlier saves that may be taken over.
@@ -97,7 +98,7 @@ impl Upload<'_> {
             saved_at: self.now,
             parents: self.parents,
             earlier: self.earlier,
-            origin: self.origin.clone(),
+            origin: self.origin,
             packs: built.packs.packs,
             databases: built.databases,
             files: built.files,
@@ -142,7 +143,12 @@ fn check(database: &Path, ledger: Option<&Path>) -> Result<BTreeSet<String>, Err
     }
     let connection = database::open(database)?;
     database::inspect(&connection)?;
-    migrations(&connection).map_err(judge("read the migrations of the database"))
+    let migrations = migrations(&connection).map_err(judge("read the migrations of the database"))?;
+    // The engine would begin to build what is there already, and fail.
+    if migrations.is_empty() && tables(&connection, "main").is_ok_and(|tables| tables.contains("migration")) {
+        return Err(Flaw::Unsound("it lacks migrations".to_owned()).into());
+    }
+    Ok(migrations)
 }
 
 /// Returns the migrations that a database of the engine went through.

@@ -3,9 +3,13 @@
 //! The agent's shell can read the whole database, so what must not be seen must not be there. The ledger says which
 //! sessions are public; one that it does not know is private.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
-use rusqlite::Connection;
+use fro_core::{
+    ancestry::{Ancestry, Parent},
+    remembered::Audience,
+};
+use rusqlite::{Connection, Row};
 
 use crate::{
     database::{self, judge},
@@ -22,15 +26,16 @@ use crate::{
 /// Removes private sessions from a memory that was restored into this folder, and returns how many there were.
 pub(crate) fn hide_private(manifest: &Manifest, folder: &Path) -> Result<u32, Error> {
     let fail = judge("hide private sessions");
-    let mut public = BTreeSet::new();
+    let mut known = BTreeMap::new();
     if manifest.databases.contains_key(LEDGER) {
         let ledger = database::open(&folder.join(LEDGER))?;
-        public = public_sessions(&ledger).map_err(&fail)?;
+        known = audiences(&ledger).map_err(&fail)?;
     }
     let mut hidden = Vec::new();
     for session in manifest.sessions.keys() {
-        if !public.contains(root(manifest, session)) {
-            hidden.push(session.clone());
+        match ancestry(manifest, session).audience(|id| known.get(*id).copied()) {
+            Audience::Everyone => {}
+            Audience::Insiders => hidden.push(session.clone()),
         }
     }
     let database = folder.join(ENGINE_DATABASE);
@@ -43,32 +48,31 @@ pub(crate) fn hide_private(manifest: &Manifest, folder: &Path) -> Result<u32, Er
     let visible: Vec<_> = manifest.sessions.keys().filter(|session| !hidden.contains(session)).collect();
     for (place, _) in &manifest.files {
         // A file whose session cannot be told may be anybody's.
-        if !visible.iter().any(|session| place.belongs_to(session)) {
-            fs_err::remove_file(folder.join(place.as_str()))?;
+        let path = folder.join(place.as_str());
+        if path.exists() && !visible.iter().any(|session| place.belongs_to(session)) {
+            fs_err::remove_file(path)?;
         }
     }
     Ok(count(hidden.len()))
 }
 
-/// Returns the session that a session was opened for in the end.
-fn root<'a>(manifest: &'a Manifest, session: &'a str) -> &'a str {
-    let mut root = session;
-    // A ring of parents has no root; after so many steps none is looked for.
-    for _ in 0..manifest.sessions.len() {
-        match manifest.sessions.get(root).and_then(|note| note.parent.as_deref()) {
-            Some(parent) => root = parent,
-            None => break,
-        }
-    }
-    root
+fn ancestry<'a>(manifest: &'a Manifest, session: &'a str) -> Ancestry<&'a str> {
+    Ancestry::trace(session, |id| {
+        let noted = manifest.sessions.get(*id).and_then(|note| note.parent.as_deref());
+        Parent::of(noted, |parent| manifest.sessions.contains_key(*parent))
+    })
 }
 
-/// Returns the sessions all of whose runs were public.
-fn public_sessions(ledger: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+/// Returns who may hear the sessions of the ledger: everyone if all runs of a session were public.
+pub(crate) fn audiences(ledger: &Connection) -> rusqlite::Result<BTreeMap<String, Audience>> {
     if !tables(ledger, "main")?.contains("run") {
-        return Ok(BTreeSet::new());
+        return Ok(BTreeMap::new());
     }
-    let sql = "SELECT session FROM run WHERE session IS NOT NULL GROUP BY session \
-               HAVING min(iif(json_valid(data), coalesce(data ->> '$.visibility' = 'public', 0), 0)) = 1";
-    ledger.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+    let sql = "SELECT session, min(iif(json_valid(data), coalesce(data ->> '$.visibility' = 'public', 0), 0)) = 1 \
+               FROM run WHERE session IS NOT NULL GROUP BY session";
+    let read = |row: &Row<'_>| {
+        let audience = if row.get(1)? { Audience::Everyone } else { Audience::Insiders };
+        Ok((row.get(0)?, audience))
+    };
+    ledger.prepare(sql)?.query_map([], read)?.collect()
 }

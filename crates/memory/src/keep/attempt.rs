@@ -1,6 +1,10 @@
 //! One attempt to save: our sessions on top of the head, as it is at this moment.
 
 mod beside;
+mod ground;
+
+pub(super) use ground::Ground;
+use ground::{Known, Since};
 
 use std::{
     cell::Cell,
@@ -9,15 +13,15 @@ use std::{
 };
 
 use jiff::SignedDuration;
-use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::{Keep, Report};
+use super::{Keep, Kept, Report};
 use crate::{
     boundary::Accepted,
     copy,
     database::{self, judge},
     error::Error,
+    forget,
     group::Group,
     ledger::Visibility,
     meanwhile::Meanwhile,
@@ -26,14 +30,14 @@ use crate::{
     recall::is_newer,
     secrets::Secrets,
     snapshot::{
-        catalog::{Catalog, FileChunks},
+        catalog::FileChunks,
         claims::Claims,
         files::Files,
-        manifest::{ENGINE_DATABASE, Gone, Manifest, Removal},
+        manifest::{ENGINE_DATABASE, Gone, REWRITTEN, Removal},
         restore::restore_database,
     },
     stamp::{Stamps, stamps},
-    store::{Head, ObjectName, Store},
+    store::{ObjectName, Store},
     upload::{Upload, Uploaded, migrations},
     wipe::wipe,
 };
@@ -56,26 +60,6 @@ pub(super) struct Local<'scope> {
     base: Option<Known>,
 }
 
-/// A save in the store, as far as it was looked at.
-struct Known {
-    name: ObjectName,
-    manifest: Manifest,
-    catalog: Catalog,
-}
-
-impl Known {
-    fn fetch(store: &Store, head: &Head) -> Result<Self, Error> {
-        let name = head.manifest()?;
-        let manifest = Manifest::fetch(store, name)?;
-        let catalog = Catalog::fetch(store, &manifest)?;
-        Ok(Self { name, manifest, catalog })
-    }
-
-    fn files(&self) -> Vec<FileChunks> {
-        self.catalog.files(&self.manifest)
-    }
-}
-
 impl<'scope> Local<'scope> {
     pub(super) fn take(
         keep: &Keep<'_>,
@@ -89,6 +73,7 @@ impl<'scope> Local<'scope> {
         copy::take(database, &copy)?;
         let connection = database::open_copy(&copy)?;
         copy::empty(&connection)?;
+        database::remove_orphans(&connection)?;
         let stamps = stamps(&connection, "main").map_err(judge("stamp the sessions"))?;
         let migrations = migrations(&connection).map_err(judge("read the migrations of the database"))?;
         let mut ledger = None;
@@ -123,7 +108,9 @@ pub(super) struct Attempt<'a, 'scope> {
     pub(super) store: &'a Store,
     pub(super) local: &'a Local<'scope>,
     pub(super) secrets: &'a Secrets,
-    pub(super) head: Option<&'a Head>,
+    pub(super) ground: &'a Ground,
+    /// Sessions that are to be removed for good.
+    pub(super) forget: BTreeSet<String>,
 }
 
 /// What an attempt put into the store.
@@ -132,6 +119,21 @@ pub(super) struct Made {
     pub(super) report: Report,
     /// False if the head must not point at it.
     pub(super) may_advance: bool,
+    /// Tells whether something was taken out of everything that was saved before.
+    pub(super) is_rewritten: bool,
+}
+
+impl Made {
+    /// Says what was saved.
+    pub(super) fn into_kept(self, races: u32) -> Kept {
+        Kept::Saved {
+            head: self.uploaded.head,
+            sessions: self.uploaded.sessions,
+            bytes: self.uploaded.bytes,
+            uploaded: self.uploaded.written,
+            report: Report { races, ..self.report },
+        }
+    }
 }
 
 /// A database that is about to be saved.
@@ -143,16 +145,20 @@ struct Draft {
 
 impl Attempt<'_, '_> {
     pub(super) fn make(&self) -> Result<Made, Error> {
-        let theirs = self.theirs()?;
-        let theirs = theirs.as_ref();
         let base = self.local.base.as_ref();
+        let since = Since::between(self.store, base, self.ground.theirs.as_ref())?;
+        let went_back = matches!(since, Since::Back);
+        // A head that was put back has nothing that the run did not start from. A damaged one is not built on, though.
+        let theirs =
+            if went_back && self.ground.damage.is_none() { base } else { self.ground.theirs.as_ref() };
         let none = Stamps::new();
         let before = base.map_or(&none, |base| &base.manifest.sessions);
         let accepted = self.keep.ours.accept(before, &self.local.stamps);
         let scratch = tempfile::tempdir_in(self.local.scratch.path())?;
-        let draft = self.draft(theirs, &accepted, scratch.path())?;
+        let draft = self.draft(theirs, &since, &accepted, scratch.path())?;
         let left_out = self.told(&accepted);
-        let mut report = Report { merged: draft.merged, left_out, ..Report::default() };
+        let damage = self.ground.damage.clone().map(Box::new);
+        let mut report = Report { merged: draft.merged, left_out, went_back, damage, ..Report::default() };
         let adoption = if theirs.is_some() { copy::Adoption::Known } else { copy::Adoption::First };
         let (stamps, free) = self.finish(&draft.database, adoption, &mut report)?;
         wipe(&draft.database)?;
@@ -161,15 +167,16 @@ impl Attempt<'_, '_> {
             report.redacted += self.secrets.scrub(&database::open_copy(ledger)?)?;
             wipe(ledger)?;
         }
-        let index = self.index(theirs, &draft.database, scratch.path(), &report);
+        let index = self.index(theirs, (&draft.database, ledger.as_deref()), scratch.path(), &report);
+        let is_rewritten = self.is_rewriting(theirs, &report)?;
         let parents = theirs.into_iter().chain(base).map(|known| known.name).collect::<Vec<_>>();
         let upload = Upload {
             engine_version: self.engine(theirs),
             now: self.keep.provenance.now,
-            origin: &self.keep.origin,
+            origin: self.origin(is_rewritten),
             parents: dedup(parents),
-            earlier: theirs.and_then(|theirs| self.earlier(theirs)),
-            most_packs: self.most_packs(),
+            earlier: theirs.filter(|_| !is_rewritten).and_then(|theirs| self.earlier(theirs)),
+            most_packs: if is_rewritten { 0 } else { self.store.most_packs() },
             database: draft.database,
             ledger,
             index,
@@ -193,7 +200,7 @@ impl Attempt<'_, '_> {
         let uploaded = upload.store(self.store, known, scratch.path())?;
         report.left_out.extend(self.told_files(&uploaded)?);
         report.statistics = uploaded.statistics;
-        Ok(Made { uploaded, report, may_advance: draft.may_advance })
+        Ok(Made { uploaded, report, may_advance: draft.may_advance, is_rewritten })
     }
 
     /// Returns the engine that can read what is saved: the newer one, where ours was merged into a newer database.
@@ -207,18 +214,34 @@ impl Attempt<'_, '_> {
 
     /// Returns the newest save that an older engine can read, if ours cannot be read by it.
     ///
-    /// What is forgotten may be in it, so nothing leads there any more once something was.
+    /// What is forgotten may be in it, so nothing leads there any more once something was taken out of all saves.
     fn earlier(&self, theirs: &Known) -> Option<ObjectName> {
-        if !self.keep.forget.is_empty() {
-            return None;
-        }
         let is_step = is_newer(&self.keep.provenance.engine_version, &theirs.manifest.engine);
         if is_step { Some(theirs.name) } else { theirs.manifest.earlier }
     }
 
-    /// Returns how many packs of the head may be taken over: none that holds what is to be forgotten.
-    fn most_packs(&self) -> usize {
-        if self.keep.forget.is_empty() { self.store.most_packs() } else { 0 }
+    /// Returns who saves, and whether what was saved before is nothing to go back to.
+    fn origin(&self, is_rewritten: bool) -> BTreeMap<String, String> {
+        let mut origin = self.keep.origin.clone();
+        if is_rewritten {
+            origin.insert(
+                REWRITTEN.to_owned(),
+                "something was taken out of all that was saved before".to_owned(),
+            );
+        }
+        origin
+    }
+
+    /// Tells whether something is taken out of everything that was saved before.
+    ///
+    /// Then no pack is taken over: what is forgotten is in them, or a value that was not known to be secret by then.
+    fn is_rewriting(&self, theirs: Option<&Known>, report: &Report) -> Result<bool, Error> {
+        match theirs {
+            Some(theirs) if self.forget.is_empty() && report.redacted > 0 => {
+                self.secrets.stand_in(self.store, &theirs.manifest)
+            }
+            Some(_) | None => Ok(!self.forget.is_empty()),
+        }
     }
 
     /// Returns the foreign changes that are worth telling: what was hidden is no change.
@@ -242,32 +265,25 @@ impl Attempt<'_, '_> {
         Ok(told)
     }
 
-    /// Looks at the head; one that cannot be read is set aside and counts as none.
-    fn theirs(&self) -> Result<Option<Known>, Error> {
-        let Some(head) = self.head else { return Ok(None) };
-        match Known::fetch(self.store, head) {
-            Ok(known) => Ok(Some(known)),
-            Err(Error::Flawed(_)) => {
-                self.store.set_aside(head)?;
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
     /// Returns a database with our sessions and theirs.
     ///
     /// If nobody saved since we started, that is our own copy, with all its pages where they were.
-    fn draft(&self, theirs: Option<&Known>, accepted: &Accepted, scratch: &Path) -> Result<Draft, Error> {
+    fn draft(
+        &self,
+        theirs: Option<&Known>,
+        since: &Since,
+        accepted: &Accepted,
+        scratch: &Path,
+    ) -> Result<Draft, Error> {
         let base = self.local.base.as_ref();
-        let is_unmoved = theirs.map(|theirs| theirs.name) == base.map(|base| base.name);
+        let is_unmoved = matches!(since, Since::Nothing | Since::Back);
         let is_level = base.is_none_or(|base| base.manifest.migrations.is_subset(&self.local.migrations));
         let spoiled = |theirs: &Known| {
             accepted.left_out.iter().any(|session| theirs.manifest.sessions.contains_key(session))
         };
         match theirs {
             Some(theirs) if !(is_unmoved && is_level) || spoiled(theirs) => {
-                self.merge(theirs, accepted, scratch)
+                self.merge(theirs, since, accepted, scratch)
             }
             Some(_) | None => {
                 let connection = database::open_copy(&self.local.database)?;
@@ -280,9 +296,15 @@ impl Attempt<'_, '_> {
         }
     }
 
-    fn merge(&self, theirs: &Known, accepted: &Accepted, scratch: &Path) -> Result<Draft, Error> {
+    fn merge(
+        &self,
+        theirs: &Known,
+        since: &Since,
+        accepted: &Accepted,
+        scratch: &Path,
+    ) -> Result<Draft, Error> {
         let fail = judge("merge the sessions");
-        let base = self.local.base.as_ref();
+        let base = if matches!(since, Since::Back) { Some(theirs) } else { self.local.base.as_ref() };
         let sides = Sides {
             base: base.map(|base| &base.manifest.sessions),
             ours: &accepted.stamps,
@@ -290,6 +312,9 @@ impl Attempt<'_, '_> {
             gone: &theirs.manifest.gone,
         };
         let mut verdicts = sides.verdicts();
+        for (id, verdict) in &mut verdicts {
+            *verdict = since.correct(&accepted.stamps, id, *verdict);
+        }
         verdicts.extend(accepted.left_out.iter().map(|session| (session.clone(), Verdict::Theirs)));
         restore_database(self.store, &theirs.manifest, scratch, ENGINE_DATABASE)?;
         let restored = scratch.join(ENGINE_DATABASE);
@@ -300,6 +325,7 @@ impl Attempt<'_, '_> {
             fs_err::copy(&self.local.database, &ours)?;
             (Target::Ours, &ours, &restored)
         };
+        database::remove_orphans(&database::open_copy(&restored)?)?;
         let connection = database::open_copy(database)?;
         merge::attach(&connection, other, "other")?;
         let is_level =
@@ -309,7 +335,7 @@ impl Attempt<'_, '_> {
             let database = self.local.database.clone();
             return Ok(Draft { database, merged: Merged::default(), may_advance: false });
         }
-        let base = self.local.base.as_ref().map(|base| &base.manifest);
+        let base = base.map(|base| &base.manifest);
         let has_base = merge::attach_base(&connection, self.store, base, &verdicts, scratch)?;
         let merged = merge::at_once(&connection, || merge::apply(&connection, &verdicts, target, has_base))?;
         Ok(Draft { database: database.clone(), merged, may_advance: true })
@@ -323,12 +349,13 @@ impl Attempt<'_, '_> {
         report: &mut Report,
     ) -> Result<(Stamps, u64), Error> {
         let connection = database::open_copy(database)?;
+        let files = copy::drop_files(&connection)?;
         report.redacted = self.secrets.scrub(&connection)?;
         let protected = self.keep.ours.protected();
         report.pruned = prune(&connection, &self.keep.retention, self.keep.provenance.now, &protected)?;
-        report.forgotten = forget(&connection, &self.keep.forget)?;
+        report.forgotten = forget::in_database(&connection, &self.forget)?;
         let free = copy::shrink(&connection, adoption)?;
-        if report.redacted > 0 {
+        if report.redacted > 0 || files > 0 {
             self.local.is_stamped.set(false);
         }
         if *database == self.local.database && self.local.is_stamped.get() {
@@ -355,28 +382,6 @@ impl Attempt<'_, '_> {
         });
         gone
     }
-}
-
-/// Removes sessions with their children.
-fn forget(connection: &Connection, sessions: &BTreeSet<String>) -> Result<Vec<String>, Error> {
-    let fail = judge("forget sessions");
-    let mut doomed: Vec<String> = Vec::new();
-    let mut next: Vec<String> = sessions.iter().cloned().collect();
-    while let Some(id) = next.pop() {
-        if doomed.contains(&id) {
-            continue;
-        }
-        let mut statement =
-            connection.prepare("SELECT id FROM session WHERE parent_id = ?1").map_err(&fail)?;
-        let children = statement.query_map([&id], |row| row.get(0)).map_err(&fail)?;
-        next.extend(children.collect::<rusqlite::Result<Vec<String>>>().map_err(&fail)?);
-        doomed.push(id);
-    }
-    if !doomed.is_empty() {
-        let group = Group::of(connection, "main").map_err(&fail)?;
-        rows::remove_all(connection, &group, &doomed).map_err(fail)?;
-    }
-    Ok(doomed)
 }
 
 fn dedup(mut names: Vec<ObjectName>) -> Vec<ObjectName> {

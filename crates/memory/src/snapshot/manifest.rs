@@ -33,11 +33,20 @@ pub(crate) const LEDGER: &str = "ledger.db";
 /// The name of the search index in a manifest. It can be made from the engine's database at any time.
 pub(crate) const INDEX: &str = "index.db";
 
+/// The name in `origin` of a save that took something out of all that was saved before: what it came from is then
+/// nothing to go back to.
+pub(crate) const REWRITTEN: &str = "rewritten";
+
 const MAX_PACKED: u64 = 16 << 20;
 const MAX_MANIFEST: u64 = 64 << 20;
 const MAX_PACKS: usize = 256;
 const MAX_FILES: usize = 200_000;
 const MAX_BYTES: u64 = 16 << 30;
+
+/// So many times the size of its packs, and so much more, a memory may have when it is unpacked: text shrinks to a tenth,
+/// hardly ever to a hundredth.
+const MAX_RATIO: u64 = 100;
+const MAX_SURPLUS: u64 = 256 << 20;
 const COMPRESSION: i32 = 6;
 
 /// One save.
@@ -157,6 +166,17 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Returns the saves that it may be replaced by if it is damaged: those that it contains, unless it took something
+    /// out of them.
+    pub(crate) fn stand_ins(&self) -> &[ObjectName] {
+        if self.origin.contains_key(REWRITTEN) { &[] } else { &self.parents }
+    }
+
+    /// Returns the sessions that were removed for good.
+    pub(crate) fn forgotten(&self) -> impl Iterator<Item = &String> {
+        self.gone.iter().filter(|(_, gone)| gone.why == Removal::Forgotten).map(|(id, _)| id)
+    }
+
     /// Returns how many bytes a restore writes.
     pub(crate) fn bytes(&self) -> u64 {
         self.databases
@@ -179,6 +199,10 @@ impl Manifest {
         // Packs are written anew before half of them is dead, so more than this is a trap for the unpacker.
         if bytes > MAX_BYTES || packed > bytes.saturating_mul(4).saturating_add(256 << 20) {
             return say("its packs hold more than it could need");
+        }
+        let stored = self.packs.iter().fold(0_u64, |sum, pack| sum.saturating_add(pack.size));
+        if bytes > stored.saturating_mul(MAX_RATIO).saturating_add(MAX_SURPLUS) {
+            return Err(Flaw::Manifest(format!("it would unpack {bytes} bytes from {stored}")));
         }
         if !self.databases.keys().all(|name| [ENGINE_DATABASE, LEDGER, INDEX].contains(&name.as_str())) {
             return say("it has a database that is none of ours");

@@ -21,6 +21,9 @@ use crate::{
     store::Store,
 };
 
+/// So much of the disk is left to others.
+const ROOM_LEFT: u64 = 64 << 20;
+
 /// Writes the databases and files of a save into a folder.
 pub(crate) fn restore(store: &Store, manifest: &Manifest, folder: &Path) -> Result<(), Error> {
     write(store, manifest, folder, What::Everything)
@@ -69,6 +72,7 @@ fn write(store: &Store, manifest: &Manifest, folder: &Path, what: What<'_>) -> R
         aim(&mut goals, &pages.chunks, count(targets.len()));
         targets.push(Target::database(folder.join(name), pages)?);
     }
+    refuse_without_room(folder, manifest, what)?;
     if matches!(what, What::Everything) {
         aim_at_files(manifest, folder, &mut targets, &mut goals)?;
     }
@@ -80,6 +84,21 @@ fn write(store: &Store, manifest: &Manifest, folder: &Path, what: What<'_>) -> R
         unpack::read(store, note, &wanted, &mut |batch| put(batch, &mut rest, &targets))?;
     }
     Ok(())
+}
+
+/// Refuses to fill the disk: whoever runs out of room in the middle leaves none for anybody else.
+fn refuse_without_room(folder: &Path, manifest: &Manifest, what: What<'_>) -> Result<(), Error> {
+    let needed = match what {
+        What::Everything => manifest.bytes(),
+        What::Database(name) => manifest.databases.get(name).map_or(0, |pages| pages.bytes),
+    };
+    let room = rustix::fs::statvfs(folder).map_err(io::Error::from)?;
+    let room = room.f_bavail.saturating_mul(room.f_frsize);
+    if needed.saturating_add(ROOM_LEFT) <= room {
+        return Ok(());
+    }
+    let what = format!("the memory needs {needed} bytes in `{}`, where {room} are free", folder.display());
+    Err(io::Error::new(io::ErrorKind::StorageFull, what).into())
 }
 
 /// Writes the chunks of a batch to their goals, which come in the order of the chunks.

@@ -26,7 +26,7 @@ use futures::StreamExt as _;
 use tokio::time::Instant;
 
 use super::{
-    Advance, Head, Listing, Object, ObjectName, Part, Patience, Place,
+    Advance, Aside, Head, Listing, Object, ObjectName, Part, Patience, Place,
     wire::{RANGE, Reader, Wire, side_by_side},
 };
 use crate::error::{Error, Flaw, Refusal};
@@ -41,6 +41,9 @@ const MAX_OBJECT: u64 = 16 << 30;
 
 /// So many writers that died in their turn are passed by.
 const TURNS: u64 = 8;
+
+/// So many heads before the newest are asked for when that leads nowhere.
+const HEADS_BACK: u64 = 8;
 
 /// So often it is looked whether another writer is done.
 const LOOK: Duration = Duration::from_millis(100);
@@ -200,6 +203,39 @@ impl ActionsCache {
         Ok(())
     }
 
+    /// Returns the heads before the newest, as far as they were not evicted.
+    pub(crate) fn other_heads(&self) -> Result<Vec<Head>, Error> {
+        if matches!(self.mode, CacheMode::Write | CacheMode::None) {
+            return Ok(Vec::new());
+        }
+        self.wire.wait(async {
+            let newest = self.newest().await?.number;
+            let mut heads = Vec::new();
+            for number in (newest.saturating_sub(HEADS_BACK)..newest).rev() {
+                if let Some(entry) = self.service.find(&[&self.keys.numbered(number)]).await? {
+                    let text = self.service.download(&entry.address, 0..MAX_HEAD).await?;
+                    heads.push(Head::new(String::from_utf8_lossy(&text)));
+                }
+            }
+            Ok(heads)
+        })
+    }
+
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every store has the same methods")]
+    pub(crate) fn note_aside(&self, _bad: &Head) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every store has the same methods")]
+    pub(crate) fn asides(&self) -> Result<Vec<Aside>, Error> {
+        Ok(Vec::new())
+    }
+
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every store has the same methods")]
+    pub(crate) fn drop_aside(&self, _bad: &Head) -> Result<(), Error> {
+        Ok(())
+    }
+
     pub(crate) fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error> {
         let address = self.wire.wait(self.address(object))?;
         let (from, length) = match part {
@@ -250,6 +286,8 @@ impl ActionsCache {
             };
             let bytes = self.service.upload(&address, content).await?;
             self.service.finish(&key, bytes).await?;
+            // One that was damaged is found before the new one no more.
+            self.found.lock().unwrap_or_else(PoisonError::into_inner).remove(&object);
             Ok(bytes)
         })
     }

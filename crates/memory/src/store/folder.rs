@@ -17,7 +17,7 @@ use fs_err::File;
 use jiff::Timestamp;
 use tempfile::NamedTempFile;
 
-use super::{Advance, Head, Listed, Listing, Object, ObjectName, Part};
+use super::{Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part};
 use crate::{
     error::{Error, Flaw},
     private,
@@ -50,6 +50,10 @@ impl Folder {
     /// An older release has a head of its own, so that going back to it finds what it can read.
     fn head_path(&self) -> PathBuf {
         self.root.join(format!("head.{FORMAT}"))
+    }
+
+    fn aside_path(&self, bad: &Head) -> PathBuf {
+        self.root.join("aside").join(bad.aside_name().to_string())
     }
 
     fn scratch_file(&self) -> Result<NamedTempFile, Error> {
@@ -115,13 +119,38 @@ impl Folder {
     }
 
     pub(crate) fn set_aside(&self, bad: &Head) -> Result<(), Error> {
+        self.note_aside(bad)?;
         self.locked(|| {
             if self.head()?.as_ref() == Some(bad) {
-                let name = ObjectName::from(blake3::hash(bad.as_str().as_bytes()));
-                fs_err::rename(self.head_path(), self.root.join("aside").join(name.to_string()))?;
+                fs_err::remove_file(self.head_path())?;
             }
             Ok(())
         })
+    }
+
+    pub(crate) fn note_aside(&self, bad: &Head) -> Result<(), Error> {
+        let path = self.aside_path(bad);
+        if self.head()?.as_ref() != Some(bad) || path.exists() {
+            return Ok(());
+        }
+        let mut file = self.scratch_file()?;
+        file.write_all(bad.as_str().as_bytes())?;
+        self.settle(file, &path)
+    }
+
+    pub(crate) fn asides(&self) -> Result<Vec<Aside>, Error> {
+        let mut asides = Vec::new();
+        for entry in fs_err::read_dir(self.root.join("aside"))? {
+            let path = entry?.path();
+            let Ok(text) = fs_err::read(&path) else { continue };
+            let since = Timestamp::try_from(fs_err::metadata(&path)?.modified()?).unwrap_or(Timestamp::MAX);
+            asides.push(Aside { head: Head::new(String::from_utf8_lossy(&text)), since });
+        }
+        Ok(asides)
+    }
+
+    pub(crate) fn drop_aside(&self, bad: &Head) -> Result<(), Error> {
+        gone_is_fine(fs_err::remove_file(self.aside_path(bad)))
     }
 
     pub(crate) fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error> {
@@ -175,9 +204,14 @@ impl Folder {
     }
 
     pub(crate) fn delete(&self, object: Object) -> Result<(), Error> {
-        match fs_err::remove_file(self.path(object)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
-        }
+        gone_is_fine(fs_err::remove_file(self.path(object)))
+    }
+}
+
+/// Takes a file that somebody else removed for removed.
+fn gone_is_fine(removed: io::Result<()>) -> Result<(), Error> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
     }
 }

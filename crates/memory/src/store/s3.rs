@@ -33,7 +33,7 @@ pub use client::{Encryption, Endpoint, S3Settings};
 pub use rights::{Right, Trial, Verdict};
 
 use super::{
-    Advance, Head, Listed, Listing, Object, ObjectName, Part, Patience, Place,
+    Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part, Patience, Place,
     wire::{RANGE, Reader, Wire, side_by_side},
 };
 use crate::{
@@ -110,14 +110,45 @@ impl S3 {
         self.wire.wait(async {
             let found = self.find_head().await?;
             if found.head.as_ref() == Some(bad) {
-                let name = blake3::hash(bad.as_str().as_bytes()).to_hex();
-                let aside = self.key(&format!("aside/{name}"));
-                let text = PutPayload::from(bad.as_str().as_bytes().to_vec());
-                self.bucket.put(&aside, text).await.map_err(trouble("set the damaged memory aside"))?;
+                self.write_aside(bad).await?;
                 self.replace_head(found.version, "").await?;
             }
             Ok(())
         })
+    }
+
+    pub(crate) fn note_aside(&self, bad: &Head) -> Result<(), Error> {
+        self.wire.wait(async {
+            if self.find_head().await?.head.as_ref() == Some(bad) {
+                self.write_aside(bad).await?;
+            }
+            Ok(())
+        })
+    }
+
+    pub(crate) fn asides(&self) -> Result<Vec<Aside>, Error> {
+        let prefix = self.key("aside");
+        self.wire.wait(async {
+            let all: Vec<ObjectMeta> = self
+                .lister
+                .list(Some(&prefix))
+                .try_collect()
+                .await
+                .map_err(trouble("list what was set aside"))?;
+            let mut asides = Vec::new();
+            for about in all {
+                let range = 0..about.size.min(MAX_HEAD);
+                let text = fetch(&self.bucket, &about.location, range).await;
+                let text = text.map_err(trouble("read what was set aside"))?;
+                let since = Timestamp::from_second(about.last_modified.timestamp()).unwrap_or(Timestamp::MAX);
+                asides.push(Aside { head: Head::new(String::from_utf8_lossy(&text)), since });
+            }
+            Ok(asides)
+        })
+    }
+
+    pub(crate) fn drop_aside(&self, bad: &Head) -> Result<(), Error> {
+        self.remove(&self.aside_key(bad))
     }
 
     pub(crate) fn get(&self, object: Object, part: Part) -> Result<Box<dyn Read + Send>, Error> {
@@ -180,7 +211,11 @@ impl S3 {
     }
 
     pub(crate) fn delete(&self, object: Object) -> Result<(), Error> {
-        match self.wire.wait(self.bucket.delete(&self.key(&object.to_string()))) {
+        self.remove(&self.key(&object.to_string()))
+    }
+
+    fn remove(&self, key: &Key) -> Result<(), Error> {
+        match self.wire.wait(self.bucket.delete(key)) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(trouble("delete an object")(error)),
         }
@@ -196,6 +231,16 @@ impl S3 {
 
     fn key(&self, name: &str) -> Key {
         Key::from(format!("{}/{name}", self.prefix))
+    }
+
+    fn aside_key(&self, bad: &Head) -> Key {
+        self.key(&format!("aside/{}", bad.aside_name()))
+    }
+
+    async fn write_aside(&self, bad: &Head) -> Result<(), Error> {
+        let text = PutPayload::from(bad.as_str().as_bytes().to_vec());
+        let written = self.bucket.put(&self.aside_key(bad), text).await;
+        written.map(drop).map_err(trouble("set the damaged memory aside"))
     }
 
     /// An older release has a head of its own, so that going back to it finds what it can read.

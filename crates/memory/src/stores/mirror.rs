@@ -69,6 +69,15 @@ pub(super) fn bring_home(
     carry(mirror, truth, Object::Manifest(name), Part::Whole)
 }
 
+/// Brings everything that a save consists of from one store to another, over what is damaged there.
+pub(super) fn mend(whole: &Store, damaged: &Store, name: ObjectName) -> Result<(), Error> {
+    let manifest = Manifest::fetch(whole, name)?;
+    for pack in &manifest.packs {
+        carry(whole, damaged, Object::Pack(pack.name), Part::Slice { from: 0, length: pack.size })?;
+    }
+    carry(whole, damaged, Object::Manifest(name), Part::Whole)
+}
+
 fn carry(from: &Store, to: &Store, object: Object, part: Part) -> Result<(), Error> {
     let file = tempfile::NamedTempFile::new()?;
     io::copy(&mut from.get(object, part)?, &mut File::create(file.path())?)?;

@@ -160,6 +160,21 @@ fn a_hostile_manifest_with_right_hashes_is_damage() {
 }
 
 #[test]
+fn a_few_bytes_that_would_fill_the_disk_are_damage() {
+    let store = kept();
+    let mut manifest = manifest(store.path());
+    let pages = vec![[0, 0, 1]; (2 << 30) / 4096];
+    manifest["databases"]["opencode.db"] = json!({ "bytes": 2_u64 << 30, "chunk": 4096, "chunks": pages });
+    forge(store.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
+    let recalled = recall(&Store::folder(store.path()).unwrap(), Engine::fresh().data()).unwrap();
+    // The save before it is whole.
+    let Recall::Warm { instead_of: Some(Flaw::Manifest(why)), .. } = &recalled else {
+        panic!("{recalled:?}")
+    };
+    assert!(why.starts_with("it would unpack 2147483650 bytes from "), "{why}");
+}
+
+#[test]
 fn a_hostile_database_with_right_hashes_is_damage() {
     let cases = [
         ("a trigger", "CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM session; END"),
@@ -243,6 +258,7 @@ fn a_damaged_database_of_the_engine_is_not_kept() {
 #[track_caller]
 fn starts_clean(store: &Path) -> Flaw {
     let folder = Store::folder(store).unwrap();
+    forget_other_saves(store);
     let engine = Engine::fresh();
     let recalled = recall(&folder, engine.data()).unwrap();
     let Recall::Damaged { why } = recalled else { panic!("{recalled:?}") };
@@ -253,6 +269,17 @@ fn starts_clean(store: &Path) -> Flaw {
     saved(&keep(&folder, next.data(), &after(None)).unwrap());
     assert!(matches!(recall(&folder, Engine::fresh().data()).unwrap(), Recall::Warm { sessions: 1, .. }));
     why
+}
+
+/// Removes every manifest but that of the head, so that nothing can stand in for it.
+fn forget_other_saves(store: &Path) {
+    let head = fs::read_to_string(store.join("head.2")).unwrap_or_default();
+    for entry in fs::read_dir(store.join("manifests")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_str() != Some(&head) {
+            fs::remove_file(path).unwrap();
+        }
+    }
 }
 
 /// Returns a store with one save: a manifest, a pack, a head.

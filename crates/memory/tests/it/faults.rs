@@ -178,9 +178,9 @@ impl Dice {
 fn outcome(store: &Store, engine: &Engine) -> String {
     let next = Engine::fresh();
     match recall(store, next.data()).unwrap() {
-        Recall::Warm { .. } => {
+        Recall::Warm { instead_of, .. } => {
             assert_eq!(next.remembers(), engine.remembers(), "a changed memory was taken for a good one");
-            "harmless".to_owned()
+            if instead_of.is_some() { "noticed, and healed".to_owned() } else { "harmless".to_owned() }
         }
         Recall::Damaged { .. } => {
             assert_eq!(store.head().unwrap(), None, "it is set aside once");

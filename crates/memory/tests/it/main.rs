@@ -14,6 +14,8 @@ mod engine;
 mod faults;
 mod folder;
 mod github;
+mod heal;
+mod labelled;
 mod live;
 mod many;
 mod merge;

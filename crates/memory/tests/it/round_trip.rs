@@ -27,7 +27,10 @@ fn what_one_engine_knew_the_next_one_knows() {
     let recalled = recall(&folder, next.data()).unwrap();
 
     let saved_at = "2026-11-15T12:00:00Z".parse().unwrap();
-    assert_eq!(recalled, Recall::Warm { head, sessions: 3, bytes, saved_at });
+    assert_eq!(
+        recalled,
+        Recall::Warm { head, sessions: 3, bytes, saved_at, engine: "1.18.33".to_owned(), instead_of: None }
+    );
     assert_eq!(next.files(), ["opencode.db"]);
     assert_eq!(next.remembers(), before.remembers());
     assert_eq!(next.database().metadata().unwrap().permissions().mode() & 0o777, 0o600);

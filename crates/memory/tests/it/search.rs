@@ -1,8 +1,8 @@
 //! What was said is found again, in any script, and the records of runs are kept with it.
 
 use fro_memory::{
-    Destination, Figures, Index, Keep, Ledger, Page, Run, Sessions, Store, Tokens, Visibility, keep, recall,
-    recall_to,
+    Destination, Figures, Index, Keep, Ledger, Page, Question, Run, Sessions, Show, Store, Tokens,
+    Visibility, keep, recall, recall_to,
 };
 use serde_json::json;
 
@@ -33,17 +33,21 @@ fn what_was_said_is_found_by_its_words() {
     let folder = tempfile::tempdir().unwrap();
     let mut index = Index::open(folder.path().join("index.db")).unwrap();
     let sessions = Sessions::open(engine.data()).unwrap().unwrap();
-    assert_eq!(index.refresh(&sessions).unwrap(), 5);
+    assert_eq!(index.refresh(&sessions, None).unwrap(), 5);
 
     let find = |index: &Index, question: &str| -> Vec<String> {
-        let found = index.search(&sessions, question, 10).unwrap();
+        let found = index.search(&sessions, &Question::typed(question), 10).unwrap();
         found.into_iter().map(|found| format!("{} {}", &found.session[11..], found.excerpt)).collect()
     };
-    assert_eq!(find(&index, "LEAKS hose"), ["0 The hose leaks at the tap."]);
+    let both = [
+        "0 The hose leaks at the tap.",
+        "1 {\"command\":\"grep valve\"} valve.rs:7 The tap is fine, the hose is not.",
+    ];
+    assert_eq!(find(&index, "LEAKS hose"), both);
     let some = find(&index, "valve bucket");
     assert_eq!(some.iter().map(|found| &found[..1]).collect::<Vec<_>>(), ["1"]);
     assert_eq!(find(&index, "漏水"), ["2 软管在漏水，请修理。"]);
-    assert_eq!(find(&index, "水 修理"), ["2 软管在漏水，请修理。"]);
+    assert_eq!(find(&index, "水 修理")[0], "2 软管在漏水，请修理。");
     assert_eq!(find(&index, "水").len(), 2);
     assert_eq!(find(&index, "протекает"), ["3 Шланг протекает у крана"]);
     assert_eq!(find(&index, "ホース"), ["4 ホースから水が漏れています"]);
@@ -54,44 +58,110 @@ fn what_was_said_is_found_by_its_words() {
     engine.change(
         "DELETE FROM session WHERE id = 'ses_00000003'; DELETE FROM part WHERE session_id = 'ses_00000003'",
     );
-    assert_eq!(index.refresh(&sessions).unwrap(), 1);
-    assert_eq!(index.refresh(&sessions).unwrap(), 0);
+    assert_eq!(index.refresh(&sessions, None).unwrap(), 1);
+    assert_eq!(index.refresh(&sessions, None).unwrap(), 0);
     assert_eq!(find(&index, "bucket"), ["0 A bucket helps."]);
     assert_eq!(find(&index, "шланг"), Vec::<String>::new());
 }
 
 #[test]
-fn the_session_last_spoken_in_is_found_first_and_rare_words_count_most() {
+fn more_and_rarer_words_come_first_and_of_equals_the_session_last_spoken_in() {
     let engine = Engine::with_sessions(0);
     let mut connection = engine.connect();
     // The engine's ids of sessions run backwards.
     for (number, words) in [
-        (3, "The hose leaks again."),
-        (2, "The hose, the hose, the hose leaks."),
+        (3, "The hose leaks."),
+        (2, "The hose is green."),
         (1, "The bucket is full."),
-        (0, "The hose leaks no more."),
+        (0, "The hose leaks."),
     ] {
         say(&mut connection, number, words);
-        engine.change(&format!(
-            "UPDATE message SET time_updated = {0} WHERE session_id = 'ses_0000000{number}';
-             UPDATE part SET time_updated = {0} WHERE session_id = 'ses_0000000{number}'",
-            NOON + 100 - i64::from(number),
-        ));
+        let at = NOON + (3 - i64::from(number)) * 86_400_000;
+        engine.change(&format!("UPDATE session SET time_updated = {at} WHERE id = 'ses_0000000{number}'"));
     }
     let folder = tempfile::tempdir().unwrap();
     let mut index = Index::open(folder.path().join("index.db")).unwrap();
     let sessions = Sessions::open(engine.data()).unwrap().unwrap();
-    index.refresh(&sessions).unwrap();
+    index.refresh(&sessions, None).unwrap();
     let find = |index: &Index, question: &str| -> String {
-        let found = index.search(&sessions, question, 10).unwrap();
+        let found = index.search(&sessions, &Question::typed(question), 10).unwrap();
         found.into_iter().map(|found| found.session[11..].to_owned()).collect()
     };
-    assert_eq!(find(&index, "hose leaks"), "023");
-    assert_eq!(find(&index, "the hose and the bucket"), "1023", "no message has all of these words");
+    assert_eq!(find(&index, "leaks"), "03");
+    assert_eq!(find(&index, "a leaking hose or bucket?"), "1032", "one word is rare, two are not");
+    add_message(&connection, "ses_00000002", "msg_new", NOON + 999, "It leaks too: a bucket would help.");
+    index.refresh(&sessions, None).unwrap();
+    assert_eq!(&find(&index, "hose leaks bucket")[..1], "2", "a session is found once");
+}
 
-    add_message(&connection, "ses_00000003", "msg_new", NOON + 999, "It leaks once more, the hose.");
-    index.refresh(&sessions).unwrap();
-    assert_eq!(find(&index, "hose leaks"), "3302");
+/// What may not be heard is not read either, however much of it there is.
+#[test]
+fn private_sessions_are_not_searched_for_the_public_and_cost_it_nothing() {
+    let engine = Engine::with_sessions(0);
+    let mut connection = engine.connect();
+    let ledger = Ledger::open(engine.data().join("ledger.db")).unwrap();
+    for number in 0..60 {
+        say(&mut connection, number, "The hose leaks.");
+        let visibility = if number < 3 { Visibility::Public } else { Visibility::Private };
+        let session = format!("ses_{number:08}");
+        ledger.record(&Run { visibility, ..run(&session, "octo/garden#7", &session, 1) }).unwrap();
+    }
+    engine.change("UPDATE session SET parent_id = 'ses_00000000' WHERE id = 'ses_00000001'");
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = Index::open(folder.path().join("index.db")).unwrap();
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    index.refresh(&sessions, Some(&ledger)).unwrap();
+    let heard = |index: &Index| {
+        let before = index.rows_read();
+        let question = Question { audience: Visibility::Public, ..Question::typed("leaking hose") };
+        let found = index.search(&sessions, &question, 30).unwrap();
+        (found.into_iter().map(|found| found.session).collect::<Vec<_>>(), index.rows_read() - before)
+    };
+    let (public, rows) = heard(&index);
+    assert_eq!(public, ["ses_00000002", "ses_00000001", "ses_00000000"]);
+    assert!(rows <= 40, "{rows}");
+    assert_eq!(index.search(&sessions, &Question::typed("hose"), 99).unwrap().len(), 60);
+    // A private run in a public session makes it private.
+    let later = Run { visibility: Visibility::Private, ..run("later", "octo/garden#8", "ses_00000002", 2) };
+    ledger.record(&later).unwrap();
+    assert_eq!(index.refresh(&sessions, Some(&ledger)).unwrap(), 1);
+    assert_eq!(heard(&index).0, ["ses_00000001", "ses_00000000"]);
+}
+
+/// A search costs the same in any memory: counted in rows, since clocks depend on the machine.
+#[test]
+fn a_search_in_ten_thousand_sessions_reads_a_bounded_number_of_rows() {
+    let engine = Engine::with_sessions(0);
+    let mut connection = engine.connect();
+    let transaction = connection.transaction().unwrap();
+    for number in 0..10_000_u32 {
+        let answer = format!("The hose leaks at valve{number} near bed{}, every day.", number % 100);
+        crate::labelled::add(
+            &transaction,
+            number as usize,
+            ["Water in the garden", "why is it wet?", &answer],
+        );
+    }
+    transaction.commit().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("index.db");
+    let sessions = Sessions::open(engine.data()).unwrap().unwrap();
+    Index::open(&file).unwrap().refresh(&sessions, None).unwrap();
+    let ledger = Ledger::open(folder.path().join("ledger.db")).unwrap();
+    let rows = |words: &str, found: usize| {
+        let own = folder.path().join("own.db");
+        let index = Index::saved_or_made(&file, &own, &sessions, &ledger).unwrap();
+        let question = Question { show: Show::Answer, ..Question::typed(words) };
+        assert_eq!(index.search(&sessions, &question, 5).unwrap().len(), found, "{words}");
+        assert!(!own.exists(), "an index that was saved is used as it is");
+        index.rows_read()
+    };
+    assert!(rows("valve4711", 1) < 20);
+    assert!(rows("leaking valve4711 in bed7", 5) < 1_500);
+    // Every word stands in every session.
+    assert!(rows("why does water leak from the hose in the garden every day, wet valve?", 5) < 8_000);
+    let size = std::fs::metadata(&file).unwrap().len();
+    assert!(size < 4_000_000, "{size} bytes");
 }
 
 #[test]
@@ -102,9 +172,9 @@ fn an_index_that_cannot_be_read_is_made_anew() {
     let path = folder.path().join("index.db");
     std::fs::write(&path, "not an index".repeat(100)).unwrap();
     let mut index = Index::open(&path).unwrap();
-    assert_eq!(index.refresh(&sessions).unwrap(), 1);
+    assert_eq!(index.refresh(&sessions, None).unwrap(), 1);
     drop(index);
-    assert_eq!(Index::open(&path).unwrap().refresh(&sessions).unwrap(), 0);
+    assert_eq!(Index::open(&path).unwrap().refresh(&sessions, None).unwrap(), 0);
 }
 
 #[test]
@@ -250,7 +320,7 @@ fn the_index_is_kept_with_the_memory_and_only_what_is_new_is_read() {
         Keep::new(Engine::with_sessions(3).data(), after(None)).with_index(&place("none")).save(&store);
     let engine = recalled(&store, &place("first"));
     let sessions = Sessions::open(engine.data()).unwrap().unwrap();
-    assert_eq!(Index::open(place("first")).unwrap().refresh(&sessions).unwrap(), 0);
+    assert_eq!(Index::open(place("first")).unwrap().refresh(&sessions, None).unwrap(), 0);
 
     say(&mut engine.connect(), 9, "The marble basin overflows.");
     let head = saved(&first.unwrap());
@@ -259,9 +329,12 @@ fn the_index_is_kept_with_the_memory_and_only_what_is_new_is_read() {
     let engine = recalled(&store, &place("second"));
     let sessions = Sessions::open(engine.data()).unwrap().unwrap();
     let mut index = Index::open(place("second")).unwrap();
-    assert_eq!(index.refresh(&sessions).unwrap(), 0);
-    assert_eq!(index.search(&sessions, "marble basin", 10).unwrap()[0].session, "ses_00000009");
-    assert_eq!(index.search(&sessions, "hose", 10).unwrap().len(), 3);
+    assert_eq!(index.refresh(&sessions, None).unwrap(), 0);
+    assert_eq!(
+        index.search(&sessions, &Question::typed("marble basin"), 10).unwrap()[0].session,
+        "ses_00000009"
+    );
+    assert_eq!(index.search(&sessions, &Question::typed("hose"), 10).unwrap().len(), 3);
 }
 
 #[test]
@@ -270,14 +343,14 @@ fn an_index_has_no_word_that_was_forgotten_or_taken_out() {
     let store = Store::folder(folder.path().join("store")).unwrap();
     let index = folder.path().join("index");
     let engine = Engine::with_sessions(1);
-    say(&mut engine.connect(), 8, "unforgettable");
+    say(&mut engine.connect(), 8, "quokka");
     say(&mut engine.connect(), 9, "it is thesecretword0123");
     let head = saved(&Keep::new(engine.data(), after(None)).with_index(&index).save(&store).unwrap());
     recalled(&store, &index);
     let bytes = std::fs::read(&index).unwrap();
     let stands = |bytes: &[u8], word: &str| bytes.windows(word.len()).any(|window| window == word.as_bytes());
     // The beginning of a word may be left out, where the word before begins like it.
-    assert!(stands(&bytes, "forgettable") && stands(&bytes, "secretword0123"));
+    assert!(stands(&bytes, "uokka") && stands(&bytes, "secretword0123"));
 
     let keep = Keep::new(engine.data(), after(Some(&head))).with_index(&index);
     let keep = keep.without([fro_core::Secret::new("thesecretword0123")]);
@@ -285,9 +358,7 @@ fn an_index_has_no_word_that_was_forgotten_or_taken_out() {
     let clean = folder.path().join("clean");
     recalled(&store, &clean);
     let bytes = std::fs::read(&clean).unwrap();
-    assert!(
-        !stands(&bytes, "unforgettable") && !stands(&bytes, "thesecretword0123") && stands(&bytes, "hose")
-    );
+    assert!(!stands(&bytes, "uokka") && !stands(&bytes, "thesecretword0123") && stands(&bytes, "hose"));
 }
 
 #[test]
@@ -295,11 +366,11 @@ fn an_index_of_somebody_else_s_making_is_made_anew() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("index.db");
     drop(Index::open(&file).unwrap());
-    let hostile = "CREATE TRIGGER x AFTER INSERT ON seen BEGIN DELETE FROM document; END";
+    let hostile = "CREATE TRIGGER x AFTER INSERT ON document BEGIN DELETE FROM document; END";
     rusqlite::Connection::open(&file).unwrap().execute_batch(hostile).unwrap();
     let engine = Engine::with_sessions(2);
     let sessions = Sessions::open(engine.data()).unwrap().unwrap();
     let mut index = Index::open(&file).unwrap();
-    assert_eq!(index.refresh(&sessions).unwrap(), 2);
-    assert_eq!(index.search(&sessions, "hose", 10).unwrap().len(), 2);
+    assert_eq!(index.refresh(&sessions, None).unwrap(), 2);
+    assert_eq!(index.search(&sessions, &Question::typed("hose"), 10).unwrap().len(), 2);
 }

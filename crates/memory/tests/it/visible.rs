@@ -48,6 +48,41 @@ fn what_was_hidden_is_still_there_after_a_public_run() {
     assert_eq!(insider.read("session_diff/ses_hushed.json"), "[\"hushed\"]");
 }
 
+/// The agent may write the engine's database: neither a lost parent nor a public one makes a session public.
+#[test]
+fn the_public_sees_no_session_whose_parents_do_not_show_that_it_is_public() {
+    let store = tempfile::tempdir().unwrap();
+    let folder = Store::folder(store.path()).unwrap();
+    let engine = Engine::with_sessions(0);
+    let connection = engine.connect();
+    let ledger = Ledger::open(engine.data().join("ledger.db")).unwrap();
+    for session in [OPEN, "ses_orphan", "ses_known_orphan", "ses_moved", "ses_ring", "ses_ring_too"] {
+        open_session(&connection, session, NOON);
+        add_message(&connection, session, &session.replace("ses", "msg"), NOON, "words");
+    }
+    for (session, parent) in [
+        ("ses_orphan", "ses_gone"),
+        ("ses_known_orphan", "ses_gone"),
+        ("ses_moved", OPEN),
+        ("ses_ring", "ses_ring_too"),
+        ("ses_ring_too", "ses_ring"),
+    ] {
+        engine.change(&format!("UPDATE session SET parent_id = '{parent}' WHERE id = '{session}'"));
+    }
+    for session in [OPEN, "ses_gone", "ses_known_orphan", "ses_ring"] {
+        ledger.record(&run(session, session, Visibility::Public)).unwrap();
+    }
+    ledger.record(&run("moved", "ses_moved", Visibility::Private)).unwrap();
+    saved(&Keep::new(engine.data(), after(None)).with_ledger(ledger.path()).save(&folder).unwrap());
+
+    let outsider = Engine::fresh();
+    recall(&folder, &outsider, Visibility::Public);
+    assert_eq!(outsider.remembers().iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(), [OPEN]);
+    let insider = Engine::fresh();
+    recall(&folder, &insider, Visibility::Private);
+    assert_eq!(insider.remembers().len(), 6);
+}
+
 /// The memory of an organisation: a public session with a child, a private one, and one that nobody knows.
 fn organisation() -> (tempfile::TempDir, Store) {
     let store = tempfile::tempdir().unwrap();

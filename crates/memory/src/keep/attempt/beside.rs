@@ -11,7 +11,7 @@ use crate::{
     ledger,
     snapshot::{
         build::{Hashed, PAGE},
-        manifest::{INDEX, LEDGER, Removal},
+        manifest::{INDEX, LEDGER},
         restore::restore_database,
     },
 };
@@ -53,7 +53,7 @@ impl Attempt<'_, '_> {
     pub(super) fn index(
         &self,
         theirs: Option<&Known>,
-        database: &Path,
+        (database, ledger): (&Path, Option<&Path>),
         scratch: &Path,
         report: &Report,
     ) -> Option<PathBuf> {
@@ -67,7 +67,8 @@ impl Attempt<'_, '_> {
                 Some(theirs) => restore_database(self.store, &theirs.manifest, scratch, INDEX)?,
                 None => {}
             }
-            let read = Index::open(&index)?.read_from(&database::open(database)?)?;
+            let ledger = ledger.map(database::open).transpose()?;
+            let read = Index::open(&index)?.read_from(&database::open(database)?, ledger.as_ref())?;
             tracing::debug!(read, "sessions were read into the search index");
             Ok(())
         };
@@ -82,7 +83,6 @@ impl Attempt<'_, '_> {
 
     /// Returns the sessions that nothing brings back.
     fn forgotten<'b>(&'b self, theirs: &'b Known) -> Vec<&'b String> {
-        let gone = theirs.manifest.gone.iter().filter(|(_, gone)| gone.why == Removal::Forgotten);
-        gone.map(|(id, _)| id).chain(&self.keep.forget).collect()
+        theirs.manifest.forgotten().chain(&self.forget).collect()
     }
 }

@@ -38,11 +38,16 @@ impl Keys {
         [format!("{branch}{}-", plain(os)), branch, repo]
     }
 
+    /// Returns how the keys of the head of this number begin.
+    pub(super) fn numbered(&self, number: u64) -> String {
+        let [beginning, ..] = self.heads();
+        format!("{beginning}{number}-")
+    }
+
     /// Returns the key of a head.
     pub(super) fn head(&self, number: u64) -> String {
         let EntryNames { run, attempt, .. } = &self.names;
-        let [beginning, ..] = self.heads();
-        format!("{beginning}{number}-{}-{attempt}", plain(run))
+        format!("{}{}-{attempt}", self.numbered(number), plain(run))
     }
 
     /// Reads the number out of the key of a head.

@@ -1,0 +1,140 @@
+//! Brings the index up to date: reads the sessions that are new or changed, and lets go of those that are gone.
+
+use std::collections::BTreeMap;
+
+use fro_core::{
+    ancestry::{Ancestry, Parent},
+    remembered::Audience,
+};
+use rusqlite::{Connection, params};
+
+use super::{PUBLIC, gather::gather};
+use crate::veil::audiences;
+
+/// After so many sessions at once the index is put in order, for the searches that follow.
+const MANY: usize = 100;
+
+/// Reads what is new or changed in the engine's database, and returns how many sessions that were.
+pub(super) fn read_changes(
+    index: &mut Connection,
+    engine: &Connection,
+    ledger: Option<&Connection>,
+) -> rusqlite::Result<usize> {
+    let marks = marks(engine, ledger)?;
+    let mut statement = index.prepare("SELECT session, mark, id FROM document")?;
+    let known = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    let known: BTreeMap<String, (String, i64)> = known.collect::<rusqlite::Result<_>>()?;
+    drop(statement);
+    let transaction = index.transaction()?;
+    for (_, (_, id)) in known.iter().filter(|(session, _)| !marks.contains_key(*session)) {
+        forget(&transaction, *id)?;
+    }
+    let is_news = |session: &String, mark: &Mark| match known.get(session) {
+        None => true,
+        Some((text, id)) => {
+            *text != mark.text || mark.is_public.is_some_and(|public| public != (*id >= PUBLIC))
+        }
+    };
+    let mut news: Vec<_> = marks.iter().filter(|(session, mark)| is_news(session, mark)).collect();
+    // What is read last is found first.
+    news.sort_by_key(|(_, mark)| mark.last);
+    for (session, mark) in &news {
+        let former = known.get(*session).map(|(_, id)| *id);
+        if let Some(id) = former {
+            forget(&transaction, id)?;
+        }
+        let is_public = mark.is_public.unwrap_or(former.is_some_and(|id| id >= PUBLIC));
+        read(&transaction, engine, session, mark, is_public)?;
+    }
+    if news.len() >= MANY {
+        transaction.execute("INSERT INTO word (word) VALUES ('optimize')", [])?;
+    }
+    let changed = news.len();
+    transaction.commit()?;
+    Ok(changed)
+}
+
+/// What changes whenever something is said in a session.
+struct Mark {
+    text: String,
+    /// When something was last said.
+    last: i64,
+    /// Tells whether everyone may hear it, if anybody knows.
+    is_public: Option<bool>,
+}
+
+/// Returns a mark for each session. Only keys are read: the tables themselves have the whole memory in them.
+fn marks(engine: &Connection, ledger: Option<&Connection>) -> rusqlite::Result<BTreeMap<String, Mark>> {
+    let known = ledger.map(audiences).transpose()?;
+    let parents = parents(engine)?;
+    let sql = "SELECT session.id, session.title, session.time_updated, \
+               (SELECT count(*) || ' ' || coalesce(max(time_created), 0) FROM message WHERE session_id = session.id), \
+               (SELECT count(*) FROM part WHERE session_id = session.id) FROM session";
+    let mut statement = engine.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut marks = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let (id, title, last): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (messages, parts): (String, i64) = (row.get(3)?, row.get(4)?);
+        let hash = blake3::hash(format!("{title}\n{last} {messages} {parts}").as_bytes()).to_hex();
+        let is_public = known.as_ref().map(|known| is_public(&parents, known, &id));
+        marks.insert(id, Mark { text: hash[..16].to_owned(), last, is_public });
+    }
+    Ok(marks)
+}
+
+/// Returns all sessions with their parents.
+fn parents(engine: &Connection) -> rusqlite::Result<BTreeMap<String, Option<String>>> {
+    let mut statement = engine.prepare("SELECT id, parent_id FROM session")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+fn is_public(
+    parents: &BTreeMap<String, Option<String>>,
+    known: &BTreeMap<String, Audience>,
+    session: &str,
+) -> bool {
+    let ancestry = Ancestry::trace(session, |id| {
+        let noted = parents.get(*id).and_then(Option::as_deref);
+        Parent::of(noted, |parent| parents.contains_key(*parent))
+    });
+    ancestry.audience(|id| known.get(*id).copied()) == Audience::Everyone
+}
+
+fn forget(index: &Connection, id: i64) -> rusqlite::Result<()> {
+    index.prepare_cached("DELETE FROM word WHERE rowid = ?1")?.execute([id])?;
+    index.prepare_cached("DELETE FROM document WHERE id = ?1")?.execute([id]).map(drop)
+}
+
+fn read(
+    index: &Connection,
+    engine: &Connection,
+    session: &str,
+    mark: &Mark,
+    is_public: bool,
+) -> rusqlite::Result<()> {
+    let document = gather(engine, session)?;
+    let (base, end) = if is_public { (PUBLIC, i64::MAX) } else { (1, PUBLIC) };
+    let sql = "SELECT coalesce(max(id) + 1, ?1) FROM document WHERE id >= ?1 AND id < ?2";
+    let id: i64 = index.prepare_cached(sql)?.query_one([base, end], |row| row.get(0))?;
+    index.prepare_cached("INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
+        id,
+        session,
+        mark.text,
+        mark.last,
+        document.last_words
+    ])?;
+    index
+        .prepare_cached(
+            "INSERT INTO word (rowid, title, request, answer, around) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![
+            id,
+            document.title.text(),
+            document.request.text(),
+            document.answer.text(),
+            document.around.text()
+        ])
+        .map(drop)
+}

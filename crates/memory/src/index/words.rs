@@ -1,0 +1,261 @@
+//! The words of a text: cut, in lower case, and without those that say nothing.
+//!
+//! Scripts that do not put spaces between words are cut into overlapping pairs of characters, and names in code into
+//! their parts, in the index and in a question alike. Endings of English words are left to FTS5.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
+
+/// Stands before a word that is written backwards, so that the end of a compound is found by its beginning.
+const BACKWARDS: char = '\u{E000}';
+
+/// Words from so many letters on may be compounds, and are written backwards too.
+const COMPOUND: usize = 9;
+
+/// Words from so many letters on are also looked for without their endings.
+const INFLECTED: usize = 5;
+
+/// Parts of a compound have at least so many letters.
+const SHORTEST: usize = 4;
+
+/// Words that stand in every text.
+static STOP: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| lines(include_str!("stop.txt")).flat_map(str::split_whitespace).collect());
+
+/// For each word those that mean the same.
+static ALIKE: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut alike: HashMap<_, Vec<_>> = HashMap::new();
+    for line in lines(include_str!("alike.txt")) {
+        let group: Vec<_> = line.split_whitespace().collect();
+        for word in &group {
+            let others = group.iter().filter(|other| *other != word);
+            alike.entry(*word).or_default().extend(others);
+        }
+    }
+    alike
+});
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().filter(|line| !line.starts_with('#'))
+}
+
+/// A word of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Term {
+    /// The word as it was cut, in lower case.
+    pub(super) word: String,
+    /// Tells whether it looks like a name in code, an error code or a number: it has capitals inside, or digits.
+    pub(super) is_name: bool,
+}
+
+impl Term {
+    /// Returns the word as FTS5 wants it; a single character of a script without spaces may begin a pair.
+    pub(super) fn exact(&self) -> String {
+        let is_one = self.word.chars().count() == 1 && self.word.chars().all(is_unspaced);
+        if is_one { beginning(&self.word) } else { quoted(&self.word) }
+    }
+
+    /// Returns what means much the same, as FTS5 wants it: other endings, longer compounds, other words for it.
+    pub(super) fn akin(&self) -> Vec<String> {
+        let mut akin = Vec::new();
+        let letters: Vec<char> = self.word.chars().collect();
+        let is_plain = letters.iter().all(|letter| letter.is_alphabetic() && !is_unspaced(*letter));
+        if is_plain && letters.len() >= INFLECTED {
+            akin.push(beginning(&stem(&letters)));
+            akin.push(beginning(&backwards(&self.word)));
+        }
+        akin.extend(others(&self.word).map(quoted));
+        akin
+    }
+
+    /// Returns how the word may be cut into two, if it is long enough: what begins with its end, and its beginning
+    /// with and without what joins the two.
+    pub(super) fn cuts(&self) -> Vec<(String, Vec<String>)> {
+        let letters: Vec<char> = self.word.chars().collect();
+        let is_plain = letters.iter().all(|letter| letter.is_alphabetic() && !is_unspaced(*letter));
+        if !is_plain || letters.len() < COMPOUND {
+            return Vec::new();
+        }
+        let cut = |at: usize| {
+            let (head, tail): (String, String) =
+                (letters[..at].iter().collect(), letters[at..].iter().collect());
+            let joined = ["s", "es", "n", "en", "e"].iter().filter_map(|joint| head.strip_suffix(joint));
+            let joined = joined.filter(|head| head.chars().count() >= SHORTEST).map(quoted);
+            let heads = std::iter::once(quoted(&head)).chain(joined).collect();
+            (beginning(&tail), heads)
+        };
+        (SHORTEST..=letters.len() - SHORTEST).map(cut).collect()
+    }
+
+    /// Returns how the word begins, whatever its ending: what an excerpt is looked through for.
+    pub(super) fn root(&self) -> String {
+        let letters: Vec<char> = self.word.chars().collect();
+        if letters.len() >= INFLECTED { stem(&letters) } else { self.word.clone() }
+    }
+}
+
+/// Returns the words that mean the same, also if this one has an English ending.
+fn others(word: &str) -> impl Iterator<Item = &'static str> {
+    let mut stems = ["", "s", "es", "d", "ed", "ing"].iter().filter_map(|ending| word.strip_suffix(ending));
+    let known = stems.find_map(|stem| ALIKE.get(stem));
+    known.into_iter().flatten().copied()
+}
+
+/// Leaves out a quarter of a word, where endings are.
+fn stem(letters: &[char]) -> String {
+    let ending = (letters.len() / 4).max(2);
+    letters[..(letters.len() - ending).max(SHORTEST)].iter().collect()
+}
+
+fn quoted(word: &str) -> String {
+    format!("\"{word}\"")
+}
+
+fn beginning(word: &str) -> String {
+    format!("\"{word}\"*")
+}
+
+fn backwards(word: &str) -> String {
+    std::iter::once(BACKWARDS).chain(word.chars().rev()).collect()
+}
+
+/// Returns the words of a question that say something, each once.
+pub(super) fn terms(question: &str) -> Vec<Term> {
+    let mut seen = HashSet::new();
+    let mut terms = Vec::new();
+    each_word(question, For::Question, |word, is_name| {
+        if seen.insert(word.to_owned()) {
+            terms.push(Term { word: word.to_owned(), is_name });
+        }
+    });
+    terms
+}
+
+/// Collects words for the index, each once, with spaces between.
+#[derive(Default)]
+pub(super) struct Bag {
+    seen: HashSet<String>,
+    text: String,
+}
+
+impl Bag {
+    /// Adds the words of a text, until there are so many.
+    pub(super) fn add(&mut self, text: &str, most: usize) {
+        each_word(text, For::Index, |word, _| {
+            if self.seen.len() >= most || self.seen.contains(word) {
+                return;
+            }
+            self.push(word);
+            if word.chars().count() >= COMPOUND && word.chars().all(char::is_alphabetic) {
+                self.push(&backwards(word));
+            }
+        });
+    }
+
+    fn push(&mut self, word: &str) {
+        self.seen.insert(word.to_owned());
+        self.text.push_str(word);
+        self.text.push(' ');
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// What words are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum For {
+    /// The last character of a run stands alone too, so that a question of one character finds it.
+    Index,
+    Question,
+}
+
+fn each_word(text: &str, what_for: For, mut with: impl FnMut(&str, bool)) {
+    for run in text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        let letters: Vec<char> = run.chars().collect();
+        for part in letters.chunk_by(|left, right| is_unspaced(*left) == is_unspaced(*right)) {
+            match part {
+                [first, _, ..] if is_unspaced(*first) => {
+                    part.windows(2).for_each(|pair| with(&lower(pair), false));
+                    if let (Some(last), For::Index) = (part.last(), what_for) {
+                        with(&last.to_string(), false);
+                    }
+                }
+                part => each_part(part, &mut with),
+            }
+        }
+    }
+}
+
+/// Gives a word, and the parts of one that is written like `ReadDeadline`.
+fn each_part(letters: &[char], with: &mut impl FnMut(&str, bool)) {
+    let word = lower(letters);
+    let parts: Vec<&[char]> = letters
+        .chunk_by(|left, right| !(left.is_lowercase() && right.is_uppercase()))
+        .filter(|part| part.len() > 2)
+        .collect();
+    let is_name = parts.len() > 1 || letters.iter().any(|letter| letter.is_numeric());
+    if !STOP.contains(word.as_str()) {
+        with(&word, is_name);
+    }
+    for part in parts.iter().filter(|part| part.len() < letters.len()) {
+        with(&lower(part), false);
+    }
+}
+
+fn lower(letters: &[char]) -> String {
+    letters.iter().flat_map(|letter| letter.to_lowercase()).collect()
+}
+
+/// Tells whether a letter is of a script that puts no spaces between words, or binds so much to them that parts of
+/// words must be found.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter,
+        '\u{0E00}'..='\u{0EFF}' // Thai, Lao
+        | '\u{1000}'..='\u{109F}' // Burmese
+        | '\u{1100}'..='\u{11FF}' | '\u{AC00}'..='\u{D7AF}' // Korean
+        | '\u{1780}'..='\u{17FF}' // Khmer
+        | '\u{3040}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' // Japanese
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' // Chinese characters
+        | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_any_script() {
+        let check = |text: &str, expected: &[&str]| {
+            let words: Vec<_> = terms(text).into_iter().map(|term| term.word).collect();
+            assert_eq!(words, expected, "{text}");
+        };
+        check("The hose-leaks, at tap.rs:12!", &["hose", "leaks", "tap", "rs", "12"]);
+        check("软管漏水", &["软管", "管漏", "漏水"]);
+        check("水", &["水"]);
+        check("ホースが漏れる v2", &["ホー", "ース", "スが", "が漏", "漏れ", "れる", "v2"]);
+        check("Straße ΣΊΣΥΦΟΣ шланг", &["straße", "σίσυφοσ", "шланг"]);
+        check("ReadDeadline of parse_header", &["readdeadline", "read", "deadline", "parse", "header"]);
+        check("why is it so?", &[]);
+        let mut bag = Bag::default();
+        bag.add("The hose, the HOSE, 漏水漏水", 99);
+        assert_eq!(bag.text(), "hose 漏水 水漏 水 ");
+    }
+
+    #[test]
+    fn a_word_is_looked_for_in_other_forms_too() {
+        let akin = |word: &str| terms(word)[0].akin();
+        assert_eq!(akin("Dichtungen")[..2], ["\"dichtung\"*", "\"\u{E000}negnuthcid\"*"]);
+        assert!(akin("crashed").contains(&"\"panic\"".to_owned()), "{:?}", akin("crashed"));
+        assert_eq!(akin("tap"), Vec::<String>::new());
+        let cuts = terms("Verbindungsabbruch")[0].cuts();
+        let (tail, heads) = &cuts[7];
+        assert_eq!(
+            (tail.as_str(), heads.join(" ").as_str()),
+            ("\"abbruch\"*", "\"verbindungs\" \"verbindung\"")
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! What an attempt builds on: the head, or the last whole save before a damaged one.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    error::{Error, Flaw},
+    lineage::{self, Standing},
+    merge::Verdict,
+    snapshot::{
+        catalog::{Catalog, FileChunks},
+        manifest::Manifest,
+    },
+    stamp::Stamps,
+    store::{Head, ObjectName, Store},
+};
+
+/// A save in the store, as far as it was looked at.
+#[derive(Clone)]
+pub(in crate::keep) struct Known {
+    pub(super) name: ObjectName,
+    pub(super) manifest: Manifest,
+    pub(super) catalog: Catalog,
+}
+
+impl Known {
+    pub(super) fn fetch(store: &Store, head: &Head) -> Result<Self, Error> {
+        let name = head.manifest()?;
+        let manifest = Manifest::fetch(store, name)?;
+        let catalog = Catalog::fetch(store, &manifest)?;
+        Ok(Self { name, manifest, catalog })
+    }
+
+    pub(super) fn files(&self) -> Vec<FileChunks> {
+        self.catalog.files(&self.manifest)
+    }
+}
+
+/// Where a save goes.
+#[derive(Default)]
+pub(in crate::keep) struct Ground {
+    /// The save that it is put on.
+    pub(super) theirs: Option<Known>,
+    /// Sessions that were removed for good in saves that are damaged.
+    pub(in crate::keep) forgotten: BTreeSet<String>,
+    /// What is wrong with the head, if the save is put on another one.
+    pub(super) damage: Option<Flaw>,
+}
+
+impl Ground {
+    /// Looks at the head.
+    pub(in crate::keep) fn at(store: &Store, head: Option<&Head>) -> Result<Self, Error> {
+        let Some(head) = head else { return Ok(Self::default()) };
+        match Known::fetch(store, head) {
+            Ok(known) => Ok(Self { theirs: Some(known), ..Self::default() }),
+            Err(Error::Flawed(why)) => Self::before(store, head, why),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Finds the last whole save before a damaged head, which is set aside.
+    pub(in crate::keep) fn before(store: &Store, head: &Head, why: Flaw) -> Result<Self, Error> {
+        let Some(stand_in) = lineage::last_whole(store, head)? else {
+            store.set_aside(head)?;
+            return Ok(Self { damage: Some(why), ..Self::default() });
+        };
+        store.note_aside(head)?;
+        let theirs = Known::fetch(store, &Head::from(stand_in.name))?;
+        Ok(Self { theirs: Some(theirs), forgotten: stand_in.forgotten, damage: Some(why) })
+    }
+
+    /// Tells whether a save goes on another one than the head.
+    pub(in crate::keep) fn is_stand_in(&self) -> bool {
+        self.damage.is_some()
+    }
+
+    /// Tells whether the head is not where it was looked for, because there was nothing to put a save on.
+    pub(in crate::keep) fn is_lost(&self) -> bool {
+        self.theirs.is_none() && self.damage.is_some()
+    }
+}
+
+/// How what is in the store stands to what a run started from.
+pub(super) enum Since {
+    /// Nobody saved.
+    Nothing,
+    /// These saves were made.
+    Saves(Vec<Manifest>),
+    /// What the run started from has all that is in the store, and more.
+    Back,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Since {
+    pub(super) fn between(
+        store: &Store,
+        base: Option<&Known>,
+        theirs: Option<&Known>,
+    ) -> Result<Self, Error> {
+        let (base, theirs) = match (base, theirs) {
+            (None, None) => return Ok(Self::Nothing),
+            (Some(base), Some(theirs)) if base.name == theirs.name => return Ok(Self::Nothing),
+            (Some(base), Some(theirs)) => (base, theirs),
+            (Some(_), None) | (None, Some(_)) => return Ok(Self::Unknown),
+        };
+        let standing = Standing::of(store, (theirs.name, &theirs.manifest), (base.name, &base.manifest))?;
+        Ok(match standing {
+            Standing::Ahead(saves) => Self::Saves(saves),
+            Standing::Back => Self::Back,
+            Standing::Apart => Self::Unknown,
+        })
+    }
+
+    /// Corrects a verdict: what a save had just as we have it is in the store, with whatever was done to it later.
+    pub(super) fn correct(&self, ours: &Stamps, id: &str, verdict: Verdict) -> Verdict {
+        let Self::Saves(saves) = self else { return verdict };
+        let Some(note) = ours.get(id) else { return verdict };
+        let is_known =
+            saves.iter().any(|save| save.sessions.get(id).is_some_and(|known| known.stamp == note.stamp));
+        if is_known { Verdict::Theirs } else { verdict }
+    }
+}

@@ -1,0 +1,209 @@
+//! How saves follow each other: what came before one, nearest first, and what stands in for one that is damaged.
+
+use std::collections::{BTreeSet, HashSet, VecDeque};
+
+use crate::{
+    error::Error,
+    recall,
+    snapshot::{manifest::Manifest, restore::restore},
+    store::{Head, ObjectName, Store},
+};
+
+/// The most saves that are looked at on the way back.
+const MOST: usize = 64;
+
+/// Which way back is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Through everything that a save contains.
+    Parents,
+    /// Only to saves that may stand in for it.
+    StandIns,
+}
+
+/// The saves before one, nearest first. One that cannot be read is passed over.
+pub(crate) struct Past<'a> {
+    store: &'a Store,
+    way: Way,
+    next: VecDeque<ObjectName>,
+    seen: HashSet<ObjectName>,
+}
+
+impl<'a> Past<'a> {
+    /// Begins before this save.
+    pub(crate) fn of(store: &'a Store, save: &Manifest, way: Way) -> Self {
+        let mut past = Self { store, way, next: VecDeque::new(), seen: HashSet::new() };
+        past.go_on(save);
+        past
+    }
+
+    fn go_on(&mut self, save: &Manifest) {
+        let before = match self.way {
+            Way::Parents => &save.parents,
+            Way::StandIns => save.stand_ins(),
+        };
+        self.next
+            .extend(before.iter().copied().filter(|name| self.seen.len() < MOST && self.seen.insert(*name)));
+    }
+}
+
+impl Iterator for Past<'_> {
+    type Item = Result<(ObjectName, Manifest), Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(name) = self.next.pop_front() {
+            match Manifest::fetch(self.store, name) {
+                Ok(save) => {
+                    self.go_on(&save);
+                    return Some(Ok((name, save)));
+                }
+                Err(Error::Flawed(_)) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        None
+    }
+}
+
+/// How the newest save stands to the one that a run started from.
+pub(crate) enum Standing {
+    /// It came after it; these saves lie between, itself among them.
+    Ahead(Vec<Manifest>),
+    /// It came before it: somebody put an older save back.
+    Back,
+    /// Neither is known to contain the other.
+    Apart,
+}
+
+impl Standing {
+    /// Compares two saves that are not the same.
+    pub(crate) fn of(
+        store: &Store,
+        newest: (ObjectName, &Manifest),
+        base: (ObjectName, &Manifest),
+    ) -> Result<Self, Error> {
+        let mut between = vec![newest.1.clone()];
+        if newest.1.parents.contains(&base.0) {
+            return Ok(Self::Ahead(between));
+        }
+        for save in Past::of(store, newest.1, Way::Parents) {
+            let (name, save) = save?;
+            if name == base.0 {
+                return Ok(Self::Ahead(between));
+            }
+            between.push(save);
+        }
+        for save in Past::of(store, base.1, Way::Parents) {
+            if save?.0 == newest.0 {
+                return Ok(Self::Back);
+            }
+        }
+        Ok(Self::Apart)
+    }
+}
+
+/// A save that may be used in the place of a damaged one.
+pub(crate) struct StandIn {
+    pub(crate) name: ObjectName,
+    pub(crate) manifest: Manifest,
+    /// Sessions that were removed for good since.
+    pub(crate) forgotten: BTreeSet<String>,
+}
+
+/// The saves that may stand in for a damaged head: those that it contains, nearest first, then whatever else the store
+/// knows of, newest first. Whether they are whole is for the caller to find out.
+pub(crate) struct StandIns<'a> {
+    store: &'a Store,
+    past: Option<Past<'a>>,
+    others: Option<Vec<Head>>,
+    seen: HashSet<ObjectName>,
+    forgotten: BTreeSet<String>,
+}
+
+impl<'a> StandIns<'a> {
+    /// Begins before this head.
+    pub(crate) fn for_head(store: &'a Store, head: &Head) -> Result<Self, Error> {
+        let mut stand_ins =
+            Self { store, past: None, others: None, seen: HashSet::new(), forgotten: BTreeSet::new() };
+        let Ok(name) = head.manifest() else { return Ok(stand_ins) };
+        stand_ins.seen.insert(name);
+        match Manifest::fetch(store, name) {
+            Ok(save) => {
+                stand_ins.forgotten.extend(save.forgotten().cloned());
+                stand_ins.past = Some(Past::of(store, &save, Way::Parents));
+            }
+            Err(Error::Flawed(_)) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(stand_ins)
+    }
+
+    fn offer(&mut self, name: ObjectName, manifest: Manifest) -> StandIn {
+        let forgotten = self.forgotten.iter().filter(|id| manifest.sessions.contains_key(*id));
+        let forgotten = forgotten.cloned().collect();
+        self.forgotten.extend(manifest.forgotten().cloned());
+        StandIn { name, manifest, forgotten }
+    }
+}
+
+impl Iterator for StandIns<'_> {
+    type Item = Result<StandIn, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(save) = self.past.as_mut().and_then(Iterator::next) {
+            match save {
+                Ok((name, manifest)) if self.seen.insert(name) => {
+                    return Some(Ok(self.offer(name, manifest)));
+                }
+                Ok(_) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        if self.others.is_none() {
+            // A store that cannot tell has none.
+            let mut others = self.store.other_heads().unwrap_or_default();
+            others.truncate(MOST);
+            others.reverse();
+            self.others = Some(others);
+        }
+        while let Some(head) = self.others.as_mut().and_then(Vec::pop) {
+            let Ok(name) = head.manifest() else { continue };
+            if !self.seen.insert(name) {
+                continue;
+            }
+            match Manifest::fetch(self.store, name) {
+                Ok(manifest) => return Some(Ok(self.offer(name, manifest))),
+                Err(Error::Flawed(_)) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        None
+    }
+}
+
+/// Reads every byte of a save and makes sure of it.
+pub(crate) fn inspect(store: &Store, manifest: &Manifest) -> Result<(), Error> {
+    let scratch = tempfile::tempdir()?;
+    restore(store, manifest, scratch.path())?;
+    recall::check(manifest, scratch.path())
+}
+
+/// Finds out whether every byte of a save is there.
+pub(crate) fn is_whole(store: &Store, manifest: &Manifest) -> Result<bool, Error> {
+    match inspect(store, manifest) {
+        Ok(()) => Ok(true),
+        Err(Error::Flawed(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the last whole save before a damaged head.
+pub(crate) fn last_whole(store: &Store, head: &Head) -> Result<Option<StandIn>, Error> {
+    for stand_in in StandIns::for_head(store, head)? {
+        let stand_in = stand_in?;
+        if is_whole(store, &stand_in.manifest)? {
+            return Ok(Some(stand_in));
+        }
+    }
+    Ok(None)
+}

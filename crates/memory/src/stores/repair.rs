@@ -1,0 +1,109 @@
+//! Makes a damaged memory usable again, on a person's word.
+
+use jiff::Timestamp;
+
+use super::{Stores, mirror};
+use crate::{
+    error::{Error, Flaw},
+    keep::{Keep, Provenance},
+    ledger::Visibility,
+    lineage,
+    prune::Retention,
+    recall::{Destination, Recall, recall_to},
+    snapshot::manifest::Manifest,
+    store::{Head, Place, Store},
+};
+
+/// What was done to a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repair {
+    /// It has no memory.
+    Empty,
+    /// Nothing had to be done.
+    Sound,
+    /// What was damaged was brought from another store.
+    Mended {
+        /// What was wrong.
+        why: Flaw,
+        /// The store that had it.
+        from: Place,
+    },
+    /// The newest save was set aside, and the last whole one before it is the newest now.
+    PutBack {
+        /// What was wrong.
+        why: Flaw,
+        /// When the save was made that stands now.
+        saved_at: Timestamp,
+        /// How many sessions it has.
+        sessions: u32,
+    },
+    /// There was nothing to go back to: the memory was set aside, and the next run begins anew.
+    SetAside {
+        /// What was wrong.
+        why: Flaw,
+    },
+}
+
+impl Stores {
+    /// Repairs every store.
+    pub fn repair(&self, now: Timestamp) -> Vec<(Place, Result<Repair, Error>)> {
+        let indexes = 0..self.members.len();
+        indexes.map(|index| (self.members[index].store.place(), self.repair_one(index, now))).collect()
+    }
+
+    fn repair_one(&self, index: usize, now: Timestamp) -> Result<Repair, Error> {
+        let store = &self.members[index].store;
+        let Some(head) = store.head()? else { return Ok(Repair::Empty) };
+        let Some(why) = flaw(store, &head)? else { return Ok(Repair::Sound) };
+        if let Some(from) = self.mend(index, &head) {
+            return Ok(Repair::Mended { why, from });
+        }
+        go_back(store, now, why)
+    }
+
+    /// Brings what the head needs from a store that has all of it.
+    fn mend(&self, index: usize, head: &Head) -> Option<Place> {
+        let (store, name) = (&self.members[index].store, head.manifest().ok()?);
+        let others = self.members.iter().enumerate().filter(|(other, _)| *other != index);
+        for other in others.map(|(_, member)| &member.store) {
+            let mended = flaw(other, head).is_ok_and(|flaw| flaw.is_none())
+                && mirror::mend(other, store, name).is_ok()
+                && flaw(store, head).is_ok_and(|flaw| flaw.is_none());
+            if mended {
+                return Some(other.place());
+            }
+        }
+        None
+    }
+}
+
+/// Returns what is wrong with the save that a head names.
+fn flaw(store: &Store, head: &Head) -> Result<Option<Flaw>, Error> {
+    let looked = head.manifest().map_err(Error::from);
+    let looked = looked.and_then(|name| Manifest::fetch(store, name));
+    match looked.and_then(|manifest| lineage::inspect(store, &manifest)) {
+        Ok(()) => Ok(None),
+        Err(Error::Flawed(why)) => Ok(Some(why)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Saves the last whole save anew, in the place of a damaged one.
+fn go_back(store: &Store, now: Timestamp, why: Flaw) -> Result<Repair, Error> {
+    let folder = tempfile::tempdir()?;
+    let [engine_data, ledger, index] = ["data", "ledger.db", "index.db"].map(|name| folder.path().join(name));
+    let to = Destination {
+        engine_data: &engine_data,
+        ledger: Some(&ledger),
+        index: Some(&index),
+        engine_version: None,
+        audience: Visibility::Private,
+    };
+    let Recall::Warm { head, sessions, saved_at, engine, .. } = recall_to(store, to)? else {
+        return Ok(Repair::SetAside { why });
+    };
+    let provenance = Provenance { now, engine_version: engine, parent: Some(head) };
+    let keep = Keep::new(&engine_data, provenance).pruning(Retention::EVERYTHING);
+    keep.with_ledger(&ledger).with_index(&index).save(store)?;
+    Ok(Repair::PutBack { why, saved_at, sessions })
+}
