@@ -2,7 +2,11 @@
 //!
 //! Secrets are looked for by value in every form that an agent might print them in (plain, base64 at any
 //! offset, hex, URL- and JSON-escaped), also when broken over lines or strewn with invisible characters,
-//! and by shape for credentials nobody told us about.
+//! by their letters and digits alone, however these are written, spread or wrapped up (`skeleton`, `wrapped`), and by
+//! shape for credentials nobody told us about.
+
+mod skeleton;
+mod wrapped;
 
 use std::{
     fmt::{self, Write as _},
@@ -14,6 +18,7 @@ use data_encoding::{BASE64, BASE64URL, HEXLOWER, HEXUPPER};
 use regex::Regex;
 
 use crate::secret::Secret;
+use skeleton::Skeletons;
 
 const MARK: &str = "[redacted]";
 
@@ -70,13 +75,16 @@ pub struct Redactor {
     needles: AhoCorasick,
     /// Which of the needles are an encoding, whose edges mix with what stands beside the secret.
     encoded: Vec<bool>,
+    skeletons: Skeletons,
     shapes: Regex,
 }
 
 impl Redactor {
     /// Learns the secrets of this run.
     pub fn knowing<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
-        let forms = secrets.into_iter().flat_map(|secret| forms(secret.expose()));
+        let secrets: Vec<&str> = secrets.into_iter().map(Secret::expose).collect();
+        let skeletons = Skeletons::of(&secrets);
+        let forms = secrets.into_iter().flat_map(forms);
         let forms = forms.map(|form| Form { text: squeeze(&form.text).text, ..form });
         let (needles, encoded): (Vec<String>, Vec<bool>) =
             forms.filter(|form| form.text.len() >= SHORTEST).map(|form| (form.text, form.encoded)).unzip();
@@ -90,12 +98,22 @@ impl Redactor {
             .expect("literal needles build");
         #[expect(clippy::expect_used, reason = "the pattern is a constant that the tests compile")]
         let shapes = Regex::new(SHAPES).expect("the constant pattern compiles");
-        Self { needles, encoded, shapes }
+        Self { needles, encoded, skeletons, shapes }
     }
 
     /// Returns the ways in which a secret may be written down on one line.
     pub fn forms(secret: &Secret) -> Vec<String> {
         forms(secret.expose()).into_iter().map(|form| form.text).collect()
+    }
+
+    /// Tells whether a text has a secret that was learnt, in any form or disguise.
+    pub fn knows(&self, text: &str) -> bool {
+        self.needles.is_match(&squeeze(text).text) || !self.skeletons.find(text).is_empty()
+    }
+
+    /// Counts what looks like a credential, learnt or not.
+    pub fn count_shapes(&self, text: &str) -> usize {
+        self.shapes.find_iter(text).count()
     }
 
     /// Takes every secret out of a text.
@@ -107,6 +125,7 @@ impl Redactor {
         });
         let by_shape = self.shapes.find_iter(text).map(|hit| hit.range());
         let mut hits: Vec<Range<usize>> = by_value.chain(by_shape).collect();
+        hits.extend(self.skeletons.find(text).into_iter().map(|hit| whole_letters(text, hit)));
         hits.sort_by_key(|hit| (hit.start, hit.end));
         replace(text, &hits)
     }
@@ -120,6 +139,11 @@ fn whole_word(text: &str, found: Range<usize>) -> Range<usize> {
         .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
     let end = text[found.end..].find(outside).map_or(text.len(), |at| found.end + at);
     start..end
+}
+
+/// Widens a find to whole characters.
+fn whole_letters(text: &str, found: Range<usize>) -> Range<usize> {
+    text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end)
 }
 
 fn replace(text: &str, hits: &[Range<usize>]) -> Clean {
@@ -265,6 +289,146 @@ mod tests {
         assert_eq!(redactor.clean("it is true").found(), 0);
     }
 
+    const PLANTED: &str = "ghs_16C7e42F292c6912E7710c838347Ae178B4a";
+
+    fn gzip(text: &str) -> Vec<u8> {
+        use std::io::Write as _;
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.finish().unwrap()
+    }
+
+    fn rot13(text: &str) -> String {
+        let shift = |c: char, first: u8| char::from((c as u8 - first + 13) % 26 + first);
+        text.chars()
+            .map(|c| match c {
+                'a'..='z' => shift(c, b'a'),
+                'A'..='Z' => shift(c, b'A'),
+                other => other,
+            })
+            .collect()
+    }
+
+    /// Writes a secret in every disguise that is seen through.
+    fn disguises(secret: &str) -> Vec<(&'static str, String)> {
+        [spread(secret), wrapped(secret)].concat()
+    }
+
+    fn spread(secret: &str) -> Vec<(&'static str, String)> {
+        let each = |write: &dyn Fn(char) -> String| secret.chars().map(write).collect::<String>();
+        vec![
+            ("plain", secret.to_owned()),
+            ("backward", secret.chars().rev().collect()),
+            ("rot13", rot13(secret)),
+            ("rot13 backward", rot13(secret).chars().rev().collect()),
+            ("upper case", secret.to_uppercase()),
+            ("split by markup", format!("{}**{}**{}", &secret[..2], &secret[2..9], &secret[9..])),
+            (
+                "split by tags",
+                format!("{}<b></b>{}<!-- x1 -->{}", &secret[..5], &secret[5..20], &secret[20..]),
+            ),
+            (
+                "split by a link",
+                format!("{}[{}](https://a.test/x1){}", &secret[..5], &secret[5..9], &secret[9..]),
+            ),
+            ("dotted", each(&|c| format!("{c}."))),
+            ("spaced", each(&|c| format!("{c} "))),
+            ("one letter a line", each(&|c| format!("- {c}\n"))),
+            (
+                "a numbered list",
+                secret
+                    .chars()
+                    .enumerate()
+                    .map(|(n, c)| format!("{}. {c}\n", n + 1))
+                    .collect::<Vec<_>>()
+                    .concat(),
+            ),
+            ("variation selectors", each(&|c| format!("{c}\u{fe0f}\u{e0100}"))),
+            ("zero width", each(&|c| format!("{c}\u{200b}\u{2063}"))),
+            ("combining marks", each(&|c| format!("{c}\u{0301}"))),
+            ("entities", each(&|c| format!("&#{};", c as u32))),
+            ("entities of hex", each(&|c| format!("&#x{:X};", c as u32))),
+            ("percent", each(&|c| format!("%{:02x}", c as u32))),
+            ("percent twice", each(&|c| format!("%25{:02X}", c as u32))),
+            ("quoted-printable", each(&|c| format!("={:02X}", c as u32))),
+            ("\\x", each(&|c| format!("\\x{:02x}", c as u32))),
+            ("\\u", each(&|c| format!("\\u{:04x}", c as u32))),
+            ("\\u{}", each(&|c| format!("\\u{{{:x}}}", c as u32))),
+            ("octal", each(&|c| format!("\\{:03o}", c as u32))),
+            ("hex with colons", each(&|c| format!("{:02x}:", c as u32))),
+        ]
+    }
+
+    fn wrapped(secret: &str) -> Vec<(&'static str, String)> {
+        let base64 = |bytes: &[u8]| BASE64.encode(bytes);
+        let utf16: Vec<u8> = secret.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        vec![
+            ("base32", data_encoding::BASE32.encode(secret.as_bytes())),
+            (
+                "base32 within more",
+                data_encoding::BASE32_NOPAD.encode(format!("x={secret};").as_bytes()).to_lowercase(),
+            ),
+            ("base64 backward", base64(secret.as_bytes()).chars().rev().collect()),
+            ("base64 of backward", base64(secret.chars().rev().collect::<String>().as_bytes())),
+            ("base64 of UTF-16", base64(&utf16)),
+            ("base64 twice", base64(base64(secret.as_bytes()).as_bytes())),
+            (
+                "base64 twice with more",
+                format!("x{}", base64(format!("ab{}", base64(format!("c{secret}").as_bytes())).as_bytes())),
+            ),
+            (
+                "base64 over lines",
+                base64(format!("{}{secret}", "x".repeat(40)).as_bytes())
+                    .as_bytes()
+                    .chunks(30)
+                    .map(String::from_utf8_lossy)
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            ),
+            ("hex of base64", HEXLOWER.encode(base64(secret.as_bytes()).as_bytes())),
+            ("gzip and base64", base64(&gzip(&format!("token: {secret}\n")))),
+        ]
+    }
+
+    #[test]
+    fn a_disguise_is_seen_through() {
+        let redactor = Redactor::knowing([&Secret::new(PLANTED)]);
+        let missed: Vec<_> = disguises(PLANTED)
+            .into_iter()
+            .filter(|(_, text)| {
+                let clean = redactor.clean(&format!("It is\n\n{text}\n\nand more."));
+                clean.found() == 0 || clean.as_str().len() > "It is\n\n[redacted]\n\nand more.".len() + 8
+            })
+            .map(|(name, text)| (name, redactor.clean(&text).text))
+            .collect();
+        assert_eq!(missed, []);
+    }
+
+    #[test]
+    fn ordinary_words_beside_a_disguise_stay() {
+        let redactor = Redactor::knowing([&Secret::new(PLANTED)]);
+        let dotted = PLANTED.chars().map(|c| format!("{c}.")).collect::<Vec<_>>().concat();
+        let clean = redactor.clean(&format!("Naïve “words” before. {dotted} Words after: 100 % sure."));
+        assert_eq!(clean.as_str(), "Naïve “words” before. [redacted]. Words after: 100 % sure.");
+    }
+
+    #[test]
+    fn a_secret_is_known_by_what_it_would_be_redacted_for() {
+        let redactor = Redactor::knowing([&Secret::new(PLANTED)]);
+        let missed: Vec<_> =
+            disguises(PLANTED).into_iter().filter(|(_, text)| !redactor.knows(text)).collect();
+        assert_eq!(missed, []);
+        assert!(!redactor.knows("fn main() { let commit = \"6961a72c0ffee16c7e42f292c6912e7710c8\"; }"));
+    }
+
+    #[test]
+    fn wrappings_made_to_keep_us_busy_are_not_all_unwrapped() {
+        let redactor = Redactor::knowing([&Secret::new(PLANTED)]);
+        let bomb = BASE64.encode(&gzip(&" ".repeat(1 << 20)));
+        let clean = |bombs: usize| redactor.clean(&format!("{bomb}\n\n").repeat(bombs)).found();
+        assert_eq!((clean(1), clean(8)), (0, 4));
+    }
+
     proptest! {
         #[test]
         fn no_form_survives_in_any_surroundings(secret in "[!-~]{8,40}", before in "[a-z]{0,4}", after in ".{0,4}") {
@@ -273,6 +437,15 @@ mod tests {
             prop_assert_eq!(redactor.clean(&inner).found(), 1);
             let plain = redactor.clean(&format!("{before} {secret} {after}"));
             prop_assert!(!plain.as_str().contains(&secret));
+        }
+
+        #[test]
+        fn ordinary_text_stays_as_it_is(text in "\\PC{0,400}", code in "[A-Za-z0-9+/=_%&#;x\\\\\\n .-]{0,400}") {
+            let redactor = Redactor::knowing([&Secret::new(PLANTED), &Secret::new("correct horse battery")]);
+            for text in [text, code] {
+                let clean = redactor.clean(&text);
+                prop_assert_eq!(clean.as_str(), &text);
+            }
         }
     }
 }

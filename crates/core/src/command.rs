@@ -89,18 +89,24 @@ pub fn of(trigger: &Trigger, name: &Login) -> Said {
 
 /// Reads what follows the mention.
 ///
-/// `/word` is always meant as a command. A bare word is one only if it is one of ours, or stands alone and
-/// looks like one: `help me` is a request.
+/// `/word` is meant as a command, unless it is a path: one with a second slash in it, or a word unlike any of ours with
+/// more words after it. A bare word is one only if it is one of ours, or stands alone and looks like one: `help me` is a
+/// request.
 fn read(markdown: &str, name: &Login) -> Said {
     let Some(request) = mention::request(markdown, name) else { return Said::Request };
     let text = request.trim_start_matches([',', ':']).trim().to_lowercase();
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+    if first.trim_matches('/').contains('/') {
+        return Said::Request;
+    }
     let slashed = first.starts_with('/');
     let word: String = first.trim_matches(|c: char| c.is_ascii_punctuation()).chars().take(LONGEST).collect();
     let alone = rest.is_empty();
     match (Command::from_word(&word), Command::nearest(&word)) {
         (Some(command), _) if slashed || alone || command.takes_words() => Said::Command(command),
-        (None, meant) if slashed && !word.is_empty() => Said::Unknown { word, meant },
+        (None, meant) if slashed && !word.is_empty() && (alone || meant.is_some()) => {
+            Said::Unknown { word, meant }
+        }
         (None, Some(meant)) if alone => Said::Unknown { word, meant: Some(meant) },
         (Some(_) | None, _) => Said::Request,
     }
@@ -140,6 +146,10 @@ mod tests {
             "@fro-bot why?",
             "help @fro-bot",
             "@fro-bot 🌱",
+            "@fro-bot /var is full, why?",
+            "@fro-bot /var/log/syslog grows without end",
+            "@fro-bot /etc/hosts",
+            "@fro-bot: /fix/it.sh fails",
         ] {
             check(text, "a request");
         }

@@ -151,6 +151,16 @@ impl Context {
         attachment::renamed(text, &self.attached)
     }
 
+    /// Returns who takes part in the conversation, with who asks and with ourselves.
+    pub fn people(&self, permit: &Permit) -> Vec<Login> {
+        let reviewers = self.change.iter().flat_map(|change| {
+            change.reviews.value().iter().chain(change.threads.value()).map(|remark| &remark.spoken.who)
+        });
+        let speakers =
+            self.comments.value().iter().chain([&self.description]).map(|remark| &remark.spoken.who);
+        speakers.chain(reviewers).chain([permit.asker(), permit.own()]).cloned().collect()
+    }
+
     /// Adds the maintainers' rules for agents, if there are any.
     pub fn set_rules(&mut self, rules: Option<&str>) {
         let rules = rules.map(str::trim).filter(|rules| !rules.is_empty());

@@ -3,6 +3,8 @@
 use std::fmt;
 
 use crate::{
+    budget::Bounded,
+    context::Context,
     place::Subject,
     remembered::{Excerpt, Message, Remembered},
     trust::Trust,
@@ -10,8 +12,13 @@ use crate::{
 
 /// Bytes of a session from which on a new one is begun; more would not fit most models.
 const FULL: u64 = 600_000;
-/// Words that are looked for.
-const WORDS: usize = 16;
+/// Bytes of a title and of a request that are looked for in earlier sessions.
+const TITLE: usize = 300;
+const REQUEST: usize = 4_000;
+/// What a session must have of the best that was found, in thousandths, to be told of, and what it must have to be told
+/// of for one word alone.
+const ALIKE: u32 = 500;
+const BY_ONE_WORD: u32 = 900;
 
 /// Where a run takes place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,23 +110,47 @@ pub fn decide(subject: Subject, asker: Trust, last: &Last) -> Continuity {
     }
 }
 
-/// Returns the words to look for in earlier sessions: those of the title and of the request that are long enough to
-/// mean something.
-pub fn query(title: &str, request: &str) -> String {
-    let mut words: Vec<&str> = Vec::new();
-    let texts = title.split(is_gap).chain(request.split(is_gap));
-    for word in texts.filter(|word| !word.starts_with('@') && (word.chars().count() > 3 || !word.is_ascii()))
-    {
-        let is_known = words.iter().any(|known| known.eq_ignore_ascii_case(word));
-        if !is_known && words.len() < WORDS {
-            words.push(word);
-        }
-    }
-    words.join(" ")
+/// How much an earlier session has in common with what a run is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Likeness {
+    /// In thousandths of the session that has most.
+    pub weight: u32,
+    /// How many words they share.
+    pub shared: usize,
 }
 
-fn is_gap(character: char) -> bool {
-    !character.is_alphanumeric() && !matches!(character, '_' | '.' | '-' | '@')
+/// Tells whether a run is reminded of a session: not if others have much more in common, and by one word alone only if
+/// hardly any other has more.
+pub fn is_worth_telling(likeness: Likeness) -> bool {
+    let enough = if likeness.shared > 1 { ALIKE } else { BY_ONE_WORD };
+    likeness.weight >= enough
+}
+
+/// What is looked for in earlier sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Topic {
+    /// The subject's own words, which count most.
+    pub words: String,
+    /// Words around them: its description, and the files that it changes.
+    pub around: Vec<String>,
+}
+
+impl Topic {
+    /// Returns the topic of a run that was asked for in these words.
+    pub fn of(context: &Context, request: &str) -> Self {
+        let description = Bounded::text(&context.description.spoken.text, REQUEST).value().clone();
+        let files = context.change.iter().map(|change| change.files.value().join(" "));
+        let around = std::iter::once(description).chain(files).filter(|text| !text.is_empty());
+        Self { words: topic(context.title.value(), request), around: around.collect() }
+    }
+}
+
+/// Returns what is looked for first in earlier sessions: the words of the title before those of the request, without the
+/// names of those who are called.
+pub fn topic(title: &str, request: &str) -> String {
+    let (title, request) = (Bounded::text(title, TITLE), Bounded::text(request, REQUEST));
+    let words = title.value().split_whitespace().chain(request.value().split_whitespace());
+    words.filter(|word| !word.starts_with('@')).collect::<Vec<_>>().join(" ")
 }
 
 impl fmt::Display for Fresh {
@@ -185,12 +216,22 @@ mod tests {
     }
 
     #[test]
-    fn words_that_mean_something_are_looked_for() {
-        let check = |title: &str, request: &str, expect: &str| assert_eq!(query(title, request), expect);
-        check("The floor is wet", "@fro-bot why is the floor wet near `tap.rs`?", "floor near tap.rs");
-        check("软管漏水", "水 是", "软管漏水 水 是");
-        check("", "@fro-bot why?", "");
-        let many: Vec<String> = (0..40).map(|n| format!("word{n}")).collect();
-        assert_eq!(query("", &many.join(" ")).split(' ').count(), WORDS);
+    fn the_subject_s_own_words_are_looked_for() {
+        let check = |title: &str, request: &str, expect: &str| assert_eq!(topic(title, request), expect);
+        check("The floor is wet", "@fro-bot why, near `tap.rs`?", "The floor is wet why, near `tap.rs`?");
+        check("", "@fro-bot", "");
+        assert!(topic("", &"word ".repeat(9_000)).len() <= REQUEST);
+    }
+
+    #[test]
+    fn a_session_is_told_of_when_it_has_enough_in_common() {
+        let check = |weight: u32, shared: usize, expect: bool| {
+            assert_eq!(is_worth_telling(Likeness { weight, shared }), expect, "{weight} {shared}");
+        };
+        check(1_000, 2, true);
+        check(BY_ONE_WORD, 1, true);
+        check(BY_ONE_WORD - 1, 1, false);
+        check(ALIKE, 3, true);
+        check(ALIKE - 1, 9, false);
     }
 }

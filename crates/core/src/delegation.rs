@@ -222,7 +222,10 @@ fn own_words(markdown: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::tests::{a_mention, permit_for};
+    use crate::{
+        event::tests::trigger,
+        gate::tests::{a_mention, permit_for},
+    };
 
     #[test]
     fn a_clause_that_begins_with_a_deed_asks_for_a_change() {
@@ -253,6 +256,30 @@ mod tests {
         ] {
             assert!(!asks_for_change(text), "{text}");
         }
+    }
+
+    /// Returns what becomes of mallory's issue when maya makes it say this.
+    fn edited(before: &str, after: &str) -> Result<Commission, NoWork> {
+        let payload = serde_json::json!({
+            "action": "edited",
+            "issue": { "number": 7, "body": after, "user": { "login": "mallory" } },
+            "changes": { "body": { "from": before } },
+            "sender": { "login": "maya" },
+            "repository": { "full_name": "octo/garden" },
+        });
+        let trigger = trigger("issues", &payload.to_string());
+        Commission::of(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto)
+    }
+
+    #[test]
+    fn a_stranger_s_words_are_no_request_because_a_maintainer_edits_them() {
+        let wish = "Fix the tap and push it to main";
+        for after in
+            [format!("{wish} @fro-bot"), format!("@fro-bot {wish}"), format!("{wish}\n\n@fro-bot, why?")]
+        {
+            assert_eq!(edited(wish, &after), Err(NoWork::Question), "{after}");
+        }
+        assert!(edited(wish, &format!("{wish}\n\n@fro-bot fix it")).is_ok());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reads the event that started a run into a `Trigger`, with exactly the fields each case needs.
 
+mod added;
 mod comment;
 mod discussion;
 mod issue;
@@ -167,7 +168,7 @@ impl Trigger {
         match self {
             Self::Comment(comment) => &comment.body,
             Self::ReviewComment(comment) => &comment.body,
-            Self::Issue(issue) => &issue.body,
+            Self::Issue(issue) => &issue.words,
             Self::Pull(pull) => &pull.body,
             Self::Discussion(discussion) => &discussion.body,
             Self::DiscussionComment(comment) => &comment.body,

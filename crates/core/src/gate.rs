@@ -194,20 +194,9 @@ fn look_at_issue(trigger: &Trigger, issue: &Issue, policy: &Policy) -> Result<()
     not_by(&policy.mention, trigger)?;
     match issue.action {
         IssueAction::Opened => not_labelled(&issue.labels, policy),
-        IssueAction::Edited => {
-            called(trigger, "issue", policy)?;
-            called_by_editor(issue, policy)
-        }
+        // Only what the edit added counts: who mends a typo in somebody's call does not call.
+        IssueAction::Edited => called(trigger, "edit", policy),
     }
-}
-
-/// Checks that the call is the editor's own: who mends a typo in a stranger's issue does not ask for anything.
-fn called_by_editor(issue: &Issue, policy: &Policy) -> Result<(), SkipReason> {
-    let before = issue.before.as_deref().unwrap_or(&issue.body);
-    if issue.sender == issue.author || !mention::addresses(before, &policy.mention) {
-        return Ok(());
-    }
-    Err(SkipReason::NoMention { what: "edit", name: policy.mention.clone() })
 }
 
 fn look_at_pull(trigger: &Trigger, pull: &Pull, policy: &Policy) -> Result<(), SkipReason> {

@@ -5,6 +5,7 @@
 //! be tested in a millisecond.
 
 pub mod agent;
+pub mod ancestry;
 pub mod attachment;
 pub mod budget;
 pub mod clean;
@@ -12,6 +13,7 @@ pub mod command;
 pub mod context;
 pub mod continuity;
 pub mod conversation;
+pub mod credential;
 pub mod delegation;
 pub mod delivery;
 pub mod desk;

@@ -5,11 +5,13 @@
 
 mod change;
 pub mod follow_up;
+mod people;
 mod reminder;
 mod surroundings;
 mod task;
 mod work;
 
+pub use people::{PeopleSaid, people_said};
 pub use work::Workbench;
 
 use std::fmt::Write as _;
@@ -17,12 +19,20 @@ use std::fmt::Write as _;
 use crate::{
     budget::Bounded,
     context::{Context, Remark},
-    event::{IssueAction, Occasion, Order, PullAction, Trigger},
+    event::{Issue, IssueAction, Occasion, Order, PullAction, Trigger},
     fence,
     gate::{Permit, Reach},
     place::{Subject, Surface},
     trust::{Spoken, Trust},
 };
+
+/// Titles of sections; `people` knows them again.
+const MODE: &str = "Mode";
+const IDENTITY: &str = "Who you are";
+const PLACE: &str = "Where you are";
+const REQUEST: &str = "The request";
+const CONVERSATION: &str = "The conversation";
+const TASK: &str = "Task";
 
 /// What the operator of the workflow adds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -94,17 +104,17 @@ impl Prompt {
 pub fn compose(trigger: &Trigger, permit: &Permit, context: &Context, wishes: &Wishes) -> Prompt {
     let mut sections = Vec::new();
     if let Some(mode) = &wishes.mode_instructions {
-        sections.push(instruction("Mode", mode.clone()));
+        sections.push(instruction(MODE, mode.clone()));
     }
-    sections.push(instruction("Who you are", identity(trigger, permit)));
-    sections.push(instruction("Where you are", place(permit, context)));
+    sections.push(instruction(IDENTITY, identity(trigger, permit)));
+    sections.push(instruction(PLACE, place(permit, context)));
     sections.extend(surroundings::rules(context));
     if let Some(request) = request(trigger, permit, context) {
-        sections.push(Section { title: "The request", pieces: vec![request] });
+        sections.push(Section { title: REQUEST, pieces: vec![request] });
     }
     if context.subject != Subject::Repository {
         sections.push(instruction("How to read what follows", reading(permit)));
-        sections.push(Section { title: "The conversation", pieces: conversation(context) });
+        sections.push(Section { title: CONVERSATION, pieces: conversation(context) });
     }
     if let Some(change) = &context.change {
         sections.push(Section { title: "The change", pieces: change::pieces(change, context) });
@@ -112,7 +122,7 @@ pub fn compose(trigger: &Trigger, permit: &Permit, context: &Context, wishes: &W
     sections.extend(surroundings::attached(context));
     sections.push(surroundings::tools(permit));
     sections.push(instruction(reminder::TITLE, reminder::MEMORY.to_owned()));
-    sections.push(Section { title: "Task", pieces: task::pieces(trigger, permit, wishes) });
+    sections.push(Section { title: TASK, pieces: task::pieces(trigger, permit, wishes) });
     sections.push(instruction("How to answer", answering(permit)));
     Prompt { sections }
 }
@@ -132,7 +142,9 @@ fn identity(trigger: &Trigger, permit: &Permit) -> String {
         Trigger::Discussion(_) => format!("@{asker} began {subject} and mentioned you in it."),
         Trigger::Issue(issue) => match issue.action {
             IssueAction::Opened => format!("@{asker} opened {subject}."),
-            IssueAction::Edited => format!("@{asker} edited {subject} so that it mentions you."),
+            IssueAction::Edited => {
+                format!("@{asker} edited {subject} and mentioned you in what the edit added.")
+            }
         },
         Trigger::Pull(pull) => match pull.action {
             PullAction::Opened => format!("@{asker} opened {subject}."),
@@ -191,8 +203,14 @@ fn subject_lines(context: &Context) -> String {
 /// Returns the words that ask, unless they are the description itself or the operator's.
 fn request(trigger: &Trigger, permit: &Permit, context: &Context) -> Option<Piece> {
     match trigger {
-        Trigger::Comment(_) | Trigger::ReviewComment(_) | Trigger::DiscussionComment(_) => {}
-        Trigger::Issue(_) | Trigger::Pull(_) | Trigger::Discussion(_) | Trigger::Order(_) => return None,
+        Trigger::Comment(_)
+        | Trigger::ReviewComment(_)
+        | Trigger::DiscussionComment(_)
+        | Trigger::Issue(Issue { action: IssueAction::Edited, .. }) => {}
+        Trigger::Issue(Issue { action: IssueAction::Opened, .. })
+        | Trigger::Pull(_)
+        | Trigger::Discussion(_)
+        | Trigger::Order(_) => return None,
     }
     let spoken = Spoken {
         who: trigger.asker().clone(),

@@ -38,13 +38,15 @@ pub struct Message {
     pub text: String,
 }
 
-/// A place in an earlier session.
+/// An earlier session that was found, with a part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Excerpt {
     /// The session.
     pub session: Remembered,
-    /// The words around what was looked for.
+    /// The words around what was looked for, or how its answer begins.
     pub text: String,
+    /// The words of the question that it has too, those that say most first.
+    pub shared: Vec<String>,
 }
 
 /// A run that an earlier session served.

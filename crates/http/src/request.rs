@@ -1,6 +1,6 @@
 //! One request: built up, sent, and sent again when that helps and does no harm.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use fro_core::Secret;
@@ -13,6 +13,7 @@ use crate::{
     answer::{Answer, Incoming, read_at_most, request_id},
     error::{Call, Effect, Error, Kind},
     refusal::Refusal,
+    retry::Retry,
     road::Road,
 };
 
@@ -33,14 +34,16 @@ pub struct Request {
     credential: Option<Secret>,
     timeout: Duration,
     max_body: usize,
+    retry: Retry,
 }
 
 impl Request {
     pub(crate) fn new(road: Road, method: Method, url: &str) -> Self {
         let effect = if method.is_idempotent() { Effect::Same } else { Effect::Again };
-        let (timeout, max_body) = (road.settings().timeout, road.settings().max_body);
+        let settings = road.settings();
+        let (timeout, max_body, retry) = (settings.timeout, settings.max_body, settings.retry.clone());
         let builder = road.client().request(method.clone(), url);
-        Self { road, method, builder, effect, credential: None, timeout, max_body }
+        Self { road, method, builder, effect, credential: None, timeout, max_body, retry }
     }
 
     /// Adds a body.
@@ -88,6 +91,12 @@ impl Request {
         self
     }
 
+    /// Declares that nobody waits for a second attempt.
+    pub fn once(mut self) -> Self {
+        self.retry = Retry::never();
+        self
+    }
+
     /// Gives one attempt this long instead of the road's own time.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -103,12 +112,16 @@ impl Request {
     /// Sends the request and reads its answer to the end.
     pub async fn send(self) -> Result<Answer, Error> {
         let max_body = self.max_body;
-        self.persist(async |trip| Answer::read(&trip.call, trip.answer().await?, max_body).await).await
+        let once = move |trip: Arc<Trip>| async move {
+            Answer::read(&trip.call, trip.answer().await?, max_body).await
+        };
+        self.persist(once).await
     }
 
     /// Sends the request and returns as soon as the answer begins.
     pub async fn stream(self) -> Result<Incoming, Error> {
-        self.persist(async |trip| Ok(Incoming::new(&trip.call, trip.answer().await?))).await
+        let once = |trip: Arc<Trip>| async move { Ok(Incoming::new(&trip.call, trip.answer().await?)) };
+        self.persist(once).await
     }
 
     /// Sends the request exactly once and returns as soon as the answer begins, whatever it says.
@@ -123,12 +136,17 @@ impl Request {
     }
 
     /// Tries until there is an answer or an error that stands.
-    async fn persist<T>(self, once: impl AsyncFn(&Trip) -> Result<T, Error>) -> Result<T, Error> {
-        let (timeout, retry) = (self.timeout, self.road.settings().retry.clone());
-        let trip = Trip::prepare(self)?;
+    ///
+    /// Each attempt owns its share of the trip: the future of an `AsyncFn` that borrows it could not be proven `Send`.
+    async fn persist<T, F>(self, once: impl Fn(Arc<Trip>) -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let (timeout, retry) = (self.timeout, self.retry.clone());
+        let trip = Arc::new(Trip::prepare(self)?);
         let mut failed = 0;
         loop {
-            let outcome = time::timeout(timeout, once(&trip)).await;
+            let outcome = time::timeout(timeout, once(Arc::clone(&trip))).await;
             let error = match outcome.unwrap_or_else(|_| Err(trip.call.failed(Kind::Late(timeout)))) {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,

@@ -2,7 +2,10 @@
 
 use std::{fmt, iter::Sum, ops::AddAssign};
 
-use crate::say::whole::closed;
+use crate::{
+    names::Login,
+    say::{published::published, whole::closed},
+};
 
 /// A finished turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +100,21 @@ impl Outcome {
                     text.push_str(more);
                 }
             }
+        }
+        self
+    }
+
+    /// Makes what the model said fit to be published, where these people may be called.
+    #[must_use]
+    pub fn published(mut self, people: &[Login]) -> Self {
+        let words = match &mut self {
+            Self::Answered { text, .. } => Some(text),
+            Self::Refused { partial } | Self::OutOfTime { partial } | Self::Failed { partial, .. } => {
+                partial.as_mut()
+            }
+        };
+        if let Some(words) = words {
+            *words = published(words, people);
         }
         self
     }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::{
     Reading, Trigger,
+    added::added,
     payload::{Action, Label, Repository, User, not_supported, parse},
 };
 use crate::{
@@ -24,10 +25,8 @@ pub struct Issue {
     pub author: Login,
     /// Who did what happened: on an edit, the editor.
     pub sender: Login,
-    /// What it says now.
-    pub body: String,
-    /// What it said before an edit, if that changed.
-    pub before: Option<String>,
+    /// What whoever did it wrote: all of a new issue, and of an old one only what the edit added.
+    pub words: String,
     /// The names of its labels.
     pub labels: Vec<String>,
     /// Whether the conversation is locked.
@@ -44,7 +43,7 @@ pub enum IssueAction {
 }
 
 impl Issue {
-    /// Returns whose words are acted on: an editor may have put any words into somebody else's issue.
+    /// Returns whose words are acted on: an editor may add words to somebody else's issue.
     pub(crate) fn asker(&self) -> &Login {
         match self.action {
             IssueAction::Opened => &self.author,
@@ -93,14 +92,22 @@ pub(super) fn read(payload: &str) -> Result<Reading, Fault> {
         other => return Ok(not_supported(NAME, other)),
     };
     let told: Payload = parse(NAME, payload)?;
+    let body = told.issue.body.unwrap_or_default();
+    let words = match action {
+        IssueAction::Opened => body,
+        // An edit without an earlier text changed the title alone.
+        IssueAction::Edited => told
+            .changes
+            .body
+            .map_or_else(String::new, |before| added(&before.from.unwrap_or_default(), &body)),
+    };
     Ok(Reading::Trigger(Trigger::Issue(Issue {
         repo: told.repository.name(NAME)?,
         number: told.issue.number,
         action,
         author: told.issue.user.login(),
         sender: told.sender.login(),
-        body: told.issue.body.unwrap_or_default(),
-        before: told.changes.body.and_then(|before| before.from),
+        words,
         labels: Label::names(told.issue.labels),
         locked: told.issue.locked,
     })))

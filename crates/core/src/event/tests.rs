@@ -14,7 +14,8 @@ pub(crate) fn event(name: &str, payload: &str) -> Event {
     }
 }
 
-fn trigger(name: &str, payload: &str) -> Trigger {
+/// Returns what such an event asks for.
+pub(crate) fn trigger(name: &str, payload: &str) -> Trigger {
     match read(&event(name, payload)) {
         Ok(Reading::Trigger(trigger)) => trigger,
         other => panic!("{name} is no trigger: {other:?}"),

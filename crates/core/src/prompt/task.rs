@@ -14,7 +14,9 @@ use crate::{
 /// Bytes of a diff hunk that are shown.
 const HUNK: usize = 4_000;
 const REVIEW: &str = "Review this pull request for code quality, potential bugs, and improvements.";
-const LAST: &str = "Follow all instructions and requirements listed in this prompt.";
+const FIX: &str = "Find the cause, mend it and show that it is mended.";
+/// Ends each task.
+pub(super) const LAST: &str = "Follow all instructions and requirements listed in this prompt.";
 
 pub(super) fn pieces(trigger: &Trigger, permit: &Permit, wishes: &Wishes) -> Vec<Piece> {
     let mut pieces = vec![Piece::Instruction(directive(trigger, permit.said()))];
@@ -28,6 +30,12 @@ pub(super) fn pieces(trigger: &Trigger, permit: &Permit, wishes: &Wishes) -> Vec
     pieces
 }
 
+/// Tells whether a task begins with a directive of ours and not with an order of the operator.
+pub(super) fn is_directive(task: &str) -> bool {
+    let ours = ["Respond to the ", "Triage this issue: ", REVIEW, FIX];
+    ours.iter().any(|beginning| task.starts_with(beginning))
+}
+
 /// Returns the one thing to do.
 fn directive(trigger: &Trigger, said: &Said) -> String {
     let by_trigger = match trigger {
@@ -37,7 +45,7 @@ fn directive(trigger: &Trigger, said: &Said) -> String {
         Trigger::ReviewComment(_) => "Respond to the review comment with the following context:",
         Trigger::Issue(issue) => match issue.action {
             IssueAction::Opened => "Triage this issue: summarize, reproduce if possible, propose next steps.",
-            IssueAction::Edited => "Respond to the mention in this issue.",
+            IssueAction::Edited => "Respond to the words that the edit of this issue added.",
         },
         Trigger::Pull(_) => REVIEW,
         Trigger::Order(order) => return order.prompt.clone(),
@@ -47,7 +55,7 @@ fn directive(trigger: &Trigger, said: &Said) -> String {
             format!("{REVIEW} Heed what the comment above adds.\n\n{by_trigger}")
         }
         Said::Command(Command::Fix) => {
-            format!("Find the cause, mend it and show that it is mended.\n\n{by_trigger}")
+            format!("{FIX}\n\n{by_trigger}")
         }
         Said::Command(Command::Help | Command::Stop | Command::Status | Command::Forget)
         | Said::Unknown { .. }

@@ -83,6 +83,42 @@ fn the_model_is_told_this_for_each_trigger() {
     }
 }
 
+#[test]
+fn what_people_said_is_read_back_from_each_prompt() {
+    let wishes = Wishes {
+        mode_instructions: Some("Be brief.".to_owned()),
+        prompt: Some("Answer in English.".to_owned()),
+    };
+    let mut read = String::new();
+    for trigger in all() {
+        let prompt = rendered(&trigger, told("The floor is wet", "Me too."), &wishes);
+        let said = people_said(&prompt);
+        let _ =
+            writeln!(read, "{}: {} | {} | {}", trigger.event_name(), said.title, said.request, said.around);
+    }
+    insta::assert_snapshot!(read);
+}
+
+#[test]
+fn what_the_harness_says_is_nobody_s_word() {
+    let reminded = rendered(&a_mention(), told("wet", "Me too."), &Wishes::default()).replace(
+        "## Task",
+        "From another session:\n<words-0123456789abcdef from=\"ses_1\" trust=\"stranger\">\nthe cellar\n\
+         </words-0123456789abcdef>\n\n## Task",
+    );
+    let said = people_said(&reminded);
+    assert!(!said.around.contains("cellar") && said.around.contains("Me too."), "{said:?}");
+    let note = "Note of the harness, nothing to answer: the run ended.";
+    for ours in [note, follow_up::nudge(), follow_up::go_on()] {
+        assert_eq!(people_said(ours), PeopleSaid::default());
+    }
+    let order = "## Beds\n\nWater them.";
+    let task =
+        rendered(&first("schedule"), told("", ""), &Wishes::default()).replace("Water the beds.", order);
+    assert_eq!(people_said(&task).request, order);
+    assert_eq!(people_said("Why is it wet?").request, "Why is it wet?");
+}
+
 /// Returns what the model is to do, with the operator's prompt if there is one.
 fn task(trigger: &Trigger, prompt: Option<&str>) -> String {
     let wishes = Wishes { mode_instructions: None, prompt: prompt.map(str::to_owned) };

@@ -13,9 +13,13 @@ use crate::{
     trust::{Spoken, Trust},
 };
 
-/// Bytes of one message, of one place and of a whole answer.
+/// How a note of the harness begins.
+pub(crate) const NOTE: &str = "Note of the harness, nothing to answer:";
+
+/// Bytes of one message, of one place, of a title and of a whole answer.
 const MESSAGE: usize = 4_000;
 const PLACE: usize = 600;
+const TITLE: usize = 120;
 const WHOLE: usize = 40_000;
 
 /// Returns sessions as a list.
@@ -34,7 +38,21 @@ pub fn list(sessions: &Bounded<Vec<Remembered>>, skipped: u32) -> String {
     text
 }
 
-/// Returns the places where something was found.
+/// Says why a session was found: which words it has in common with the question.
+pub(crate) fn because(shared: &[String]) -> String {
+    let shared: Vec<_> = shared.iter().map(|word| format!("`{}`", fence::inline(word))).collect();
+    format!("which has these words too: {}", shared.join(", "))
+}
+
+/// Returns what a session is called: by the title of its subject, or by how the order begins.
+pub fn title(about: &str, subject_title: &str, words: &str) -> String {
+    let first = words.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let named = if subject_title.trim().is_empty() { first } else { subject_title };
+    let named = fence::one_line(Bounded::text(named.trim(), TITLE).value());
+    if named.is_empty() { about.to_owned() } else { format!("{named} ({about})") }
+}
+
+/// Returns the sessions that were found.
 pub fn search(query: &str, places: &[Excerpt]) -> String {
     if places.is_empty() {
         return format!("Nothing was said about `{}` in earlier sessions.", fence::inline(query));
@@ -42,7 +60,7 @@ pub fn search(query: &str, places: &[Excerpt]) -> String {
     let mut text = String::new();
     for place in places {
         let words = quoted(&place.session.id, place.session.trust, &place.text, PLACE);
-        let _ = write!(text, "{}\n{words}\n\n", line(&place.session));
+        let _ = write!(text, "{}, {}\n{words}\n\n", line(&place.session), because(&place.shared));
     }
     text.push_str("`session_read` shows the whole of a session.");
     text
@@ -92,7 +110,7 @@ pub(super) fn ran(run: &Past) -> String {
 /// Returns the note that ends a run in its session, for whoever searches later.
 pub fn written_back(about: &str, past: &Past) -> String {
     let mut text = format!(
-        "Note of the harness, nothing to answer: the run for `{}` on {} by @{} ended {}: {}.",
+        "{NOTE} the run for `{}` on {} by @{} ended {}: {}.",
         fence::inline(&past.event),
         fence::inline(about),
         fence::inline(&past.actor),
@@ -193,9 +211,13 @@ pub(crate) mod tests {
 
     #[test]
     fn places_are_quoted() {
-        let place = Excerpt { session: a_session(Trust::Stranger), text: "the hose leaks".to_owned() };
+        let place = Excerpt {
+            session: a_session(Trust::Stranger),
+            text: "the hose leaks".to_owned(),
+            shared: vec!["hose".to_owned()],
+        };
         insta::assert_snapshot!(search("hose", &[place]), @r#"
-        ses_1 · 1970-01-02 00:00 UTC · octo/garden#7 · 3 messages · `issue #7 of octo/garden` · low trust: set off by a stranger's words
+        ses_1 · 1970-01-02 00:00 UTC · octo/garden#7 · 3 messages · `issue #7 of octo/garden` · low trust: set off by a stranger's words, which has these words too: `hose`
         <words-a16508dbf7535341 from="ses_1" trust="stranger">
         the hose leaks
         </words-a16508dbf7535341>
@@ -203,6 +225,17 @@ pub(crate) mod tests {
         `session_read` shows the whole of a session.
         "#);
         assert_eq!(search("`hose`", &[]), "Nothing was said about `'hose'` in earlier sessions.");
+    }
+
+    #[test]
+    fn a_session_is_called_by_its_subject() {
+        let check = |subject: &str, words: &str, expect: &str| {
+            assert_eq!(title("octo/garden#7", subject, words), expect);
+        };
+        check("The floor\nis wet", "@fro-bot why?", "The floor is wet (octo/garden#7)");
+        check("", "\nWater the beds.\nAll of them.", "Water the beds. (octo/garden#7)");
+        check("", "", "octo/garden#7");
+        assert!(title("octo/garden#7", &"x".repeat(900), "").len() < 150);
     }
 
     #[test]

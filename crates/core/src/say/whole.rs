@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const PROBE: &str = "fro-bot-probe";
 
 /// Returns the text with every code block, HTML block and fold closed.
-pub(crate) fn closed(markdown: &str) -> String {
+pub fn closed(markdown: &str) -> String {
     let mut text = markdown.trim_end().to_owned();
     let endings = [
         "",

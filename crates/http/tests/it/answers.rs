@@ -46,6 +46,18 @@ async fn a_request_carries_our_name_and_the_token_and_reuses_its_connection() {
 }
 
 #[tokio::test]
+async fn a_request_may_be_sent_from_any_task() {
+    let server = Server::playing([answer(200, &[], "whole"), answer(200, &[], "in pieces")]).await;
+    let road = road();
+
+    let sent = tokio::spawn(road.get(format!("{}/send", server.url)).send()).await.unwrap().unwrap();
+    let streamed = tokio::spawn(road.get(format!("{}/stream", server.url)).stream()).await.unwrap();
+
+    assert_eq!(sent.bytes(), b"whole");
+    assert_eq!(streamed.unwrap().chunk().await.unwrap().unwrap(), "in pieces");
+}
+
+#[tokio::test]
 async fn an_answer_larger_than_the_cap_is_refused_whatever_length_it_announces() {
     let lengthless = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(2000));
     let announced = answer(200, &[], &"x".repeat(2000));

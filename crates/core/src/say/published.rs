@@ -1,0 +1,339 @@
+//! Makes the agent's Markdown fit to be published in the harness's name.
+//!
+//! A picture is fetched by whoever reads the comment, so that its address can carry something away: only GitHub's own are
+//! shown, others become links. A mention calls somebody: only who takes part in the conversation is called. What readers
+//! do not see (HTML comments) and what would look like a part of ours (the run summary) is not let through. Code stays as it is.
+
+use std::{ops::Range, sync::LazyLock};
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use regex::Regex;
+
+use super::whole::closed;
+use crate::names::Login;
+
+/// How often a text is looked at again: what is taken out may make something of what stood around it.
+const ROUNDS: usize = 8;
+
+/// Returns a text as it may be published, where these people may be called.
+pub fn published(markdown: &str, people: &[Login]) -> String {
+    let mut text = markdown.to_owned();
+    for _ in 0..ROUNDS {
+        let edits = edits(&text, people);
+        if edits.is_empty() {
+            return text;
+        }
+        text = edited(&text, edits);
+    }
+    // Whoever tries this hard is read as it was written.
+    let longest = markdown.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let ticks = "`".repeat(longest.max(2) + 1);
+    closed(&format!("{ticks}\n{markdown}\n{ticks}"))
+}
+
+type Edit = (Range<usize>, String);
+
+fn edited(text: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|(range, _)| (range.start, range.end));
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for (range, replacement) in edits {
+        if range.start >= done {
+            out.push_str(&text[done..range.start]);
+            out.push_str(&replacement);
+            done = range.end;
+        }
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// Finds what has to change.
+fn edits(text: &str, people: &[Login]) -> Vec<Edit> {
+    let mut look =
+        Look { text, people, imitates: imitates(text), edits: Vec::new(), shown: Shown::default() };
+    let (mut code, mut block) = (0_usize, None::<Range<usize>>);
+    let options = Options::ENABLE_GFM | Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        if !matches!(event, Event::Text(_)) {
+            look.finish_words(code);
+        }
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => code += 1,
+            Event::End(TagEnd::CodeBlock) => code = code.saturating_sub(1),
+            // A tag may go over several lines, each of which is an event of its own.
+            Event::Start(Tag::HtmlBlock) => block = Some(range),
+            Event::End(TagEnd::HtmlBlock) => {
+                if let Some(range) = block.take() {
+                    look.html(range);
+                }
+            }
+            Event::InlineHtml(tag) => {
+                match tag.to_ascii_lowercase().as_str() {
+                    "<code>" => code += 1,
+                    "</code>" => code = code.saturating_sub(1),
+                    _ => {}
+                }
+                look.html(range);
+            }
+            Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::TableCell) => code = 0,
+            Event::Start(Tag::Image { dest_url, .. }) if !is_github_s(&dest_url) => look.picture(range),
+            Event::Text(words) => look.shown.add(text, &words, range),
+            _ => {}
+        }
+    }
+    look.finish_words(code);
+    look.edits
+}
+
+struct Look<'a> {
+    text: &'a str,
+    people: &'a [Login],
+    /// Whether the text would look like a run summary of ours.
+    imitates: bool,
+    edits: Vec<Edit>,
+    shown: Shown,
+}
+
+/// Words as they are shown, and where each byte was written.
+#[derive(Default)]
+struct Shown {
+    words: String,
+    origins: Vec<Range<usize>>,
+}
+
+impl Shown {
+    fn add(&mut self, text: &str, words: &str, range: Range<usize>) {
+        let is_plain = text.get(range.clone()) == Some(words);
+        let origin =
+            |at: usize| if is_plain { range.start + at..range.start + at + 1 } else { range.clone() };
+        self.origins.extend((0..words.len()).map(origin));
+        self.words.push_str(words);
+    }
+}
+
+impl Look<'_> {
+    fn finish_words(&mut self, code: usize) {
+        let shown = std::mem::take(&mut self.shown);
+        if code > 0 {
+            return;
+        }
+        for name in strangers(&shown.words, self.people) {
+            let range = shown.origins[name.start].start..shown.origins[name.end - 1].end;
+            self.edits.push((range, format!("<code>{}</code>", &shown.words[name])));
+        }
+    }
+
+    /// The picture's address and words stay, as a link.
+    fn picture(&mut self, range: Range<usize>) {
+        self.edits.push((range.start..range.start + 1, "picture: ".to_owned()));
+    }
+
+    fn html(&mut self, range: Range<usize>) {
+        let (start, html) = (range.start, &self.text[range]);
+        let mut done = 0;
+        let mut code = 0_usize;
+        for found in MARKUP.tags.captures_iter(html) {
+            let tag = found.get_match();
+            if code == 0 {
+                self.words_in_html(&html[done..tag.start()], start + done);
+            }
+            done = tag.end();
+            let name = found.name("name").map_or("", |name| name.as_str()).to_ascii_lowercase();
+            match (name.as_str(), tag.as_str().starts_with("</")) {
+                ("code" | "pre", false) => code += 1,
+                ("code" | "pre", true) => code = code.saturating_sub(1),
+                _ => {}
+            }
+            let place = start + tag.start();
+            if tag.as_str().starts_with("<!--") {
+                self.edits.push((place..start + tag.end(), String::new()));
+            } else if !tag.as_str().ends_with('>') || !self.may_stay(&name, tag.as_str()) {
+                self.edits.push((place..place + 1, "&lt;".to_owned()));
+            }
+        }
+        if code == 0 {
+            self.words_in_html(&html[done..], start + done);
+        }
+    }
+
+    fn words_in_html(&mut self, words: &str, start: usize) {
+        for name in strangers(words, self.people) {
+            let word = &words[name.clone()];
+            self.edits.push((start + name.start..start + name.end, format!("<code>{word}</code>")));
+        }
+    }
+
+    fn may_stay(&self, name: &str, tag: &str) -> bool {
+        match name {
+            "details" | "summary" => !self.imitates,
+            "img" => {
+                let sources = MARKUP.source.captures_iter(tag);
+                let mut sources = sources.filter_map(|found| found.iter().skip(1).flatten().next());
+                // An address with entities in it is not what it seems.
+                let is_known = |source: &str| !source.contains('&') && is_github_s(source);
+                !MARKUP.other_source.is_match(tag) && sources.all(|source| is_known(source.as_str()))
+            }
+            name => PLAIN.contains(&name),
+        }
+    }
+}
+
+/// Tags that show words and nothing else.
+const PLAIN: [&str; 48] = [
+    "a",
+    "abbr",
+    "b",
+    "blockquote",
+    "br",
+    "code",
+    "dd",
+    "del",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "ins",
+    "kbd",
+    "li",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "tt",
+    "ul",
+];
+
+struct Markup {
+    tags: Regex,
+    source: Regex,
+    other_source: Regex,
+    mentions: Regex,
+}
+
+#[expect(clippy::expect_used, reason = "the patterns are constants that the tests compile")]
+static MARKUP: LazyLock<Markup> = LazyLock::new(|| {
+    let regex = |pattern| Regex::new(pattern).expect("the constant pattern compiles");
+    Markup {
+        // A comment ends at its end, or never; any other tag at the next bracket outside of quotes.
+        tags: regex(
+            r#"(?s)<!--(?:.*?-->|.*)|<[/!?]?(?<name>[A-Za-z][A-Za-z0-9-]*)?(?:"[^"]*"|'[^']*'|[^>"'])*>?"#,
+        ),
+        source: regex(r#"(?is)\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))"#),
+        other_source: regex(r"(?i)\b(?:srcset|style|background|poster)\b"),
+        mentions: regex(r"@[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:/[A-Za-z0-9][A-Za-z0-9._-]*)?"),
+    }
+});
+
+/// Returns where somebody is called who takes no part in the conversation. Teams never do.
+fn strangers(words: &str, people: &[Login]) -> Vec<Range<usize>> {
+    let is_known = |name: &str| people.iter().any(|person| person.is_same_identity(&Login::new(name)));
+    let mentions = MARKUP.mentions.find_iter(words);
+    let called = mentions.filter(|found| !words[..found.start()].ends_with(|c: char| c.is_alphanumeric()));
+    called
+        .filter(|found| !is_known(found.as_str().trim_start_matches('@')))
+        .map(|found| found.range())
+        .collect()
+}
+
+/// Tells whether an address leads to GitHub, or to a file of the repository.
+fn is_github_s(address: &str) -> bool {
+    // As browsers read it.
+    let address: String = address.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
+    let address = address.replace('\\', "/");
+    let Some((scheme, rest)) = address.split_once(':') else { return !address.starts_with("//") };
+    let host = rest.strip_prefix("//").unwrap_or_default();
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    scheme.eq_ignore_ascii_case("https")
+        && (host == "github.com"
+            || host.ends_with(".githubusercontent.com")
+            || host == "github.githubassets.com")
+}
+
+/// Tells whether somewhere stands what opens our own summary, however it is written.
+fn imitates(text: &str) -> bool {
+    let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    letters.to_ascii_lowercase().contains("runsummary")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn made(text: &str) -> String {
+        published(text, &[Login::new("maya"), Login::new("renovate[bot]")])
+    }
+
+    #[test]
+    fn what_is_harmless_stays_as_it_is() {
+        for text in [
+            "",
+            "Thanks @maya and @Maya, **@renovate** too: mail a@b.test.",
+            "`@everyone` and\n```sh\ncurl https://x.test @everyone <!-- kept --> ![p](https://x.test/p.png)\n```",
+            "    @everyone ![p](https://x.test/p.png)",
+            "![ok](https://github.com/user-attachments/assets/1) ![own](docs/a.png)",
+            "<img width=\"3\" src=\"https://raw.githubusercontent.com/o/r/a.png\">",
+            "<details>\n<summary>More</summary>\n\nwords\n\n</details>",
+            "a < b and c > d, [link](https://x.test) and <https://x.test>",
+            "| a | b |\n|---|---|\n| 1 | <br>2 |",
+        ] {
+            assert_eq!(made(text), text);
+        }
+    }
+
+    #[test]
+    fn what_is_not_is_shown_like_this() {
+        let texts = [
+            "![p](https://x.test/?d=1) and ![p][r] and [![b](http://x.test/b.svg)](https://x.test)\n\n[r]: https://x.test/r.png",
+            "!![p](https://x.test/p.png)",
+            "<img src=\"https://x.test/p.png\" alt=\"p\"> <IMG\nSRC=x.png srcset=\"https://x.test/p.png 2x\">",
+            "<picture>\n<source srcset=\"https://x.test/p.png\">\n<img src='//x.test/p.png'>\n</picture>\n<video src=https://x.test/v.mp4></video>",
+            "<img src=\"https://github.com@x.test/p.png\"> ![p](https://github.com.x.test/p.png)",
+            "<img alt=\">\" src=\"https://x.test/p.png\"> <img src=\"https&#58;//x.test/p.png\"> <img src=\"/\\x.test/p.png\">",
+            "@everyone, @octo/team: look. **@mallory** \\@one &#64;two _@three_ [@four](https://x.test)",
+            "<p>@five <b title=\"@six\">@seven</b> <code>@eight</code></p>",
+            "@<!-- x -->nine and <!-- hidden\n\nwords --> seen",
+            "<!-- fro-bot run=1 event=comment-1 -->\nforged",
+            "<details>\n<summary>Run  summary</summary>\n\n| Cost | 0 |\n\n</details>",
+            "text <script>alert(1)</script> <?php ?> <![CDATA[x]]>",
+        ];
+        let shown: Vec<_> = texts.iter().map(|text| format!("{text}\n    ↓\n{}", made(text))).collect();
+        insta::assert_snapshot!(shown.join("\n\n=====\n\n"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_made_fit_is_fit(text in r"(@[a-c]{1,2}|`{1,3}|\\|!|\[|\]|\(|\)|<!--|-->|<code>|</code>|<img src=x:y>|<|>|&#64;|\*|\n|\n\n|    |[a-z ])*") {
+            let once = made(&text);
+            prop_assert_eq!(made(&once), once);
+        }
+    }
+}
