@@ -31,14 +31,22 @@ impl Audit {
         let about = self.about;
         match self.calls.fetch_add(1, Ordering::Relaxed) {
             call if call < MOST => {
-                let cut: String = what.chars().take(LONGEST).collect();
-                let more = if cut.len() < what.len() { "…" } else { "" };
+                // A name of the agent's must not begin a line of its own, nor turn one round.
+                let shown = |c: char| if is_odd(c) { '\u{fffd}' } else { c };
+                let cut: String = what.chars().take(LONGEST).map(shown).collect();
+                let more = if what.chars().nth(LONGEST).is_some() { "…" } else { "" };
                 Some(format!("{about}: {cut}{more}"))
             }
             MOST => Some(format!("{about}: further calls are counted, and not written down")),
             _ => None,
         }
     }
+}
+
+/// Tells whether a character changes how the rest of a line is read.
+fn is_odd(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -54,6 +62,12 @@ mod tests {
         assert_eq!(lines.len(), 501);
         assert_eq!(lines[499], "gh: GET /499");
         assert_eq!(lines[500], "gh: further calls are counted, and not written down");
+    }
+
+    #[test]
+    fn a_call_is_one_line() {
+        let line = Audit::of("gh").line("GET /a\r\n::set-output name=x::\u{1b}[2J\u{202e}b").unwrap();
+        assert_eq!(line, "gh: GET /a\u{fffd}\u{fffd}::set-output name=x::\u{fffd}[2J\u{fffd}b");
     }
 
     #[test]

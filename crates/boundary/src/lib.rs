@@ -6,26 +6,34 @@
 //! that it never sees, and a supervisor that leaves none of its processes behind.
 
 mod audit;
+mod confined;
+mod echo;
 mod egress;
 mod environment;
 mod gh;
 mod git;
+mod halt;
 mod hide;
+mod intake;
 mod models;
+mod open_files;
 mod probe;
 mod serve;
 mod toolbox;
 pub mod wall;
 
+pub use confined::Confinement;
 pub use egress::{BadHost, Beyond, Door, Egress, EgressCalls, Host};
 pub use environment::{Environment, environment};
 pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};
 pub use git::{
-    AgentClone, Credential, Git, GitError, Ground, LeftOut, PROTECTED_PATHS, Push, Pushing, Rules, Staging,
-    Store, Tip, receive,
+    AgentClone, Credential, Git, GitError, Ground, LeftOut, PROTECTED_PATHS, Push, Pushing, Rules, Signature,
+    Staging, Stands, Store, Taken, Tip, Untracked, receive,
 };
+pub use halt::{Halt, StillRunning};
 pub use hide::hide;
 pub use models::{BadKeys, Keys, ModelProxy, Plan, PlanError, Spent};
+pub use open_files::more_open_files;
 pub use probe::{Walls, probe};
 pub use toolbox::Toolbox;
 pub use wall::{Address, Enclosure, Strictness, WallError, WallSpec};

@@ -1,6 +1,6 @@
 //! A little HTTP server for what the harness offers to the engine, on a loopback port or a unix socket.
 
-use std::{convert::Infallible, io, time::Duration};
+use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use fro_http::Incoming as Answer;
@@ -13,13 +13,22 @@ use hyper::{
     server::conn::http1,
     service::service_fn,
 };
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
 use tokio::{
     net::{TcpListener, TcpStream, UnixListener, UnixStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
 };
 use tokio_util::either::Either;
+
+use crate::echo::{Filter, Needles};
+
+/// The most connections of one broker; more wait outside, where they cost the harness no open file.
+const MOST_CONNECTIONS: usize = 128;
+
+/// How long a connection may be idle.
+const IDLE: Duration = Duration::from_mins(5);
 
 /// What is sent back.
 pub(crate) type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
@@ -49,12 +58,20 @@ where
     F: Future<Output = Response<Body>> + Send + 'static,
 {
     let mut connections = JoinSet::new();
+    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let mut troubled = false;
     loop {
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         match listener.accept().await {
-            Ok(stream) => drop(connections.spawn(converse(stream, answer.clone()))),
-            // As when there are too many open files; it passes.
+            Ok(stream) => {
+                troubled = false;
+                drop(connections.spawn(converse(stream, answer.clone(), place)));
+            }
+            // As when there are too many open files; it passes, and is told once.
             Err(error) => {
-                tracing::warn!("a connection of the engine cannot be taken: {error}");
+                if !std::mem::replace(&mut troubled, true) {
+                    tracing::warn!("a connection of the engine cannot be taken: {error}");
+                }
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
@@ -62,7 +79,7 @@ where
     }
 }
 
-async fn converse<A, F>(stream: Either<TcpStream, UnixStream>, answer: A)
+async fn converse<A, F>(stream: Either<TcpStream, UnixStream>, answer: A, _place: OwnedSemaphorePermit)
 where
     A: Fn(Request<Incoming>) -> F,
     F: Future<Output = Response<Body>>,
@@ -71,34 +88,84 @@ where
         let answer = answer(request);
         async move { Ok::<_, Infallible>(answer.await) }
     });
-    if let Err(error) =
-        http1::Builder::new().serve_connection(TokioIo::new(stream), service).with_upgrades().await
-    {
+    let mut speech = http1::Builder::new();
+    let speech = speech.timer(TokioTimer::new()).header_read_timeout(IDLE);
+    if let Err(error) = speech.serve_connection(TokioIo::new(stream), service).with_upgrades().await {
         tracing::debug!("a connection of the engine broke: {error}");
     }
 }
 
-/// Passes an answer on piece by piece, with these of its headers; `hear` is told each piece.
+/// How an answer is passed on.
+pub(crate) struct Passing {
+    /// These of its headers.
+    pub(crate) headers: &'static [&'static str],
+    /// Without these.
+    pub(crate) without: Needles,
+    /// So many bytes of it; a longer one is broken off.
+    pub(crate) most: usize,
+}
+
+/// Passes an answer on piece by piece; `hear` is told each piece as it came, and an empty one at the end.
 pub(crate) fn stream_back(
     answer: Answer,
-    headers: &[&str],
+    passing: Passing,
     hear: impl FnMut(&Bytes) + Send + 'static,
 ) -> Response<Body> {
-    let status = StatusCode::from_u16(answer.status()).unwrap_or(StatusCode::BAD_GATEWAY);
-    let kept: Vec<(HeaderName, HeaderValue)> = answer
-        .headers()
-        .filter(|(name, _)| headers.contains(name))
-        .filter_map(|(name, value)| Some((name.try_into().ok()?, value.try_into().ok()?)))
-        .collect();
-    let pieces = stream::try_unfold((answer, hear), |(mut answer, mut hear)| async move {
-        let Some(piece) = answer.chunk().await? else { return Ok(None) };
-        hear(&piece);
-        Ok(Some((Frame::data(piece), (answer, hear))))
+    let begun = head(&answer, &passing);
+    let Passing { without, most, .. } = passing;
+    let coming = Coming { answer, hear, filter: Some(Filter::new(without)), left: most };
+    let pieces = stream::try_unfold(coming, |mut coming| async move {
+        Ok(coming.next().await?.map(|piece| (Frame::data(piece), coming)))
     });
-    let mut response = Response::new(StreamBody::new(pieces).boxed_unsync());
-    *response.status_mut() = status;
+    begun.map(|()| StreamBody::new(pieces).boxed_unsync())
+}
+
+/// Passes an answer on whose body was read to its end.
+pub(crate) fn send_back(answer: &Answer, passing: &Passing, body: &[u8]) -> Response<Body> {
+    let mut filter = Filter::new(passing.without.clone());
+    let pieces = [filter.pass(body), filter.rest()].map(|piece| Ok(Frame::data(piece)));
+    head(answer, passing).map(|()| StreamBody::new(stream::iter(pieces)).boxed_unsync())
+}
+
+fn head(answer: &Answer, passing: &Passing) -> Response<()> {
+    let mut response = Response::new(());
+    *response.status_mut() = StatusCode::from_u16(answer.status()).unwrap_or(StatusCode::BAD_GATEWAY);
+    let kept = answer.headers().filter(|(name, _)| passing.headers.contains(name));
+    let kept = kept.filter_map(|(name, value)| {
+        let value = HeaderValue::try_from(passing.without.clean(value)).ok()?;
+        Some((HeaderName::try_from(name).ok()?, value))
+    });
     response.headers_mut().extend(kept);
     response
+}
+
+/// An answer on its way.
+struct Coming<H> {
+    answer: Answer,
+    hear: H,
+    /// None when the answer has ended.
+    filter: Option<Filter>,
+    left: usize,
+}
+
+impl<H: FnMut(&Bytes)> Coming<H> {
+    async fn next(&mut self) -> Result<Option<Bytes>, Box<dyn std::error::Error + Send + Sync>> {
+        while let Some(filter) = &mut self.filter {
+            let Some(piece) = self.answer.chunk().await? else {
+                let rest = filter.rest();
+                self.filter = None;
+                (self.hear)(&Bytes::new());
+                return Ok((!rest.is_empty()).then_some(rest));
+            };
+            self.left = self.left.checked_sub(piece.len()).ok_or("the answer is too long")?;
+            (self.hear)(&piece);
+            let passed = filter.pass(&piece);
+            if !passed.is_empty() {
+                return Ok(Some(passed));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// Says something of our own.

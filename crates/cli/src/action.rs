@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use fro_core::{Fault, Redactor};
-use fro_run::Ending;
+use fro_core::Fault;
+use fro_run::{Admission, Ending, Process};
 use jiff::Timestamp;
 
 use crate::{
@@ -28,16 +28,25 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
 pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<ExitCode, Fault> {
     let (env, began) = (&env, Timestamp::now());
     let mut interrupt = Interrupt::listen()?;
-    let settings = settings::of_action(env, &name, payload.clone(), began)?;
-    let reread = |file: &str| settings::with_file(env, (&name, payload.clone()), began, file);
-    log::start(env, Redactor::knowing(settings.secrets()));
-    let report = Report::new(env, &settings);
+    let (settings, occasion) = settings::of_action(env, &name, payload, began)?;
+    let process = Process::new(settings);
+    log::start(env, process.redactor.clone());
+    let report = Report::new(env, &process);
     let handover = Handover::new(env);
     let tell = |news| {
         handover.note(&news);
         report.tell(&news);
     };
-    let ending = Box::pin(fro_run::run(&settings, &reread, &tell, interrupt.asked())).await?;
+    let ending = match Box::pin(fro_run::admit(&process, &occasion, &tell, interrupt.asked())).await? {
+        Admission::Ended(ending) => ending,
+        Admission::Admitted(admitted) => {
+            let process = match admitted.file() {
+                Some(file) => process.with(settings::with_file(env, &name, file)?),
+                None => process,
+            };
+            Box::pin(admitted.answer(&process, &occasion, &tell, interrupt.asked())).await?
+        }
+    };
     Ok(match ending {
         Ending::Skipped(reason) if reason.fails_the_run() => {
             report::fault(env, &Fault::yours(reason.to_string(), reason.hint().unwrap_or_default()));

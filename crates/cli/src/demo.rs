@@ -19,7 +19,8 @@ use fro_github::Address;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
 use fro_run::{
-    Card, Delegation, Elevated, Ending, EngineSettings, Settings, ShareSettings, Sharing, Unwalled,
+    Admission, Card, Delegation, Elevated, Ending, EngineSettings, Occasion, Process, Settings,
+    ShareSettings, Sharing, Tell, Unwalled,
 };
 use fro_sim::World;
 use jiff::Timestamp;
@@ -66,11 +67,11 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let cast = Cast::find(&options.choice, &stage.world, env)?;
     show.opening(&page, &cast.announced());
 
-    let settings = stage.settings(request.event, cast, env, began)?;
-    settings.models()?;
+    let process = Process::new(stage.settings(cast, env)?);
+    process.settings.models()?;
+    let occasion = stage.occasion(request.event, began);
     let tell = |news| show.tell(&news);
-    let reread = |_: &str| Ok(settings.clone());
-    let ending = Box::pin(fro_run::run(&settings, &reread, &tell, interrupt.asked())).await;
+    let ending = Box::pin(play(&process, &occasion, &tell, &mut interrupt)).await;
     show.done();
     if ending? == Ending::Interrupted {
         println!("interrupted; nothing is left behind");
@@ -85,6 +86,21 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     Ok(ExitCode::SUCCESS)
 }
 
+/// Answers the request. The garden has no settings of its own.
+async fn play(
+    process: &Process,
+    occasion: &Occasion,
+    tell: Tell<'_>,
+    interrupt: &mut Interrupt,
+) -> Result<Ending, Fault> {
+    match fro_run::admit(process, occasion, tell, interrupt.asked()).await? {
+        Admission::Ended(ending) => Ok(ending),
+        Admission::Admitted(admitted) => {
+            Box::pin(admitted.answer(process, occasion, tell, interrupt.asked())).await
+        }
+    }
+}
+
 impl Stage {
     async fn open(port: Option<u16>, env: &Env) -> Result<Self, Fault> {
         let folder = tempfile::Builder::new().prefix("fro-bot-demo-").tempdir_in(scratch(env));
@@ -95,9 +111,21 @@ impl Stage {
         Ok(Self { world, garden, folder })
     }
 
-    fn settings(&self, event: Event, cast: Cast, env: &Env, began: Timestamp) -> Result<Settings, Fault> {
-        Ok(Settings {
+    fn occasion(&self, event: Event, began: Timestamp) -> Occasion {
+        Occasion {
+            audience: event.audience(),
             event,
+            run: RunLink { id: "demo".to_owned(), url: None },
+            run_page: None,
+            checkout: self.garden.clone(),
+            git_ref: Some("main".to_owned()),
+            began,
+            seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
+        }
+    }
+
+    fn settings(&self, cast: Cast, env: &Env) -> Result<Settings, Fault> {
+        Ok(Settings {
             github: Address {
                 api: self.world.api_url(),
                 graphql: self.world.graphql_url(),
@@ -134,13 +162,7 @@ impl Stage {
             },
             memory: StoreSettings::folder(self.folder.path().join("memory")),
             retention: Retention::default(),
-            workspace: self.garden.clone(),
             scratch: self.folder.path().to_owned(),
-            run: RunLink { id: "demo".to_owned(), url: None },
-            run_page: None,
-            git_ref: Some("main".to_owned()),
-            began,
-            seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
         })
     }
 }

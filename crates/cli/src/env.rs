@@ -175,12 +175,13 @@ impl Env {
         family.map(|(name, value)| (name.to_owned(), value.to_owned()))
     }
 
-    /// Returns the values of all variables whose names say that they are credentials, ours or not.
+    /// Returns the values of all variables whose names say that they are credentials, ours or not, and the passwords of
+    /// all addresses.
     pub(crate) fn credentials(&self) -> Vec<Secret> {
-        const WORDS: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "PRIVATE", "ACCESS_KEY"];
-        let is_credential = |name: &str| WORDS.iter().any(|word| name.to_uppercase().contains(word));
-        let named = self.starting_with("").filter(|(name, _)| is_credential(name));
-        named.map(|(_, value)| Secret::new(value)).collect()
+        let named = self.starting_with("").filter(|(name, value)| is_credential(&name.to_uppercase(), value));
+        let named = named.map(|(_, value)| value);
+        let in_addresses = self.starting_with("").filter_map(|(_, value)| password(&value));
+        named.chain(in_addresses.flatten()).map(Secret::new).collect()
     }
 
     /// Returns all variables.
@@ -191,6 +192,35 @@ impl Env {
     fn os(&self, name: &str) -> Option<&OsStr> {
         self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
+}
+
+/// Tells whether a variable of this name, in capitals, holds a credential.
+fn is_credential(name: &str, value: &str) -> bool {
+    const WORDS: [&str; 11] = [
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "CREDENTIAL",
+        "PRIVATE",
+        "ACCESS_KEY",
+        "APIKEY",
+        "CONNECTION_STRING",
+        "CONNECTIONSTRING",
+    ];
+    // Every provider of models has its `…_API_KEY`, and many services a `…_KEY`; a short one names a cache or a field.
+    let is_key = name.ends_with("API_KEY")
+        || ((name.ends_with("_KEY") || name.ends_with("-KEY")) && value.len() >= 20);
+    !name.contains("PUBLIC") && (is_key || WORDS.iter().any(|word| name.contains(word)))
+}
+
+/// Returns the password in an address such as `DATABASE_URL`, as it is written and with the address around it.
+fn password(value: &str) -> Option<[String; 2]> {
+    let (_, rest) = value.split_once("://")?;
+    let (signed_in, _) = rest.split_once(['/', '?', '#']).unwrap_or((rest, "")).0.rsplit_once('@')?;
+    let (_, password) = signed_in.split_once(':')?;
+    (!password.is_empty()).then(|| [password.to_owned(), value.to_owned()])
 }
 
 fn input_variable(name: &str) -> String {
@@ -208,10 +238,33 @@ mod tests {
             ("AWS_SECRET_ACCESS_KEY", "planted-2"),
             ("AWS_ACCESS_KEY_ID", "planted-3"),
             ("npm_config_password", "planted-4"),
+            ("OPENAI_API_KEY", "planted-5"),
+            ("INPUT_ANTHROPIC-API-KEY", "planted-6-that-is-long"),
+            ("AZURE_OPENAI_KEY", "planted-7-that-is-long"),
             ("AWS_REGION", "eu-central-1"),
+            ("CACHE_KEY", "linux-stable"),
+            ("SSH_PUBLIC_KEY", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA"),
         ]);
         let credentials = env.credentials();
         let told: Vec<_> = credentials.iter().map(Secret::expose).collect();
-        assert_eq!(told, ["planted-1", "planted-2", "planted-3", "planted-4"]);
+        let [five, six, seven] = ["planted-5", "planted-6-that-is-long", "planted-7-that-is-long"];
+        assert_eq!(told, ["planted-1", "planted-2", "planted-3", "planted-4", five, six, seven]);
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_one_whatever_the_variable_is_called() {
+        let told = |value: &str| {
+            let credentials = Env::of([("DATABASE_URL", value)]).credentials();
+            credentials.iter().map(|secret| secret.expose().to_owned()).collect::<Vec<_>>()
+        };
+        for address in ["postgres://garden:pl@nted-1@db.example:5432/garden", "amqp://a:pl@nted-1@queue?x=@y"]
+        {
+            assert_eq!(told(address), ["pl@nted-1", address]);
+        }
+        for address in
+            ["postgres://db.example/garden", "https://maya@github.example/a:b@c", "sqlite:garden.db"]
+        {
+            assert_eq!(told(address), Vec::<String>::new(), "{address}");
+        }
     }
 }

@@ -51,6 +51,11 @@ impl Happened {
         Ok(Self { env: env.with(instead), name: mock.name, payload: mock.payload.to_string() })
     }
 
+    /// Returns the repository that it happened in.
+    pub(crate) fn repo(&self) -> Option<RepoName> {
+        self.env.text(env::GITHUB_REPOSITORY).and_then(|name| RepoName::parse(name).ok())
+    }
+
     fn really(env: &Env) -> Result<Self, Fault> {
         let unset = |name: &str| Fault::yours(format!("the variable `{name}` is not set"), ELSEWHERE);
         let name = env.text(env::GITHUB_EVENT_NAME).ok_or_else(|| unset(env::GITHUB_EVENT_NAME))?;

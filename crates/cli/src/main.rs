@@ -5,6 +5,7 @@ mod action;
 mod demo;
 mod doctor;
 mod env;
+mod eval;
 mod handover;
 mod happened;
 mod inputs;
@@ -62,7 +63,7 @@ enum Command {
     Sessions(sessions::Options),
     /// Looks after the memory: status, verify, pull, push, stats, forget
     Memory(memory::Options),
-    /// Checks what the agent pushes and passes it on (what git starts)
+    /// Asks the run whether a push of the agent may pass (what git starts)
     #[command(hide = true)]
     Receive(receive::Options),
     /// Starts a command behind the wall (what starts the engine)
@@ -71,6 +72,8 @@ enum Command {
     Mcp(mcp::Options),
     /// Looks at everything that a run depends on, and says what to mend
     Doctor(doctor::Options),
+    /// Prints the reviewer's figures on labelled data of your own
+    Eval(eval::Options),
     /// Fills the tool cache, so that the next run finds everything there
     Warm(warm::Options),
     /// Prints what is written from the program's source
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Command::Memory(options) => memory::main(&options, &env),
         Command::Post => Ok(post::main(&env)),
         Command::Doctor(options) => in_runtime(doctor::main(&options, &env)),
+        Command::Eval(options) => eval::main(&options),
         Command::Warm(options) => in_runtime(warm::main(options, &env)),
         #[cfg(feature = "demo")]
         Command::Demo(options) => in_runtime(demo::main(&options, &env)),
@@ -108,6 +112,8 @@ fn main() -> ExitCode {
 fn in_runtime(work: impl Future<Output = Result<ExitCode, Fault>>) -> Result<ExitCode, Fault> {
     fro_boundary::hide()
         .map_err(|error| Fault::ours(format!("cannot hide this process from others: {error}")))?;
+    // Where it is not allowed, there are fewer.
+    drop(fro_boundary::more_open_files());
     on_one_thread(work)
 }
 

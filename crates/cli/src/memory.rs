@@ -50,6 +50,9 @@ enum Command {
         /// A file with one value per line; none of them may be found in any store, packed or not
         #[arg(long, value_name = "FILE")]
         secrets: Option<PathBuf>,
+        /// Mends what can be mended first: from another store, or by going back to the last whole save
+        #[arg(long)]
+        repair: bool,
     },
     /// Brings the memory into an empty folder, as the engine's data folder
     Pull {
@@ -106,7 +109,12 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     let which = &options.which;
     match &options.command {
         Command::Status => status(which, env)?,
-        Command::Verify { secrets } => return verify::main(which, env, secrets.as_deref()),
+        Command::Verify { secrets, repair } => {
+            if *repair {
+                verify::repair(which, env)?;
+            }
+            return verify::main(which, env, secrets.as_deref());
+        }
         Command::Pull { folder } => pull(which, env, folder)?,
         Command::Push { folder } => push(which, env, folder)?,
         Command::Stats => {
@@ -153,8 +161,10 @@ fn state(recall: &Recall) -> Value {
 
 fn described(recall: &Recall) -> String {
     match recall {
-        Recall::Warm { sessions, bytes, saved_at, .. } => {
-            format!("{}, {}, saved {}", counted(*sessions, "session"), size(*bytes), time(*saved_at))
+        Recall::Warm { sessions, bytes, saved_at, instead_of, .. } => {
+            let instead = instead_of.as_ref().map(|why| format!("; the newest save is damaged: {why}"));
+            let (has, instead) = (counted(*sessions, "session"), instead.unwrap_or_default());
+            format!("{has}, {}, saved {}{instead}", size(*bytes), time(*saved_at))
         }
         Recall::Cold => "nothing was saved yet".to_owned(),
         Recall::Damaged { why } => format!("damaged: {why}"),
@@ -177,7 +187,7 @@ fn push(which: &Which, env: &Env, folder: &Path) -> Result<(), Fault> {
     let parent = fs_err::read_to_string(folder.join(PARENT)).ok().map(fro_memory::Head::new);
     let (ledger, index) = (folder.join(LEDGER), folder.join(INDEX));
     let keep = Keep::new(folder, opened::provenance(parent)).with_ledger(&ledger);
-    let keep = keep.with_index(&index).pruning(Retention::EVERYTHING);
+    let keep = keep.with_index(&index).pruning(Retention::EVERYTHING).without(env.credentials());
     let mut stores = which.stores(env)?;
     said(which, &opened::save(&mut stores, &keep, env)?, None)
 }

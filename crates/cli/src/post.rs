@@ -2,7 +2,8 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use fro_core::{Fault, Redactor};
+use fro_core::Fault;
+use fro_run::{Left, News, Occasion, Process};
 use jiff::Timestamp;
 
 use crate::{
@@ -26,11 +27,27 @@ pub(crate) fn main(env: &Env) -> ExitCode {
 
 async fn finish(env: &Env, left: PathBuf) -> Result<ExitCode, Fault> {
     let Happened { env, name, payload } = Happened::in_workflow(env)?;
-    let (env, now) = (&env, Timestamp::now());
-    let settings = settings::of_action(env, &name, payload.clone(), now)?;
-    let reread = |file: &str| settings::with_file(env, (&name, payload.clone()), now, file);
-    log::start(env, Redactor::knowing(settings.secrets()));
-    let report = Report::new(env, &settings);
-    fro_run::finish(&settings, &reread, &left, &|news| report.tell(&news)).await?;
+    let (settings, occasion) = settings::of_action(&env, &name, payload, Timestamp::now())?;
+    let process = Process::new(settings);
+    log::start(&env, process.redactor.clone());
+    let report = Report::new(&env, &process);
+    let left = Left::read(&process, &occasion, left)?;
+    let process =
+        if left.has_memory() { as_in_the_run(process, &occasion, &env, &report).await } else { process };
+    left.finish(&process, &occasion, &|news| report.tell(&news)).await?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the process as the run had it, with the repository's own settings; without an answer, those of the workflow.
+async fn as_in_the_run(process: Process, occasion: &Occasion, env: &Env, report: &Report) -> Process {
+    let file = async { fro_run::repo_settings(&process.github(&occasion.event.repo)?).await };
+    let read = |file: String| settings::with_file(env, &occasion.event.name, &file);
+    match file.await.and_then(|file| file.map(read).transpose()) {
+        Ok(Some(settings)) => process.with(settings),
+        Ok(None) => process,
+        Err(fault) => {
+            report.tell(&News::Warning(fault.what().to_owned()));
+            process
+        }
+    }
 }

@@ -5,15 +5,17 @@ use std::{io, path::PathBuf, process::ExitCode};
 use clap::Args;
 use fro_core::Fault;
 
-/// The rules of the run.
+/// Where the run is asked, and what about.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// The file that the harness wrote them to
-    rules: PathBuf,
+    /// The socket of the run
+    socket: PathBuf,
+    /// Where git put the new objects
+    quarantine: Option<PathBuf>,
 }
 
-/// Checks and passes on; git reads the exit code, and the agent what is said.
+/// Asks the run; git reads the exit code, and the agent what is said.
 pub(crate) fn main(options: &Options) -> Result<ExitCode, Fault> {
-    let received = fro_boundary::receive(&options.rules, &mut io::stderr());
+    let received = fro_boundary::receive(&options.socket, options.quarantine.clone(), &mut io::stderr());
     received.map(ExitCode::from).map_err(|error| Fault::ours(format!("cannot check the push: {error}")))
 }

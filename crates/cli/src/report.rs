@@ -8,7 +8,7 @@ use std::time::Instant;
 use anstream::{eprintln, println};
 use anstyle::{AnsiColor, Style};
 use fro_core::{Fault, Redactor, say};
-use fro_run::{News, Settings};
+use fro_run::{News, Process};
 use jiff::Timestamp;
 
 use crate::env::{self, Env};
@@ -31,8 +31,8 @@ enum Place {
 
 impl Report {
     /// Makes the log of a run, which knows what must not be in it.
-    pub(crate) fn new(env: &Env, settings: &Settings) -> Self {
-        Self { began: Instant::now(), redactor: Redactor::knowing(settings.secrets()), place: place(env) }
+    pub(crate) fn new(env: &Env, process: &Process) -> Self {
+        Self { began: Instant::now(), redactor: process.redactor.clone(), place: place(env) }
     }
 
     /// Prints a piece of news, if it is worth a line.

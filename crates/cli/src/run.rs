@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use fro_core::{Fault, say::log::harmless};
+use fro_core::{Fault, RepoName, say::log::harmless};
 use tempfile::NamedTempFile;
 
 use crate::{
@@ -29,7 +29,7 @@ pub(crate) struct Options {
 }
 
 const AFTER: &str = r#"The token is taken from MOCK_TOKEN, GITHUB_TOKEN or GH_TOKEN, the providers' keys from OpenCode's own `auth.json`.
-What would be on the run's page is printed. An event reads like this:
+What would be on the run's page is printed, and nothing is shared without `--input share=…`. An event reads like this:
 
   {"eventName": "issue_comment", "actor": "maya", "repo": {"owner": "octo", "repo": "garden"},
    "payload": {"action": "created", "issue": {"number": 7},
@@ -54,11 +54,42 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
         ));
     }
     let origin = format!("the file `{}`", options.event.display());
-    let ended = action::answer(Happened::made_up(&env, &origin, &text)?).await;
+    let happened = Happened::made_up(&env, &origin, &text)?;
+    if let (Some(repo), Some(remote)) = (happened.repo(), remote(&env).await) {
+        belongs(&remote, &repo)?;
+    }
+    let ended = action::answer(happened).await;
     for line in fs_err::read_to_string(page.path()).unwrap_or_default().lines() {
         anstream::println!("{}", harmless(line));
     }
     ended
+}
+
+/// Returns the address that the checkout came from, if it is one and came from anywhere.
+async fn remote(env: &Env) -> Option<String> {
+    let folder = env.text(env::GITHUB_WORKSPACE).unwrap_or(".");
+    let mut git = tokio::process::Command::new("git");
+    let told = git.args(["-C", folder, "remote", "get-url", "origin"]).output().await.ok()?;
+    let url = String::from_utf8(told.stdout).ok()?.trim().to_owned();
+    (told.status.success() && !url.is_empty()).then_some(url)
+}
+
+/// Checks that a checkout from this address is one of the event's repository: an agent that reads other files than
+/// those it is asked about would answer in all good faith, and push them.
+fn belongs(remote: &str, repo: &RepoName) -> Result<(), Fault> {
+    let path = remote.trim_end_matches('/').trim_end_matches(".git");
+    let mut parts = path.rsplit(['/', ':']);
+    let (name, owner) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    if format!("{owner}/{name}").eq_ignore_ascii_case(&repo.to_string()) {
+        return Ok(());
+    }
+    let here = if owner.is_empty() { name.to_owned() } else { format!("{owner}/{name}") };
+    Err(Fault::yours(
+        format!("the event is of {repo}, and this folder is a checkout of {}", harmless(&here)),
+        format!(
+            "run it in a clone of {repo}: `gh repo clone {repo}`, or name that folder in `GITHUB_WORKSPACE`"
+        ),
+    ))
 }
 
 /// Returns what a runner would have set, as far as the environment does not.
@@ -71,6 +102,8 @@ fn surroundings(env: &Env, page: &Path) -> Vec<(String, String)> {
     let given = [
         ("INPUT_GITHUB-TOKEN", token.map(str::to_owned)),
         ("INPUT_AUTH-JSON", keys),
+        // What is tried out on somebody's machine is published only if they say so.
+        ("INPUT_SHARE", Some("false".to_owned())),
         (env::GITHUB_STEP_SUMMARY, Some(page.display().to_string())),
     ];
     let missing = given.into_iter().filter(|(name, _)| env.text(name).is_none());
@@ -92,6 +125,34 @@ fn input(text: &str) -> Result<(String, String), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_shared_from_this_machine_unless_somebody_asks() {
+        let told = |asked: &[(&str, &str)]| {
+            let env = Env::of([("HOME", "/nowhere")]);
+            let env = env.with(surroundings(&env, Path::new("page"))).with_inputs(asked.iter().copied());
+            env.input("share").map(str::to_owned)
+        };
+        assert_eq!(told(&[]).as_deref(), Some("false"));
+        assert_eq!(told(&[("share", "auto")]).as_deref(), Some("auto"));
+    }
+
+    #[test]
+    fn a_folder_of_another_repository_is_known_by_its_origin() {
+        let garden = RepoName::parse("octo/garden").unwrap();
+        for own in [
+            "https://github.com/octo/garden.git",
+            "https://maya@github.com/Octo/Garden/",
+            "git@github.com:octo/garden.git",
+            "ssh://git@ghe.example:2222/octo/garden",
+            "/srv/git/octo/garden.git",
+        ] {
+            assert!(belongs(own, &garden).is_ok(), "{own}");
+        }
+        for other in ["git@github.com:maya/garden.git", "https://github.com/octo/gardener", "garden"] {
+            assert!(belongs(other, &garden).is_err(), "{other}");
+        }
+    }
 
     #[test]
     fn an_input_that_does_not_exist_is_told() {

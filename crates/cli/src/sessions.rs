@@ -7,7 +7,7 @@ use fro_core::{
     Fault,
     say::{log::harmless, summary::counted},
 };
-use fro_memory::{Found, Info, Ledger, Page, Retention, Run, Said, Sessions};
+use fro_memory::{Found, Info, Ledger, Page, Question, Retention, Run, Said, Sessions};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
@@ -39,10 +39,10 @@ enum Command {
     },
     /// Searches what was said
     Search {
-        /// The words; all of them count, and without a match some of them do
+        /// The words; a session with more of them, and with rarer ones, comes first
         #[arg(required = true)]
         words: Vec<String>,
-        /// How many places at most
+        /// How many sessions at most
         #[arg(long, default_value_t = 10)]
         limit: u32,
     },
@@ -81,16 +81,23 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     match &options.command {
         Command::List { limit, skip } => {
             let listed = sessions.list(Page { skip: *skip, limit: *limit })?;
-            which.show(&json!(listed), || list(&listed, &ledger))?;
+            which.show(&json!(listed), || or_none(list(&listed, &ledger)?, "no sessions"))?;
         }
         Command::Search { words, limit } => {
-            let found = opened.index(&sessions)?.search(&sessions, &words.join(" "), *limit)?;
-            which.show(&json!(found), || Ok(found.iter().map(place).collect::<Vec<_>>().join("\n")))?;
+            let words = words.join(" ");
+            let found =
+                opened.index(&sessions, &ledger)?.search(&sessions, &Question::typed(&words), *limit)?;
+            which.show(&json!(found), || {
+                let nothing = format!("no session has any of these words: `{}`", harmless(&words));
+                or_none(found.iter().map(place).collect::<Vec<_>>().join("\n"), &nothing)
+            })?;
         }
         Command::Read { session, limit, skip } => {
             let info = known(&sessions, session)?;
             let said = sessions.read(&info.id, Page { skip: *skip, limit: *limit })?;
-            which.show(&json!(said), || Ok(said.iter().map(message).collect::<Vec<_>>().join("\n")))?;
+            which.show(&json!(said), || {
+                or_none(said.iter().map(message).collect::<Vec<_>>().join("\n"), "no messages")
+            })?;
         }
         Command::Info { session } => {
             let info = known(&sessions, session)?;
@@ -109,6 +116,12 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says so when there is nothing to print: an empty screen could be a mistake.
+#[expect(clippy::unnecessary_wraps, reason = "it ends closures that can fail")]
+fn or_none(lines: String, nothing: &str) -> Result<String, Fault> {
+    Ok(if lines.is_empty() { nothing.to_owned() } else { lines })
 }
 
 fn known(sessions: &Sessions, id: &str) -> Result<Info, Fault> {
@@ -139,7 +152,9 @@ fn line(session: &Info, about: &str) -> String {
 }
 
 fn place(found: &Found) -> String {
-    format!("{}  {}\n    {}", name(&found.session), harmless(&found.title), harmless(&found.excerpt))
+    let words = dim(&format!("({})", harmless(&found.words.join(", "))));
+    let (title, excerpt) = (harmless(&found.title), harmless(&found.excerpt));
+    format!("{}  {title}  {words}\n    {excerpt}", name(&found.session))
 }
 
 fn message(said: &Said) -> String {
@@ -207,6 +222,8 @@ mod tests {
             title: "issue #7".to_owned(),
             message: "msg_1".to_owned(),
             excerpt: "… the hose leaks …".to_owned(),
+            words: vec!["hose".to_owned(), "leaks".to_owned()],
+            weight: 1_000,
         };
         let text =
             [line(&session, "octo/garden#7"), place(&found), message(&said), about(&session, &[])].join("\n");

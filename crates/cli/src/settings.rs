@@ -26,7 +26,7 @@ use fro_core::{
 use fro_github::{Address, App};
 use fro_http::{Proxy, Retry, RoadSettings};
 use fro_opencode::Version;
-use fro_run::{Delegation, Elevated, EngineSettings, Settings, Unwalled};
+use fro_run::{Delegation, Elevated, EngineSettings, Occasion, Settings, Unwalled};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -40,32 +40,28 @@ const TIMEOUT: Duration = Duration::from_mins(30);
 /// How long a run waits for Oh My OpenCode if nobody says otherwise.
 const OMO_PATIENCE: Duration = Duration::from_mins(1);
 
-/// Reads the settings of a run inside a workflow.
+/// Reads the settings of a run inside a workflow, and what it was started by.
 pub(crate) fn of_action(
     env: &Env,
     event_name: &str,
     payload: String,
     began: Timestamp,
-) -> Result<Settings, Fault> {
-    typed_settings(Typed::new(env, File::default()), event_name, payload, began)
+) -> Result<(Settings, Occasion), Fault> {
+    read(Typed::new(env, File::default()), event_name, payload, began)
 }
 
-/// Reads them anew, with what the repository's own file says below the inputs.
-pub(crate) fn with_file(
-    env: &Env,
-    (event_name, payload): (&str, String),
-    began: Timestamp,
-    file: &str,
-) -> Result<Settings, Fault> {
-    typed_settings(Typed::new(env, File::parse(file)), event_name, payload, began)
+/// Reads the settings anew, with what the repository's own file says below the inputs.
+pub(crate) fn with_file(env: &Env, event_name: &str, file: &str) -> Result<Settings, Fault> {
+    let typed = Typed::new(env, File::parse(file));
+    read(typed, event_name, String::new(), Timestamp::UNIX_EPOCH).map(|(settings, _)| settings)
 }
 
-fn typed_settings(
+fn read(
     mut typed: Typed<'_>,
     event_name: &str,
     payload: String,
     began: Timestamp,
-) -> Result<Settings, Fault> {
+) -> Result<(Settings, Occasion), Fault> {
     let env = typed.env;
     let repo = typed.required(env::GITHUB_REPOSITORY, "octo/garden", RepoName::parse);
     let token = typed.token();
@@ -80,8 +76,18 @@ fn typed_settings(
     let (Some(repo), Some(token), []) = (repo, token, typed.complaints.as_slice()) else {
         return Err(typed.fault());
     };
-    Ok(Settings {
-        event: event(env, event_name, payload, &repo),
+    let event = event(env, event_name, payload, &repo);
+    let occasion = Occasion {
+        audience: event.audience(),
+        event,
+        run: run_link(env, &repo),
+        run_page,
+        checkout: workspace(env)?,
+        git_ref: owned(env.text(env::GITHUB_REF_NAME)),
+        began,
+        seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
+    };
+    let settings = Settings {
         github: address(env),
         server: server(env).to_owned(),
         road,
@@ -96,14 +102,9 @@ fn typed_settings(
         engine,
         memory,
         retention,
-        workspace: workspace(env)?,
         scratch: scratch(env),
-        run: run_link(env, &repo),
-        run_page,
-        git_ref: owned(env.text(env::GITHUB_REF_NAME)),
-        began,
-        seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
-    })
+    };
+    Ok((settings, occasion))
 }
 
 fn event(env: &Env, name: &str, payload: String, repo: &RepoName) -> Event {

@@ -29,6 +29,10 @@ The wall:
   --listen PORT      let it listen on this TCP port
   --connect ADDRESS  let it connect to this place: 127.0.0.1:4800, [::1]:4800, unix:/run/broker.sock
   --enclose WHO      put it into namespaces of its own: root (then it is another user), or USER:GROUP by sudo
+  --input FILE       let it read this as its standard input
+  --memory N         bytes of memory for each of its processes
+  --file-size N      bytes of each file that it writes
+  --cpu-seconds N    seconds of a processor's time for each of its processes
   --grace-ms N       how long it may take to end after it was asked to
   --allow-unwalled   start it even where the kernel cannot wall it in
 

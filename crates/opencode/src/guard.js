@@ -1,13 +1,15 @@
 // Runs in the engine before the engine does.
 //
 // What a folder's own configuration says are orders, and the plugins it names are code, of whoever may push there. The
-// engine reads it in two places and has a switch against one of them; this stands in the way of the other.
+// engine reads it in two places and has a switch against one of them; this stands in the way of the other. So it is with
+// instructions: the engine's switch counts for those of the folder it works in, but whoever reads a file gets those that
+// lie beside and above it, too.
 
 // The commands of the engine's shell must not inherit this.
 delete process.env.BUN_INSPECT_PRELOAD
 
 // The engine looks whether there is such a file before it reads it. Its tools do not, and go on seeing it.
-const hidden = /\/(\.opencode|opencode\.jsonc?)$/
+const hidden = /\/(\.opencode|opencode\.jsonc?|(AGENTS|CLAUDE|CONTEXT)\.md)$/
 const fs = require("node:fs")
 const access = fs.access
 fs.access = (path, ...rest) => {

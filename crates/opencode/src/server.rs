@@ -9,6 +9,7 @@ use std::{
     ffi::OsString,
     net::{Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
+    process::ExitStatus,
     time::Duration,
 };
 
@@ -186,6 +187,17 @@ impl Server {
     /// The engine's process id, or that of the command it is wrapped in.
     pub fn pid(&self) -> Option<u32> {
         self.process.pid()
+    }
+
+    /// Returns how the engine ended, or the command it is wrapped in, if it did.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.process.ended()
+    }
+
+    /// Ends the engine and all that it started at once, without asking its sessions.
+    pub async fn end(&mut self) -> Option<ExitStatus> {
+        self.process.stop(self.grace).await;
+        self.process.ended()
     }
 
     /// Stops the engine so that neither it nor anything it started stays behind.

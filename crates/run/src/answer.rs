@@ -16,6 +16,8 @@ use crate::{
     hydrate::{self, Hydrated},
     network,
     news::{News, Tell},
+    occasion::Occasion,
+    process::Process,
     settings::Settings,
     word,
     workplace::Workplace,
@@ -23,11 +25,19 @@ use crate::{
 
 /// A request that may be answered.
 pub(crate) struct Asked<'a> {
-    pub(crate) settings: &'a Settings,
+    pub(crate) process: &'a Process,
+    pub(crate) occasion: &'a Occasion,
     pub(crate) tell: Tell<'a>,
     pub(crate) trigger: &'a Trigger,
     pub(crate) permit: &'a Permit,
     pub(crate) github: &'a GitHub,
+}
+
+impl<'a> Asked<'a> {
+    /// Returns what the operator says.
+    pub(crate) fn settings(&self) -> &'a Settings {
+        &self.process.settings
+    }
 }
 
 /// Answers once. Whatever breaks after the 👀 is told in the one comment, and the run fails with it.
@@ -36,7 +46,7 @@ pub(crate) async fn once(
     acknowledgement: &mut Acknowledgement<'_>,
     workplace: &mut Workplace,
 ) -> Result<Ending, Fault> {
-    let marker = Marker::new(&asked.settings.run.id, asked.trigger);
+    let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
     let reply = say::command::reply(asked.permit.said(), asked.permit.name());
     let prepare = async {
         match &reply {
@@ -85,21 +95,23 @@ pub(crate) async fn once(
 
 /// Puts the request to the engine.
 async fn converse(asked: &Asked<'_>, workplace: &mut Workplace, hydrated: Hydrated) -> Said {
-    let mut prompt = prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings.wishes);
+    let mut prompt =
+        prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings().wishes);
     if let Some(reminder) = workplace.remember(asked, &hydrated.context).await {
         prompt = prompt.reminding(reminder);
     }
     workplace.note(hydrated.warnings);
     let prompt = prompt.with_work(&workplace.workbench());
-    let prompt = prompt.with_network(&network::reachable(asked.settings, asked.permit));
+    let prompt = prompt.with_network(&network::reachable(asked.settings(), asked.permit));
     match workplace.converse(asked, &prompt, hydrated.files).await {
         Ok(Turn { outcome, usage }) => {
             let (outcome, remarks) = match workplace.drafts().last() {
                 Some(draft) => (outcome.with_draft(draft.body), draft.comments),
                 None => (outcome, Vec::new()),
             };
+            let people = hydrated.context.people(asked.permit);
             let commit = hydrated.context.change.map(|change| change.head_oid);
-            Said { remarks, commit, earlier: hydrated.earlier, ..Said::new(Turn { outcome, usage }) }
+            Said { remarks, commit, people, earlier: hydrated.earlier, ..Said::new(Turn { outcome, usage }) }
         }
         Err(fault) => Said {
             earlier: hydrated.earlier,

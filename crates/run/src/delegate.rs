@@ -47,7 +47,7 @@ pub(crate) struct Branch {
 impl Assignment {
     /// Decides; GitHub is asked only if a change was.
     pub(crate) async fn of(asked: &Asked<'_>, wallet: &Wallet) -> Result<Self, Fault> {
-        let delegation = &asked.settings.delegation;
+        let delegation = &asked.settings().delegation;
         let commission = Commission::of(asked.trigger, asked.permit, delegation.work, delegation.output);
         let commission = match commission {
             Ok(commission) => commission,
@@ -56,7 +56,7 @@ impl Assignment {
         let (account, default) = (wallet.account().await?, asked.github.default_branch().await);
         let default = default.map_err(|error| error.fault())?;
         let fresh = Branch {
-            name: commission.branch(asked.settings.began),
+            name: commission.branch(asked.occasion.began),
             commission,
             tip: Tip::Checkout,
             base: default.clone(),

@@ -4,7 +4,7 @@ use fro_core::{Delivery, Fault, Login, Permit, Spot, Surface, say::marker::Marke
 use fro_github::{Answer, GitHub, Since};
 use jiff::Timestamp;
 
-use crate::{Receipt, page, settings::Settings};
+use crate::{Receipt, occasion::Occasion, page};
 
 /// Gives the answer where it belongs, or edits the one that an earlier attempt of this run left.
 pub(crate) async fn once(
@@ -12,10 +12,10 @@ pub(crate) async fn once(
     permit: &Permit,
     delivery: &Delivery,
     earlier: Option<Spot>,
-    settings: &Settings,
+    occasion: &Occasion,
 ) -> Result<Receipt, Fault> {
     if *permit.surface() == Surface::RunPage {
-        return page::answer(settings, delivery);
+        return page::answer(occasion, delivery);
     }
     let began = Timestamp::now();
     let written = match &earlier {

@@ -8,8 +8,10 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     news::{News, Tell},
+    occasion::Occasion,
     parcels::Parcels,
-    settings::{Settings, model},
+    process::Process,
+    settings::Settings,
 };
 
 /// The agent that Oh My OpenCode is loaded for.
@@ -29,10 +31,16 @@ pub(crate) struct Equipment {
 }
 
 /// Brings both at once. Only the engine is needed; the rest is told if it is missing.
-pub(crate) async fn equip(settings: &Settings, private: &Path, tell: Tell<'_>) -> Result<Equipment, Fault> {
+pub(crate) async fn equip(
+    process: &Process,
+    occasion: &Occasion,
+    private: &Path,
+    tell: Tell<'_>,
+) -> Result<Equipment, Fault> {
+    let settings = &process.settings;
     let deadline = Instant::now() + settings.engine.omo_patience;
-    let parcels = Parcels::bring(settings, private).await;
-    let (wanted, cache) = settings.tools()?;
+    let parcels = Parcels::bring(process, occasion, private).await;
+    let (wanted, cache) = process.tools(occasion.checkout.clone())?;
     let kept = parcels.as_ref().map(|parcels| parcels.folder().to_owned());
     let tools = (Wanted { parcels: kept, ..wanted }, cache);
     let (engine, omo) = tokio::join!(engine(&tools, tell), omo(settings, &tools, deadline));
@@ -61,5 +69,5 @@ async fn omo(settings: &Settings, (wanted, cache): &Tools, deadline: Instant) ->
     let late = |_| format!("it was not there after {} s", settings.engine.omo_patience.as_secs());
     let installed = timeout_at(deadline, installing).await.map_err(late)?;
     let folder = installed.map_err(|error| error.to_string())?;
-    Ok(Some(Omo { folder, model: model(settings) }))
+    Ok(Some(Omo { folder, model: settings.model() }))
 }

@@ -6,7 +6,7 @@ use fro_boundary::{Address, Deeds, GhBroker, GhCalls, Upstream};
 use fro_core::{Fault, Permit};
 use tempfile::TempDir;
 
-use crate::settings::Settings;
+use crate::process::Process;
 
 /// What the engine's `gh` needs.
 pub(crate) struct Gh {
@@ -19,7 +19,7 @@ pub(crate) struct Gh {
 impl Gh {
     /// Opens the broker in a folder that the agent cannot reach; `home` is the engine's, where `gh` finds its settings.
     pub(crate) fn open(
-        settings: &Settings,
+        process: &Process,
         permit: &Permit,
         home: &Path,
         private: &Path,
@@ -28,6 +28,7 @@ impl Gh {
         let failed = |error: std::io::Error| Fault::ours(format!("cannot open a socket for `gh`: {error}"));
         let folder = tempfile::Builder::new().prefix("fro-bot-gh-").tempdir_in(private);
         let folder = folder.map_err(failed)?;
+        let settings = &process.settings;
         let server = server_of(&settings.server);
         let upstream = Upstream {
             api: settings.github.api.clone(),
@@ -36,8 +37,9 @@ impl Gh {
             repo: permit.repo().clone(),
             subject: permit.subject().number(),
             token: settings.token.clone(),
+            secrets: settings.secrets().cloned().collect(),
         };
-        let broker = GhBroker::open(&folder.path().join("s"), upstream, settings.road()?, deeds);
+        let broker = GhBroker::open(&folder.path().join("s"), upstream, process.client()?, deeds);
         let broker = broker.map_err(failed)?;
         let config = home.join("gh");
         fs_err::create_dir_all(&config).map_err(failed)?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fro_core::{
-    Anchor, Delivery, Fault, Redactor,
+    Anchor, Delivery, Fault, Login, Redactor,
     conversation::outcome::Turn,
     delivery,
     draft::InlineComment,
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use crate::{
     Receipt, answer::Asked, deliver, handover::Handover, hydrate::Earlier, news::News, page, remarks,
-    settings::model, workplace::Workplace,
+    workplace::Workplace,
 };
 
 /// What there is to tell.
@@ -23,6 +23,8 @@ pub(crate) struct Said {
     /// Remarks that belong beside the code, and the commit that they are about.
     pub(crate) remarks: Vec<InlineComment>,
     pub(crate) commit: Option<String>,
+    /// Who may be called by name.
+    pub(crate) people: Vec<Login>,
     /// What an earlier attempt left.
     pub(crate) earlier: Earlier,
     pub(crate) broke: Option<Fault>,
@@ -30,7 +32,14 @@ pub(crate) struct Said {
 
 impl Said {
     pub(crate) fn new(turn: Turn) -> Self {
-        Self { turn, remarks: Vec::new(), commit: None, earlier: Earlier::default(), broke: None }
+        Self {
+            turn,
+            remarks: Vec::new(),
+            commit: None,
+            people: Vec::new(),
+            earlier: Earlier::default(),
+            broke: None,
+        }
     }
 
     /// Gives it to whom it is for, and puts what it took on the run's page.
@@ -41,17 +50,17 @@ impl Said {
         marker: &Marker,
         handover: Handover,
     ) -> Result<Receipt, Fault> {
-        let settings = asked.settings;
-        let redactor = Redactor::knowing(settings.secrets());
+        let (occasion, redactor) = (asked.occasion, &asked.process.redactor);
         let account = account(asked, workplace, &self.turn, handover);
-        let look = Look { summary: settings.summary, seed: settings.seed };
+        let look = Look { summary: asked.settings().summary, seed: occasion.seed };
         let settle = |below: &[(Anchor, String)]| {
             let outcome = self.turn.outcome.clone().and(&say::remarks::listed(below));
-            delivery::settle(&outcome, &account, marker.clone(), look, &redactor)
+            let outcome = outcome.published(&self.people);
+            delivery::settle(&outcome, &account, marker.clone(), look, redactor)
         };
-        let (delivery, delivered) = self.deliver(asked, settle, &redactor).await;
+        let (delivery, delivered) = self.deliver(asked, settle, redactor).await;
         (asked.tell)(News::Accounted { duration: account.duration, usage: account.usage });
-        page::account(settings, asked.permit, (&account, &redactor), (&delivery, &delivered));
+        page::account(occasion, asked.permit, (&account, redactor), (&delivery, &delivered));
         let receipt = delivered?;
         if let Some(summary) = delivery.apart() {
             self.add(asked, &summary).await;
@@ -69,39 +78,39 @@ impl Said {
         let (github, permit, earlier) = (asked.github, asked.permit, self.earlier.answer.as_ref());
         let placed = remarks::place(github, permit, &self.remarks, self.commit.clone(), earlier).await;
         let delivery = settle(&placed.layout.below);
-        let reviewed = remarks::deliver(github, permit, &delivery, &placed, redactor).await;
+        let reviewed = remarks::deliver(github, permit, &delivery, &placed, (redactor, &self.people)).await;
         if let Some(delivered) = reviewed.transpose() {
             return (delivery, delivered);
         }
         let delivery = settle(&Layout::below(&self.remarks).below);
-        let delivered = deliver::once(github, permit, &delivery, earlier.cloned(), asked.settings).await;
+        let delivered = deliver::once(github, permit, &delivery, earlier.cloned(), asked.occasion).await;
         (delivery, delivered)
     }
 
     /// Adds the run summary that stands apart. The answer is there, so this fails no run.
     async fn add(&self, asked: &Asked<'_>, summary: &Delivery) {
         let (github, permit, earlier) = (asked.github, asked.permit, self.earlier.summary.clone());
-        if let Err(fault) = deliver::once(github, permit, summary, earlier, asked.settings).await {
+        if let Err(fault) = deliver::once(github, permit, summary, earlier, asked.occasion).await {
             (asked.tell)(News::Warning(format!("the run summary was not posted: {}", fault.what())));
         }
     }
 }
 
 fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Handover) -> Account {
-    let settings = asked.settings;
-    let took = Timestamp::now().duration_since(settings.began);
+    let occasion = asked.occasion;
+    let took = Timestamp::now().duration_since(occasion.began);
     Account {
         event: asked.trigger.event_name().to_owned(),
         repo: asked.permit.repo().clone(),
-        git_ref: settings.git_ref.clone(),
-        run: settings.run.clone(),
+        git_ref: occasion.git_ref.clone(),
+        run: occasion.run.clone(),
         memory: workplace.memory(),
         recalled: workplace.recalled(),
         sessions: workplace.sessions(),
         duration: Duration::try_from(took).unwrap_or_default(),
         usage: turn.usage,
         // Who was not asked did not answer with any model.
-        model: workplace.agent().and_then(|_| model(settings)),
+        model: workplace.agent().and_then(|_| asked.settings().model()),
         agent: workplace.agent(),
         walls: workplace.walls(),
         gh: workplace.gh(),

@@ -1,6 +1,6 @@
 //! What a run hands over besides its answer: the pull request, the commits, a patch, and what was left behind.
 
-use fro_boundary::Push;
+use fro_boundary::{GitError, Halt, Push, StillRunning};
 use fro_core::{
     Fault,
     say::{
@@ -29,8 +29,11 @@ pub(crate) struct Handover {
 
 impl Repository {
     /// Opens what has to be opened and accounts for everything; it fails no run.
-    pub(crate) async fn hand_over(&self, asked: &Asked<'_>) -> Handover {
+    ///
+    /// What lies in the clone is looked at only if nothing behind the wall runs.
+    pub(crate) async fn hand_over(&self, asked: &Asked<'_>, halt: Halted) -> Handover {
         let mut handover = Handover::default();
+        self.staging.close().await;
         let pushes = self.staging.pushes();
         let refused: Vec<_> = pushes.iter().filter_map(refusal).collect();
         if let Some(last) = refused.last() {
@@ -38,20 +41,20 @@ impl Repository {
         }
         match &self.assignment {
             Assignment::Look(_) => {}
-            Assignment::Patch { fork } => self.show_patch(fork, &mut handover).await,
+            Assignment::Patch { fork } => self.show_patch(fork, &halt, &mut handover).await,
             Assignment::Branch(branch) => {
                 let commit = pushes.iter().rev().find_map(|push| passed(push, branch));
                 if let Some(commit) = &commit {
                     self.account_for(asked, branch, commit, &mut handover).await;
                 }
-                self.see_what_stays(commit.as_deref(), &mut handover).await;
+                self.see_what_stays(commit.as_deref(), &halt, &mut handover).await;
             }
         }
         handover
     }
 
     async fn account_for(&self, asked: &Asked<'_>, branch: &Branch, commit: &str, handover: &mut Handover) {
-        let server = asked.settings.server.trim_end_matches('/');
+        let server = asked.settings().server.trim_end_matches('/');
         let short: String = commit.chars().take(7).collect();
         let link = |what, name, url| Link { what, name, url };
         let commit_url = format!("{server}/{}/commit/{commit}", branch.repo);
@@ -85,33 +88,66 @@ impl Repository {
         proposer.open(&title, &body).await
     }
 
-    async fn show_patch(&self, fork: &str, handover: &mut Handover) {
-        let patch = async {
-            let files = self.store.tree_of(self.folder()).await?;
-            self.store.patch(self.baseline(), &files).await
-        };
-        match patch.await {
+    async fn show_patch(&self, fork: &str, halt: &Halted, handover: &mut Handover) {
+        let Some(files) = self.look(halt, handover).await else { return };
+        match self.store.patch(self.baseline(), &files).await {
             Ok(patch) if patch.is_empty() => {}
             Ok(patch) => handover.notes.push(work::patch(fork, &patch)),
-            Err(error) => handover.warnings.push(format!("the agent's changes cannot be read: {error}")),
+            Err(error) => handover.warnings.push(unread(&error)),
         }
     }
 
     /// Compares what lies in the clone with what was pushed.
-    async fn see_what_stays(&self, pushed: Option<&str>, handover: &mut Handover) {
+    async fn see_what_stays(&self, pushed: Option<&str>, halt: &Halted, handover: &mut Handover) {
+        let Some(files) = self.look(halt, handover).await else { return };
         let compared = async {
-            let files = self.store.tree_of(self.folder()).await?;
             let brought = self.store.changed(self.store.tip(), self.baseline()).await?;
             let mut left = self.store.changed(pushed.unwrap_or(self.store.tip()), &files).await?;
             left.retain(|file| !brought.contains(file));
-            Ok::<_, fro_boundary::GitError>(left.into_iter().map(|(path, _)| path).collect::<Vec<_>>())
+            Ok::<_, GitError>(left.into_iter().map(|(path, _)| path).collect::<Vec<_>>())
         };
         match compared.await {
             Ok(left) if left.is_empty() => {}
             Ok(left) => handover.notes.push(work::left_behind(&left)),
-            Err(error) => handover.warnings.push(format!("the agent's changes cannot be read: {error}")),
+            Err(error) => handover.warnings.push(unread(&error)),
         }
     }
+
+    /// Takes the clone's files down and returns their tree, if they can be looked at.
+    async fn look(&self, halt: &Halted, handover: &mut Handover) -> Option<String> {
+        let taken = match halt {
+            Ok(halt) => self.store.tree_of(self.clone(), halt).await,
+            Err(why) => {
+                handover.warnings.push(unread(why));
+                return None;
+            }
+        };
+        match taken {
+            Ok(taken) => {
+                let (n_aside, named) = (taken.aside.len(), taken.aside.iter().take(NAMED).cloned());
+                if n_aside > 0 {
+                    let named = named.collect::<Vec<_>>().join(", ");
+                    handover
+                        .warnings
+                        .push(format!("{n_aside} of the agent's files were not looked at: {named}"));
+                }
+                Some(taken.tree)
+            }
+            Err(error) => {
+                handover.warnings.push(unread(&error));
+                None
+            }
+        }
+    }
+}
+
+/// Files that are named in a warning.
+const NAMED: usize = 5;
+
+type Halted = Result<Halt, StillRunning>;
+
+fn unread(why: &dyn std::error::Error) -> String {
+    format!("the agent's changes cannot be read: {why}")
 }
 
 fn refusal(push: &Push) -> Option<&str> {

@@ -21,9 +21,11 @@ mod memory;
 mod models;
 mod network;
 mod news;
+mod occasion;
 mod page;
 mod parcels;
 mod post;
+mod process;
 mod propose;
 mod remarks;
 mod repo_settings;
@@ -38,19 +40,21 @@ mod workplace;
 
 pub use memory::told_of_save;
 pub use news::{News, Tell};
-pub use post::finish;
-pub use repo_settings::{REPO_SETTINGS, Reread, repo_settings};
+pub use occasion::Occasion;
+pub use post::Left;
+pub use process::Process;
+pub use repo_settings::{REPO_SETTINGS, repo_settings};
 pub use settings::{
     Card, Delegation, Destination, Elevated, EngineSettings, Settings, ShareSettings, Sharing, Unwalled,
 };
 
-use std::pin::pin;
-
 use fro_core::{
-    Decision, Fault,
+    Decision, Fault, Permit, Trigger,
     event::{self, Reading},
     gate::{self, SkipReason},
+    remembered::Audience,
 };
+use fro_github::GitHub;
 
 use crate::{acknowledge::Acknowledgement, answer::Asked, workplace::Workplace};
 
@@ -74,47 +78,86 @@ pub struct Receipt {
     pub url: String,
 }
 
-/// Runs once. `interrupt` ends when somebody asks the run to stop.
-pub async fn run(
-    settings: &Settings,
-    reread: Reread<'_>,
+/// What came of looking at an event.
+pub enum Admission {
+    /// It is over already.
+    Ended(Ending),
+    /// It is to be answered.
+    Admitted(Box<Admitted>),
+}
+
+/// An event that is to be answered.
+pub struct Admitted {
+    trigger: Trigger,
+    permit: Permit,
+    github: GitHub,
+    file: Option<String>,
+    audience: Option<Audience>,
+}
+
+/// Decides whether an event is answered. `interrupt` ends when somebody asks the run to stop.
+pub async fn admit(
+    process: &Process,
+    occasion: &Occasion,
     tell: Tell<'_>,
     interrupt: impl Future<Output = ()>,
-) -> Result<Ending, Fault> {
+) -> Result<Admission, Fault> {
     let skip = |reason: SkipReason| {
         tell(News::Skipped(reason.clone()));
-        Ok(Ending::Skipped(reason))
+        Ok(Admission::Ended(Ending::Skipped(reason)))
     };
-    let trigger = match event::read(&settings.event)? {
+    let policy = &process.settings.policy;
+    let trigger = match event::read(&occasion.event)? {
         Reading::Trigger(trigger) => trigger,
         Reading::Skip(reason) => return skip(reason),
     };
-    if let Err(reason) = gate::glance(&trigger, &settings.policy) {
+    if let Err(reason) = gate::glance(&trigger, policy) {
         return skip(reason);
     }
-
-    let mut interrupt = pin!(interrupt);
-    let github = settings.github(trigger.repo())?;
-    let questions =
-        async { tokio::join!(facts::gather(&github, &trigger, settings), repo_settings(&github)) };
-    let (facts, file) = tokio::select! {
+    let github = process.github(trigger.repo())?;
+    let questions = async {
+        let facts = facts::gather(&github, &trigger, policy, occasion);
+        tokio::join!(facts, repo_settings(&github), facts::audience(&github, occasion))
+    };
+    let (facts, file, audience) = tokio::select! {
         answers = questions => answers,
-        () = &mut interrupt => return Ok(Ending::Interrupted),
+        () = interrupt => return Ok(Admission::Ended(Ending::Interrupted)),
     };
-    let permit = match gate::decide(&trigger, &facts?, &settings.policy) {
-        Decision::Run(permit) => *permit,
-        Decision::Skip(reason) => return skip(reason),
-    };
-    let settings = &repo_settings::below(settings, file?.as_deref(), reread)?;
-    tell(News::Permitted(permit.clone()));
+    match gate::decide(&trigger, &facts?, policy) {
+        Decision::Run(permit) => {
+            let (permit, file) = (*permit, file?);
+            Ok(Admission::Admitted(Box::new(Admitted { trigger, permit, github, file, audience })))
+        }
+        Decision::Skip(reason) => skip(reason),
+    }
+}
 
-    let mut workplace = Workplace::open(settings, tell)?;
-    let mut acknowledgement = Acknowledgement::new(&github, &permit, tell);
-    let asked = Asked { settings, tell, trigger: &trigger, permit: &permit, github: &github };
-    let ended = tokio::select! {
-        ended = answer::once(&asked, &mut acknowledgement, &mut workplace) => ended,
-        () = &mut interrupt => Ok(Ending::Interrupted),
-    };
-    let ((closed, _private), ()) = tokio::join!(workplace.close(settings, tell), acknowledgement.end(&ended));
-    closed.and(ended)
+impl Admitted {
+    /// Returns the text of the settings that live with the repository, for whoever made those of the process.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// Answers once. `interrupt` ends when somebody asks the run to stop.
+    pub async fn answer(
+        &self,
+        process: &Process,
+        occasion: &Occasion,
+        tell: Tell<'_>,
+        interrupt: impl Future<Output = ()>,
+    ) -> Result<Ending, Fault> {
+        let Self { trigger, permit, github, .. } = self;
+        let occasion = &Occasion { audience: self.audience, ..occasion.clone() };
+        tell(News::Permitted(permit.clone()));
+        let mut workplace = Workplace::open(process, occasion, tell)?;
+        let mut acknowledgement = Acknowledgement::new(github, permit, tell);
+        let asked = Asked { process, occasion, tell, trigger, permit, github };
+        let ended = tokio::select! {
+            ended = answer::once(&asked, &mut acknowledgement, &mut workplace) => ended,
+            () = interrupt => Ok(Ending::Interrupted),
+        };
+        let closing = workplace.close(process, occasion, tell);
+        let ((closed, _private), ()) = tokio::join!(closing, acknowledgement.end(&ended));
+        closed.and(ended)
+    }
 }

@@ -5,7 +5,8 @@ mod row;
 mod shelf;
 
 pub use kept::told as told_of_save;
-pub(crate) use row::Ended;
+pub(crate) use row::{Ended, subject};
+use shelf::Indexes;
 pub(crate) use shelf::Shelf;
 
 use std::{
@@ -34,8 +35,9 @@ use tokio::task::spawn_blocking;
 use crate::{
     answer::Asked,
     news::{News, Tell},
+    occasion::Occasion,
     page,
-    settings::Settings,
+    process::Process,
     state::State,
 };
 
@@ -69,28 +71,28 @@ enum Place {
 
 impl Memory {
     /// Names the places; nothing is brought yet.
-    pub(crate) fn open(settings: &Settings, engine_data: PathBuf) -> Result<Self, Fault> {
-        let folder = tempfile::Builder::new().prefix(PRIVATE).tempdir_in(&settings.scratch);
+    pub(crate) fn open(process: &Process, occasion: &Occasion, engine_data: PathBuf) -> Result<Self, Fault> {
+        let folder = tempfile::Builder::new().prefix(PRIVATE).tempdir_in(&process.settings.scratch);
         let folder = folder.map_err(|error| Fault::ours(format!("cannot make a private folder: {error}")))?;
         let private = folder.path().to_owned();
-        Ok(Self { folder: Some(folder), ..Self::at(settings, engine_data, private) })
+        Ok(Self { folder: Some(folder), ..Self::at(process, occasion, engine_data, private) })
     }
 
     /// Takes up the memory of a run that was killed.
-    pub(crate) fn reopen(settings: &Settings, private: &Path, state: &State) -> Self {
+    pub(crate) fn reopen(process: &Process, occasion: &Occasion, private: &Path, state: &State) -> Self {
         Self {
             parent: state.parent.clone(),
             sessions: state.sessions.clone(),
-            ..Self::at(settings, state.engine_data.clone(), private.to_owned())
+            ..Self::at(process, occasion, state.engine_data.clone(), private.to_owned())
         }
     }
 
-    fn at(settings: &Settings, engine_data: PathBuf, private: PathBuf) -> Self {
-        let place = match &settings.memory {
+    fn at(process: &Process, occasion: &Occasion, engine_data: PathBuf, private: PathBuf) -> Self {
+        let place = match &process.settings.memory {
             nowhere if nowhere.is_empty() => Place::Nowhere,
             kept => Place::Kept(Stores::open(kept)),
         };
-        let visible = match audience(settings) {
+        let visible = match occasion.audience() {
             Audience::Everyone => Visibility::Public,
             Audience::Insiders => Visibility::Private,
         };
@@ -118,7 +120,7 @@ impl Memory {
     }
 
     /// Puts the newest memory in place for an engine of this version.
-    pub(crate) async fn bring(&mut self, engine_version: &'static str) -> Result<Recollection, String> {
+    pub(crate) async fn bring(&mut self) -> Result<Recollection, String> {
         let mut stores = match std::mem::replace(&mut self.place, Place::Lost) {
             Place::Kept(stores) => stores,
             other => {
@@ -128,20 +130,16 @@ impl Memory {
             }
         };
         let (engine_data, audience) = (self.engine_data.clone(), self.visible);
-        let (ledger, index, own) = (self.ledger_file(), self.saved_index(), self.index_file());
+        let (ledger, index) = (self.ledger_file(), self.saved_index());
         let brought = blocking(move || {
             let to = Destination {
                 engine_data: &engine_data,
                 ledger: Some(&ledger),
                 index: Some(&index),
-                engine_version: Some(engine_version),
+                engine_version: Some(fro_opencode::VERSION),
                 audience,
             };
             let recollection = stores.recall(to, Timestamp::now());
-            // The run reads its own words into a copy: what is saved is made of clean ones.
-            if index.exists() {
-                fs_err::copy(index, own)?;
-            }
             Ok((stores, recollection))
         });
         let (stores, recollection) = brought.await.inspect_err(|why| self.flaw = Some(why.clone()))?;
@@ -161,10 +159,9 @@ impl Memory {
         context: &Context,
         worktree: PathBuf,
     ) -> Result<Reminder, String> {
-        let audience = audience(asked.settings);
-        let (earlier, engine_data) = (self.shelf(audience), self.engine_data.clone());
-        let (about, kind, trust) = (row::subject(asked.permit), asked.permit.subject(), asked.permit.trust());
-        let query = continuity::query(context.title.value(), asked.trigger.words());
+        let (earlier, engine_data) = (self.shelf(asked.occasion.audience()), self.engine_data.clone());
+        let (about, kind, trust) = (subject(asked.permit), asked.permit.subject(), asked.permit.trust());
+        let topic = continuity::Topic::of(context, asked.trigger.words());
         blocking(move || {
             let last = earlier.last(&about)?;
             let continuity = continuity::decide(kind, trust, &last);
@@ -175,7 +172,15 @@ impl Memory {
             let here = Here { worktree: &worktree, now: Timestamp::now(), continuing };
             fro_memory::arrive(&engine_data, here)?;
             let before = earlier.ending(&last, &continuity)?;
-            let elsewhere = earlier.elsewhere(&query, &last)?;
+            let is_told = continuing.is_some() || before.is_some();
+            let besides = match &last {
+                continuity::Last::Here { session, .. } if is_told => Some(session.id.as_str()),
+                continuity::Last::Here { .. }
+                | continuity::Last::None
+                | continuity::Last::Gone
+                | continuity::Last::Private => None,
+            };
+            let elsewhere = earlier.elsewhere(&topic, besides)?;
             Ok(Reminder { continuity, before, elsewhere })
         })
         .await
@@ -185,7 +190,7 @@ impl Memory {
     pub(crate) async fn begin(&mut self, asked: &Asked<'_>, session: &str) -> Result<(), String> {
         self.sessions.push(session.to_owned());
         let state = State {
-            run: asked.settings.run.id.clone(),
+            run: asked.occasion.run.id.clone(),
             engine_data: self.engine_data.clone(),
             sessions: self.sessions.clone(),
             parent: self.parent.clone(),
@@ -219,27 +224,27 @@ impl Memory {
 
     /// Returns what is known of the subject.
     pub(crate) async fn standing(&self, asked: &Asked<'_>) -> Result<Standing, String> {
-        let (earlier, about) = (self.shelf(audience(asked.settings)), row::subject(asked.permit));
+        let (earlier, about) = (self.shelf(asked.occasion.audience()), subject(asked.permit));
         let memory = self.told();
         blocking(move || earlier.standing(&about, memory)).await
     }
 
     /// Takes back what is remembered of the subject, and returns how many sessions that were.
-    pub(crate) async fn forget(&mut self, asked: &Asked<'_>, engine_version: &str) -> Result<usize, String> {
+    pub(crate) async fn forget(&mut self, asked: &Asked<'_>) -> Result<usize, String> {
         // Where nothing could be read there may still be much to forget.
         match (&self.flaw, &self.recall) {
             (Some(flaw), _) => return Err(flaw.clone()),
             (None, Some(Recall::Damaged { why })) => return Err(format!("it is damaged: {why}")),
             (None, Some(Recall::Warm { .. } | Recall::Cold) | None) => {}
         }
-        let (file, about) = (self.ledger_file(), row::subject(asked.permit));
+        let (file, about) = (self.ledger_file(), subject(asked.permit));
         let runs = blocking(move || Ledger::open(file)?.forget(|run| run.subject == about)).await?;
         let sessions: BTreeSet<String> = runs.into_iter().filter_map(|run| run.session).collect();
         let forgotten = sessions.len();
         if forgotten == 0 {
             return Ok(0);
         }
-        match self.keep(asked.settings, engine_version, sessions).await? {
+        match self.keep(asked.process, asked.occasion, sessions).await? {
             Some(Keeping { kept: Some(kept @ Kept::Saved { .. }), .. }) => {
                 (asked.tell)(News::Kept(kept));
                 Ok(forgotten)
@@ -251,7 +256,8 @@ impl Memory {
 
     /// Returns what answers questions about earlier sessions.
     pub(crate) fn shelf(&self, audience: Audience) -> Shelf {
-        Shelf::new(self.engine_data.clone(), self.ledger_file(), self.index_file(), audience)
+        let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
+        Shelf::new(self.engine_data.clone(), self.ledger_file(), indexes, audience)
     }
 
     /// Returns the sessions that served this run.
@@ -260,10 +266,10 @@ impl Memory {
     }
 
     /// Saves what the engine knows of this run's sessions, and tells what came of it.
-    pub(crate) async fn save(&mut self, settings: &Settings, engine_version: &str, tell: Tell<'_>) {
-        match self.keep(settings, engine_version, BTreeSet::new()).await {
+    pub(crate) async fn save(&mut self, process: &Process, occasion: &Occasion, tell: Tell<'_>) {
+        match self.keep(process, occasion, BTreeSet::new()).await {
             Ok(Some(keeping)) => {
-                page::note(settings, &kept::on_page(&keeping));
+                page::note(occasion, &process.redactor, &kept::on_page(&keeping));
                 keeping.warnings.into_iter().for_each(|warning| tell(News::Warning(warning)));
                 keeping.kept.into_iter().for_each(|kept| tell(News::Kept(kept)));
             }
@@ -274,8 +280,8 @@ impl Memory {
 
     async fn keep(
         &mut self,
-        settings: &Settings,
-        engine_version: &str,
+        process: &Process,
+        occasion: &Occasion,
         forget: BTreeSet<String>,
     ) -> Result<Option<Keeping>, String> {
         let Place::Kept(mut stores) = std::mem::replace(&mut self.place, Place::Lost) else {
@@ -283,15 +289,16 @@ impl Memory {
         };
         let provenance = Provenance {
             now: Timestamp::now(),
-            engine_version: engine_version.to_owned(),
+            engine_version: fro_opencode::VERSION.to_owned(),
             parent: self.parent.clone(),
         };
+        let settings = &process.settings;
         let (data, visible) = (self.engine_data.clone(), self.visible);
         let (ledger, index) = (self.ledger_file(), self.saved_index());
         let (secrets, retention): (Vec<_>, _) = (settings.secrets().cloned().collect(), settings.retention);
         let sessions = self.sessions.clone();
         let origin =
-            [("run".to_owned(), settings.run.id.clone()), ("event".to_owned(), settings.event.name.clone())];
+            [("run".to_owned(), occasion.run.id.clone()), ("event".to_owned(), occasion.event.name.clone())];
         let kept = blocking(move || {
             let keep = Keep::new(&data, provenance).from(origin).without(secrets).only(sessions);
             let keep = keep.forgetting(forget);
@@ -327,7 +334,7 @@ impl Memory {
         self.private().join("ledger.db")
     }
 
-    /// The search index of this run.
+    /// The search index that this run makes if none was recalled; what is saved is made of clean words.
     fn index_file(&self) -> PathBuf {
         self.private().join("index.db")
     }
@@ -336,11 +343,6 @@ impl Memory {
     fn saved_index(&self) -> PathBuf {
         self.private().join("saved-index.db")
     }
-}
-
-/// Returns who reads what the run says; where nobody knows, it is as if everyone did.
-pub(crate) fn audience(settings: &Settings) -> Audience {
-    settings.event.audience().unwrap_or(Audience::Everyone)
 }
 
 /// Gives blocking work a thread.

@@ -3,10 +3,11 @@
 use fro_boundary::ModelProxy;
 use fro_core::Fault;
 
-use crate::settings::Settings;
+use crate::process::Process;
 
 /// Opens the proxy for the models that the operator configured.
-pub(crate) async fn open(settings: &Settings) -> Result<ModelProxy, Fault> {
-    let proxy = ModelProxy::open(settings.models()?, settings.road()?, settings.engine.max_cost).await;
+pub(crate) async fn open(process: &Process) -> Result<ModelProxy, Fault> {
+    let settings = &process.settings;
+    let proxy = ModelProxy::open(settings.models()?, process.client()?, settings.engine.max_cost).await;
     proxy.map_err(|error| Fault::ours(format!("cannot open a port for the model proxy: {error}")))
 }

@@ -10,26 +10,26 @@ use fro_core::{
     },
 };
 
-use crate::{Receipt, settings::Settings};
+use crate::{Receipt, occasion::Occasion};
 
 /// Writes the answer to the page.
-pub(crate) fn answer(settings: &Settings, delivery: &Delivery) -> Result<Receipt, Fault> {
-    let page = settings.run_page.as_ref();
+pub(crate) fn answer(occasion: &Occasion, delivery: &Delivery) -> Result<Receipt, Fault> {
+    let page = occasion.run_page.as_ref();
     let page = page.ok_or_else(|| Fault::ours("an answer for the run's page, which there is none of"))?;
     let texts: Vec<_> = std::iter::once(&delivery.body).chain(&delivery.whole).collect();
-    write(settings, &texts).map_err(|error| {
+    write(occasion, &texts).map_err(|error| {
         Fault::yours(
             format!("cannot write the answer to the run's page: {error}"),
             "see that the file which `GITHUB_STEP_SUMMARY` names can be written",
         )
     })?;
-    Ok(Receipt { url: settings.run.url.clone().unwrap_or_else(|| page.display().to_string()) })
+    Ok(Receipt { url: occasion.run.url.clone().unwrap_or_else(|| page.display().to_string()) })
 }
 
 /// Adds what the run accounts for, and the answer as far as it is not elsewhere; a page that cannot be written
 /// fails no run.
 pub(crate) fn account(
-    settings: &Settings,
+    occasion: &Occasion,
     permit: &Permit,
     (account, redactor): (&Account, &Redactor),
     (delivery, delivered): (&Delivery, &Result<Receipt, Fault>),
@@ -43,21 +43,21 @@ pub(crate) fn account(
         Err(_) => Fate::Refused { answer: whole.unwrap_or(delivery.body.as_str()) },
     };
     let text = redactor.clean(&page::report(permit.subject(), account, fate));
-    if let Err(error) = write(settings, &[&text]) {
+    if let Err(error) = write(occasion, &[&text]) {
         tracing::warn!("cannot write to the run's page: {error}");
     }
 }
 
 /// Adds a note; a page that cannot be written fails no run.
-pub(crate) fn note(settings: &Settings, text: &str) {
-    let text = Redactor::knowing(settings.secrets()).clean(text);
-    if let Err(error) = write(settings, &[&text]) {
+pub(crate) fn note(occasion: &Occasion, redactor: &Redactor, text: &str) {
+    let text = redactor.clean(text);
+    if let Err(error) = write(occasion, &[&text]) {
         tracing::warn!("cannot write to the run's page: {error}");
     }
 }
 
-fn write(settings: &Settings, texts: &[&Clean]) -> io::Result<()> {
-    let Some(page) = &settings.run_page else { return Ok(()) };
+fn write(occasion: &Occasion, texts: &[&Clean]) -> io::Result<()> {
+    let Some(page) = &occasion.run_page else { return Ok(()) };
     let mut file = fs_err::OpenOptions::new().create(true).append(true).open(page)?;
     texts.iter().try_for_each(|text| writeln!(file, "{}", text.as_str()))
 }

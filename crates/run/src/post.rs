@@ -3,12 +3,12 @@
 //! Nothing is believed but the event and what the run wrote where the agent cannot reach. A run that ended by itself
 //! left nothing, and doing this twice is doing it once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fro_core::{
     Decision, Fault, Permit, Trigger,
     event::{self, Reading},
-    gate,
+    gate::{self, Policy},
 };
 use fro_github::GitHub;
 
@@ -17,52 +17,58 @@ use crate::{
     acknowledge::Acknowledgement,
     facts,
     memory::{Memory, PRIVATE},
-    news::{News, Tell},
-    repo_settings::{self, Reread, repo_settings},
-    settings::Settings,
+    news::Tell,
+    occasion::Occasion,
+    process::Process,
     state::State,
 };
 
-/// Finishes what a killed run left open in its private folder.
-pub async fn finish(
-    settings: &Settings,
-    reread: Reread<'_>,
-    private: &Path,
-    tell: Tell<'_>,
-) -> Result<(), Fault> {
-    ours(private, settings, PRIVATE)?;
-    let state = State::read(private)?;
-    if state.as_ref().is_some_and(|state| state.run != settings.run.id) {
-        return Err(Fault::ours("what was left is of another run"));
-    }
-    if let Some(state) = &state {
-        ours(state.engine_data.parent().unwrap_or(private), settings, "fro-bot-")?;
-        let settings = &refined(settings, reread, tell).await;
-        Memory::reopen(settings, private, state).save(settings, fro_opencode::VERSION, tell).await;
-    }
-    let unseen = unsee(settings, tell).await;
-    let engine = state.iter().filter_map(|state| state.engine_data.parent());
-    for folder in engine.chain([private]) {
-        fs_err::remove_dir_all(folder).map_err(|error| Fault::ours(format!("cannot clean up: {error}")))?;
-    }
-    unseen
+/// What a killed run left behind.
+pub struct Left {
+    private: PathBuf,
+    state: Option<State>,
 }
 
-/// Returns the settings as the run had them; without an answer, those of the workflow.
-async fn refined(settings: &Settings, reread: Reread<'_>, tell: Tell<'_>) -> Settings {
-    let file = async { repo_settings(&settings.github(&settings.event.repo)?).await };
-    let refined = file.await.and_then(|file| repo_settings::below(settings, file.as_deref(), reread));
-    refined.unwrap_or_else(|fault| {
-        tell(News::Warning(fault.what().to_owned()));
-        settings.clone()
-    })
+impl Left {
+    /// Looks at the run's private folder, and refuses whatever is not of this run.
+    pub fn read(process: &Process, occasion: &Occasion, private: PathBuf) -> Result<Self, Fault> {
+        let scratch = &process.settings.scratch;
+        ours(&private, scratch, PRIVATE)?;
+        let state = State::read(&private)?;
+        if let Some(state) = &state {
+            if state.run != occasion.run.id {
+                return Err(Fault::ours("what was left is of another run"));
+            }
+            ours(state.engine_data.parent().unwrap_or(&private), scratch, "fro-bot-")?;
+        }
+        Ok(Self { private, state })
+    }
+
+    /// Tells whether there is a memory to save, for which the repository's own settings matter.
+    pub fn has_memory(&self) -> bool {
+        self.state.is_some()
+    }
+
+    /// Finishes what is open.
+    pub async fn finish(self, process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
+        if let Some(state) = &self.state {
+            Memory::reopen(process, occasion, &self.private, state).save(process, occasion, tell).await;
+        }
+        let unseen = unsee(process, occasion, tell).await;
+        let engine = self.state.iter().filter_map(|state| state.engine_data.parent());
+        for folder in engine.chain([self.private.as_path()]) {
+            fs_err::remove_dir_all(folder)
+                .map_err(|error| Fault::ours(format!("cannot clean up: {error}")))?;
+        }
+        unseen
+    }
 }
 
 /// Takes 👀 and the label away, if the event still says that they were ours to give.
-async fn unsee(settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
-    let Reading::Trigger(trigger) = event::read(&settings.event)? else { return Ok(()) };
-    let github = settings.github(trigger.repo())?;
-    if let Some(permit) = decide_again(settings, &trigger, &github).await? {
+async fn unsee(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
+    let Reading::Trigger(trigger) = event::read(&occasion.event)? else { return Ok(()) };
+    let github = process.github(trigger.repo())?;
+    if let Some(permit) = decide_again(&process.settings.policy, occasion, &trigger, &github).await? {
         let mut acknowledgement = Acknowledgement::new(&github, &permit, tell);
         acknowledgement.resume().await;
         acknowledgement.end(&Ok(Ending::Interrupted)).await;
@@ -71,24 +77,25 @@ async fn unsee(settings: &Settings, tell: Tell<'_>) -> Result<(), Fault> {
 }
 
 async fn decide_again(
-    settings: &Settings,
+    policy: &Policy,
+    occasion: &Occasion,
     trigger: &Trigger,
     github: &GitHub,
 ) -> Result<Option<Permit>, Fault> {
-    if gate::glance(trigger, &settings.policy).is_err() {
+    if gate::glance(trigger, policy).is_err() {
         return Ok(None);
     }
-    let facts = facts::gather(github, trigger, settings).await?;
-    match gate::decide(trigger, &facts, &settings.policy) {
+    let facts = facts::gather(github, trigger, policy, occasion).await?;
+    match gate::decide(trigger, &facts, policy) {
         Decision::Run(permit) => Ok(Some(*permit)),
         Decision::Skip(_) => Ok(None),
     }
 }
 
 /// Makes sure that a folder is one of a run of ours before anything in it is touched.
-fn ours(folder: &Path, settings: &Settings, prefix: &str) -> Result<(), Fault> {
+fn ours(folder: &Path, scratch: &Path, prefix: &str) -> Result<(), Fault> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if folder.parent() == Some(&settings.scratch) && name.starts_with(prefix) {
+    if folder.parent() == Some(scratch) && name.starts_with(prefix) {
         return Ok(());
     }
     Err(Fault::ours(format!("`{}` is not a folder of a run", folder.display())))

@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fro_boundary::{Deed, Deeds, Done};
-use fro_core::{Draft, Drafts, Fault, Permit, Redactor, delegation::Commission};
+use fro_core::{Draft, Drafts, Fault, Permit, Redactor, delegation::Commission, say::published::published};
 use fro_github::{OpenedPull, Proposal};
-use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::{answer::Asked, delegate::Branch, wallet::Wallet};
 
@@ -32,7 +31,7 @@ impl Proposer {
             head: branch.name.clone(),
             base: branch.base.clone(),
             wallet: Arc::clone(wallet),
-            redactor: Redactor::knowing(asked.settings.secrets()),
+            redactor: asked.process.redactor.clone(),
             opened: Mutex::new(None),
         }
     }
@@ -48,7 +47,7 @@ impl Proposer {
             title.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TITLE).collect();
         let proposal = Proposal {
             title: self.redactor.clean(&title),
-            body: self.redactor.clean(&self.commission.description(body)),
+            body: self.redactor.clean(&self.commission.description(&self.published(body))),
             head: self.head.clone(),
             base: self.base.clone(),
         };
@@ -57,6 +56,11 @@ impl Proposer {
         let opened = opened.map_err(|error| error.fault())?;
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened.clone());
         Ok(opened)
+    }
+
+    /// Makes a description fit to be published; who asked may be called by it.
+    fn published(&self, body: &str) -> String {
+        published(body, &[self.permit.asker().clone(), self.permit.own().clone()])
     }
 
     async fn asked_by_gh(&self, title: &str, body: &str, head: &str) -> Result<Done, String> {
@@ -84,16 +88,15 @@ pub(crate) fn deeds(
     proposer: Result<Arc<Proposer>, String>,
 ) -> Deeds {
     Arc::new(move |deed| {
-        let (page, drafts, proposer, here) =
-            (page.clone(), drafts.clone(), proposer.clone(), Handle::current());
-        // A request's future cannot be proven to be `Send`, so that it is waited for on a thread of its own.
-        let waiting = spawn_blocking(move || match deed {
-            Deed::Say(said) => {
-                let name = drafts.set(Draft::read(said)?);
-                Ok(Done { url: format!("{page}#{name}"), number })
+        let (page, drafts, proposer) = (page.clone(), drafts.clone(), proposer.clone());
+        Box::pin(async move {
+            match deed {
+                Deed::Say(said) => {
+                    let name = drafts.set(Draft::read(said)?);
+                    Ok(Done { url: format!("{page}#{name}"), number })
+                }
+                Deed::Propose { title, body, head } => proposer?.asked_by_gh(&title, &body, &head).await,
             }
-            Deed::Propose { title, body, head } => here.block_on(proposer?.asked_by_gh(&title, &body, &head)),
-        });
-        Box::pin(async move { waiting.await.unwrap_or_else(|error| Err(error.to_string())) })
+        })
     })
 }

@@ -1,6 +1,9 @@
 //! Remarks beside the code: placed by the pull request's own hunks, given as one review.
 
-use fro_core::{Clean, Delivery, Fault, Permit, Redactor, Spot, Subject, Surface, draft::InlineComment};
+use fro_core::{
+    Clean, Delivery, Fault, Login, Permit, Redactor, Spot, Subject, Surface, draft::InlineComment,
+    say::published::published,
+};
 use fro_github::{ChangedFile, Error, GitHub, Remark};
 use fro_review::{Diff, FileDiff, Layout};
 use jiff::Timestamp;
@@ -59,12 +62,12 @@ pub(crate) async fn deliver(
     permit: &Permit,
     delivery: &Delivery,
     placed: &Placed,
-    redactor: &Redactor,
+    (redactor, people): (&Redactor, &[Login]),
 ) -> Result<Option<Receipt>, Fault> {
     if placed.layout.beside.is_empty() {
         return Ok(None);
     }
-    let clean = |body: &String| -> Clean { redactor.clean(body) };
+    let clean = |body: &String| -> Clean { redactor.clean(&published(body, people)) };
     let beside = placed.layout.beside.iter();
     let remarks: Vec<_> =
         beside.map(|(anchor, body)| Remark { anchor: anchor.clone(), body: clean(body) }).collect();

@@ -7,17 +7,20 @@ use std::{
     sync::Arc,
 };
 
-use fro_boundary::{Address, AgentClone, Credential, Git, Ground, Pushing, Rules, Staging, Store};
-use fro_core::Fault;
+use fro_boundary::{
+    Address, AgentClone, Credential, Enclosure, Git, GitError, Ground, Halt, Pushing, Rules, Signature,
+    Staging, Stands, Store, Untracked,
+};
+use fro_core::{Fault, Reach, credential::Search};
 use fro_github::OpenedPull;
 use fro_opencode::Omo;
-use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::{
     answer::Asked,
     delegate::{Assignment, Branch},
     propose::Proposer,
     settings::Settings,
+    wall,
     wallet::Wallet,
 };
 
@@ -36,38 +39,43 @@ pub(crate) struct Repository {
 
 impl Repository {
     /// Makes everything: the clone below `home`, which is the engine's, and the store where the agent cannot reach.
-    pub(crate) async fn open(asked: &Asked<'_>, home: &Path, private: &Path) -> Result<Self, Fault> {
-        let (settings, repo) = (asked.settings, asked.permit.repo());
-        let wallet = Arc::new(Wallet::new(settings, repo));
+    pub(crate) async fn open(
+        asked: &Asked<'_>,
+        (home, private): (&Path, &Path),
+        enclosure: Enclosure,
+    ) -> Result<Self, Fault> {
+        let (settings, occasion, repo) = (asked.settings(), asked.occasion, asked.permit.repo());
+        let wallet = Arc::new(Wallet::new(asked.process, repo));
         let assignment = Assignment::of(asked, &wallet).await?;
-        let git = Git::new(&settings.engine.environment).with_token(&settings.server, &settings.token);
+        let confinement = wall::confinement(settings, enclosure);
+        let git =
+            Git::new(&settings.engine.environment, confinement).with_token(&settings.server, &settings.token);
         let git = git.with_authorities(&settings.road.extra_ca, private).map_err(|error| error.fault())?;
         let url = address_of(settings, &repo.to_string());
         let tip = assignment.tip(asked.permit);
-        let ground = Ground { checkout: settings.workspace.clone(), url: url.clone(), tip };
+        let ground = Ground { checkout: occasion.checkout.clone(), url: url.clone(), tip };
         let store = Store::open(git, private, &ground).await.map_err(|error| error.fault())?;
         let hook = [settings.engine.program.clone().into(), "receive".into()];
-        let door = store.open_door(repo, &hook, pushing(settings, &assignment, &wallet)).await;
+        let door = store.open_door(repo, &hook, pushing(asked, &assignment, &wallet)).await;
         let staging = door.map_err(|error| error.fault())?;
         let branch = match &assignment {
             Assignment::Branch(branch) => branch.name.clone(),
             Assignment::Look(_) | Assignment::Patch { .. } => {
-                settings.git_ref.clone().unwrap_or_else(|| "main".to_owned())
+                occasion.git_ref.clone().unwrap_or_else(|| "main".to_owned())
             }
         };
         let folder = home.join("work").join(repo.name());
         // Only GitHub's real address is https; the agent's git is led elsewhere anyway.
         let origin = url.replacen("http://", "https://", 1);
-        let clone = store.clone_into(&folder, &branch, &origin).await.map_err(|error| error.fault())?;
+        let clone = store.clone_into(&folder, &branch, &origin, untracked(asked)).await;
+        let clone = clone.map_err(|error| error.fault())?;
         if settings.engine.omo.is_some() {
             store.hide(&clone, &Omo::NOTES).map_err(|error| error.fault())?;
         }
         sign_commits(&clone.folder, &assignment)?;
         let baseline = match &assignment {
             Assignment::Look(_) => String::new(),
-            Assignment::Branch(_) | Assignment::Patch { .. } => {
-                store.tree_of(&clone.folder).await.map_err(|error| error.fault())?
-            }
+            Assignment::Branch(_) | Assignment::Patch { .. } => baseline(&store, &clone).await?,
         };
         let mut environment = staging.environment(&settings.server);
         environment.extend(identity(asked, &assignment));
@@ -78,6 +86,11 @@ impl Repository {
             Assignment::Branch(_) | Assignment::Look(_) | Assignment::Patch { .. } => None,
         };
         Ok(Self { assignment, wallet, store, staging, clone, baseline, proposer, environment })
+    }
+
+    /// Returns the agent's clone.
+    pub(crate) fn clone(&self) -> &AgentClone {
+        &self.clone
     }
 
     /// Returns the folder that the agent works in.
@@ -134,7 +147,27 @@ impl Repository {
         let cut = (too_many > 0).then(|| {
             format!("{too_many} files of the checkout were too many to bring into the agent's clone")
         });
-        fell_back.into_iter().chain(cut).collect()
+        let private = &self.clone.left_out.private;
+        let named: Vec<_> = private.iter().take(NAMED).map(|path| format!("`{}`", path.display())).collect();
+        let kept = (!private.is_empty()).then(|| {
+            let (n_files, named) = (private.len(), named.join(", "));
+            format!(
+                "{n_files} untracked files of the checkout look like credentials and were left out: {named}"
+            )
+        });
+        fell_back.into_iter().chain(cut).chain(kept).collect()
+    }
+}
+
+/// Files that are named in a warning.
+const NAMED: usize = 5;
+
+/// Takes down what lies in the clone before the agent comes. Where that is too much, so it is afterwards, and told then.
+async fn baseline(store: &Store, clone: &AgentClone) -> Result<String, Fault> {
+    match store.tree_of(clone, &Halt::before_the_agent()).await {
+        Ok(taken) => Ok(taken.tree),
+        Err(GitError::Overrun { .. }) => Ok(store.tip().to_owned()),
+        Err(error) => Err(error.fault()),
     }
 }
 
@@ -142,30 +175,40 @@ fn address_of(settings: &Settings, repo: &str) -> String {
     format!("{}/{repo}.git", settings.server.trim_end_matches('/'))
 }
 
-fn pushing(settings: &Settings, assignment: &Assignment, wallet: &Arc<Wallet>) -> Pushing {
+/// Decides whether what git does not know comes along: only where a workflow made it, and somebody who may ask does.
+fn untracked(asked: &Asked<'_>) -> Untracked {
+    let settings = asked.settings();
+    let in_workflow = settings.engine.variable("GITHUB_EVENT_PATH").is_some();
+    match asked.permit.reach() {
+        Reach::Answer | Reach::Work if in_workflow => Untracked::Come(Search::knowing(settings.secrets())),
+        Reach::ReadOnly | Reach::Answer | Reach::Work => Untracked::Stay,
+    }
+}
+
+fn pushing(asked: &Asked<'_>, assignment: &Assignment, wallet: &Arc<Wallet>) -> Pushing {
+    let settings = asked.settings();
     let branch = match (assignment, assignment.closed()) {
         (Assignment::Branch(branch), _) => branch,
         (Assignment::Look(_) | Assignment::Patch { .. }, why) => {
             return Pushing::Closed(why.unwrap_or_default());
         }
     };
-    let Branch { name, commission, stands, repo, closed, account, .. } = &**branch;
+    let Branch { name, stands, repo, closed, account, .. } = &**branch;
     let rules = Rules {
         url: address_of(settings, repo),
-        prefix: commission.prefix().to_owned(),
-        head: stands.then(|| name.clone()),
+        branch: name.clone(),
+        stands: if *stands { Stands::Already } else { Stands::NotYet },
         closed: closed.clone(),
         protected_paths: settings.delegation.protected_paths.clone(),
-        committer: account.email(),
+        signature: Signature { name: account.login.to_string(), email: account.email() },
     };
     let wallet = Arc::clone(wallet);
     let credential: Credential = Arc::new(move || {
-        let (wallet, here) = (Arc::clone(&wallet), Handle::current());
-        // A request's future cannot be proven to be `Send`, so that it is waited for on a thread of its own.
-        let waiting = spawn_blocking(move || here.block_on(wallet.token()));
-        Box::pin(async move { waiting.await.unwrap_or_else(|error| Err(Fault::ours(error.to_string()))) })
+        let wallet = Arc::clone(&wallet);
+        Box::pin(async move { wallet.token().await })
     });
-    Pushing::Open { rules, server: settings.server.clone(), credential }
+    let redactor = Arc::new(asked.process.redactor.clone());
+    Pushing::Open { rules, server: settings.server.clone(), credential, redactor }
 }
 
 /// Returns whose name stands on commits. It is given with each command, so that no settings of the clone count.

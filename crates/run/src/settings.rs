@@ -1,27 +1,24 @@
-//! Everything a run is given: only the binary reads the environment, so that a run can be told a whole world.
+//! What the operator says, as plain values: only the binary reads the environment, so that a run can be given a
+//! whole world.
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use fro_boundary::{Host, Keys, Plan};
 use fro_core::{
-    Fault, RepoName, Secret,
+    Fault, Secret,
     delegation::{DelegatedWork, OutputMode},
-    event::Event,
     gate::Policy,
     prompt::Wishes,
-    say::{answer::SummaryPlace, summary::RunLink},
+    say::answer::SummaryPlace,
 };
-use fro_github::{Address, App, GitHub};
-use fro_http::{Road, RoadSettings};
+use fro_github::{Address, App};
+use fro_http::RoadSettings;
 use fro_memory::{Retention, StoreSettings};
-use fro_opencode::{ToolCache, Version, Wanted};
-use jiff::Timestamp;
+use fro_opencode::Version;
 
-/// What a run is given.
+/// What the operator says. It holds for every event that a process answers.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The event that started it.
-    pub event: Event,
     /// Where GitHub answers.
     pub github: Address,
     /// Where people and git find GitHub, `https://github.com` on github.com.
@@ -50,33 +47,11 @@ pub struct Settings {
     pub memory: StoreSettings,
     /// How much of it is kept.
     pub retention: Retention,
-    /// The runner's checkout, of which the agent gets a clone.
-    pub workspace: PathBuf,
     /// Where temporary folders go.
     pub scratch: PathBuf,
-    /// The run's id and page.
-    pub run: RunLink,
-    /// The file behind the run's page, where answers go that are for nobody in particular.
-    pub run_page: Option<PathBuf>,
-    /// The branch or tag it runs on.
-    pub git_ref: Option<String>,
-    /// When the process started.
-    pub began: Timestamp,
-    /// Picks what may be random.
-    pub seed: u64,
 }
 
 impl Settings {
-    /// Opens the road out.
-    pub fn road(&self) -> Result<Road, Fault> {
-        Road::new(self.road.clone()).map_err(|error| error.fault())
-    }
-
-    /// Speaks to GitHub about a repository, with our own credential.
-    pub fn github(&self, repo: &RepoName) -> Result<GitHub, Fault> {
-        Ok(GitHub::new(self.github.clone(), self.token.clone(), repo.clone(), self.road()?))
-    }
-
     /// Returns how the configured models are asked, or why they cannot be.
     pub fn models(&self) -> Result<Plan, Fault> {
         let EngineSettings { config, model, keys, max_cost, .. } = &self.engine;
@@ -85,14 +60,6 @@ impl Settings {
             plan.priced().map_err(|error| error.fault())?;
         }
         Ok(plan)
-    }
-
-    /// Returns what is to be installed, and where to.
-    pub fn tools(&self) -> Result<(Wanted, ToolCache), Fault> {
-        let EngineSettings { version, environment, tool_cache, .. } = &self.engine;
-        let wanted = Wanted::pinned(environment.clone(), self.road()?);
-        let checkout = Some(self.workspace.clone());
-        Ok((Wanted { version: version.clone(), checkout, ..wanted }, ToolCache::new(tool_cache)))
     }
 
     /// Returns everything that must never be seen.
@@ -105,12 +72,12 @@ impl Settings {
         let keys = self.engine.keys.secrets().iter().chain([&self.token]);
         keys.chain(elevated).chain(&self.hidden).chain(self.memory.secrets())
     }
-}
 
-/// Returns the model that was asked for, by the input or by the configuration.
-pub(crate) fn model(settings: &Settings) -> Option<String> {
-    let configured = || settings.engine.config.get("model")?.as_str().map(str::to_owned);
-    settings.engine.model.clone().or_else(configured)
+    /// Returns the model that was asked for, by the input or by the configuration.
+    pub(crate) fn model(&self) -> Option<String> {
+        let configured = || self.engine.config.get("model")?.as_str().map(str::to_owned);
+        self.engine.model.clone().or_else(configured)
+    }
 }
 
 /// A credential that is used for delegated work and for nothing else.

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use fro_boundary::{Address, Deeds, Enclosure, GhCalls, ModelProxy, Spent};
+use fro_boundary::{Address, Deeds, Enclosure, GhCalls, Halt, ModelProxy, Spent, StillRunning};
 use fro_core::{
     Bounded, Drafts, Fault, Prompt,
     agent::{self, Choice},
@@ -73,10 +73,10 @@ impl Sitting {
         prepared: &Prepared,
         place: Place<'_>,
     ) -> Result<Self, Fault> {
-        let settings = asked.settings;
+        let settings = asked.settings();
         let Prepared { engine, omo, repository, .. } = prepared;
-        let models = models::open(settings).await?;
-        let gh = Gh::open(settings, asked.permit, place.home, place.private, place.deeds)?;
+        let models = models::open(asked.process).await?;
+        let gh = Gh::open(asked.process, asked.permit, place.home, place.private, place.deeds)?;
         let desk = Desk::open(place.private, place.shelf, place.drafts)?;
         let connect =
             vec![Address::Tcp(models.address()), gh.address(), desk.address(), repository.address()];
@@ -89,7 +89,7 @@ impl Sitting {
         if let Some(network) = &network {
             network.offer(&mut offers);
         }
-        let wall = wall::around(place.home, settings, prepared, offers)?;
+        let wall = wall::around(place.home, settings, asked.occasion, prepared, offers)?;
         let launch = Launch {
             config: models.engine_config(),
             tools: desk.servers(&settings.engine.program),
@@ -109,16 +109,15 @@ impl Sitting {
         &mut self,
         asked: &Asked<'_>,
         prepared: &Prepared,
-        continuity: Option<&Continuity>,
+        (continuity, title): (Option<&Continuity>, &str),
     ) -> Result<Session, Fault> {
         let directory = prepared.repository.folder().to_owned();
         let usual = prepared.omo.as_ref().filter(|_| self.left_out.is_none()).map(|_| equip::SISYPHUS);
-        let choice = choice(&self.server, asked.settings, &directory, usual).await?;
+        let choice = choice(&self.server, asked.settings(), &directory, usual).await?;
         let session = match continuity {
             Some(Continuity::Continued(id)) => Session { id: id.clone(), directory },
             Some(Continuity::Fresh(_)) | None => {
-                let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
-                self.server.create_session(&directory, &title).await.map_err(|error| error.fault())?
+                self.server.create_session(&directory, title).await.map_err(|error| error.fault())?
             }
         };
         (asked.tell)(News::Session { id: session.id.clone(), agent: choice.agent.clone() });
@@ -134,7 +133,7 @@ impl Sitting {
         session: Session,
         (prompt, files): (&Prompt, Vec<File>),
     ) -> ask::Asked {
-        let settings = asked.settings;
+        let settings = asked.settings();
         let model = settings.engine.model.as_deref().and_then(ModelName::parse);
         let agent = self.agent().map(str::to_owned);
         let message = Message { text: prompt.render(), files, agent, model };
@@ -143,7 +142,7 @@ impl Sitting {
             *explorations += u32::from(heard.explores());
             (asked.tell)(News::Heard(heard.clone()));
         };
-        let bounds = (&limits(settings), settings.engine.pause);
+        let bounds = (&limits(asked), settings.engine.pause);
         let mut answered = ask::ask(&self.server, session, &message, bounds, listen).await;
         let chosen = self.choice.as_ref().and_then(|choice| choice.warning.clone());
         answered.warnings.extend(self.left_out.clone().into_iter().chain(chosen));
@@ -159,6 +158,25 @@ impl Sitting {
         let lines: Vec<_> = printed.lines().collect();
         for line in &lines[lines.len().saturating_sub(LAST_WORDS)..] {
             tracing::warn!("the engine printed: {}", Bounded::text(line, 300).value());
+        }
+    }
+
+    /// Brings everything behind the wall to a stand. What does not freeze is ended; only what is known to have been
+    /// swept is believed to be gone.
+    pub(crate) async fn halt(&mut self) -> Result<Halt, StillRunning> {
+        if let Some(status) = self.server.ended() {
+            return Halt::ended(status);
+        }
+        let frozen = match self.server.pid() {
+            Some(wall) => Halt::freeze(wall).await,
+            None => return Err(StillRunning::unseen()),
+        };
+        match frozen {
+            Ok(halt) => Ok(halt),
+            Err(why) => {
+                tracing::warn!("the engine is ended: {why}");
+                self.server.end().await.map_or(Err(why), Halt::ended)
+            }
         }
     }
 
@@ -256,8 +274,9 @@ async fn choice(
         .ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))
 }
 
-/// Returns the bounds of the run's turns; the clock began to run with the process.
-fn limits(settings: &Settings) -> Limits {
-    let deadline = settings.engine.timeout.and_then(|timeout| settings.began.checked_add(timeout).ok());
-    Limits { deadline, steps: settings.engine.max_steps, ..Limits::default() }
+/// Returns the bounds of the run's turns; the clock began to run with the run.
+fn limits(asked: &Asked<'_>) -> Limits {
+    let engine = &asked.settings().engine;
+    let deadline = engine.timeout.and_then(|timeout| asked.occasion.began.checked_add(timeout).ok());
+    Limits { deadline, steps: engine.max_steps, ..Limits::default() }
 }

@@ -6,10 +6,11 @@ use std::{
     time::Duration,
 };
 
-use fro_boundary::{Address, Strictness, Toolbox, WallSpec, environment, probe};
+use fro_boundary::{Address, Confinement, Enclosure, Strictness, Toolbox, WallSpec, environment, probe};
 use fro_core::Fault;
 
 use crate::{
+    occasion::Occasion,
     settings::{EngineSettings, Settings, Unwalled},
     sitting::Prepared,
 };
@@ -43,14 +44,12 @@ pub(crate) struct Offers {
 pub(crate) fn around(
     home: &Path,
     settings: &Settings,
+    occasion: &Occasion,
     prepared: &Prepared,
     offers: Offers,
 ) -> Result<Wall, Fault> {
     let (host, Prepared { engine, omo, enclosure, .. }) = (&settings.engine, prepared);
-    let strictness = match host.unwalled {
-        Unwalled::Refused => Strictness::Required,
-        Unwalled::Allowed => Strictness::AllowUnwalled,
-    };
+    let strictness = strictness(settings);
     // This very program is also what the engine starts for our tools.
     let mut read = vec![engine.binary.clone(), engine.rg.clone(), host.program.clone()];
     read.extend(omo.as_ref().map(|omo| omo.code().to_owned()));
@@ -58,7 +57,7 @@ pub(crate) fn around(
     let enclosure = enclosure.if_readable(&read);
     let walls = probe().map_err(|error| error.fault())?.within(enclosure);
     walls.suffice(strictness).map_err(|error| error.fault())?;
-    let tools = toolbox(settings);
+    let tools = toolbox(settings, occasion);
     read.extend_from_slice(tools.read());
     let spec = WallSpec {
         read,
@@ -76,19 +75,32 @@ pub(crate) fn around(
     Ok(Wall { command, environment: given.variables.into_iter().collect(), told: walls.to_string() })
 }
 
+/// Returns how our own programs are confined when they look at what the agent wrote.
+pub(crate) fn confinement(settings: &Settings, enclosure: Enclosure) -> Confinement {
+    let launcher = vec![settings.engine.program.clone().into(), "wall".into()];
+    Confinement { launcher, strictness: strictness(settings), enclosure }
+}
+
+fn strictness(settings: &Settings) -> Strictness {
+    match settings.engine.unwalled {
+        Unwalled::Refused => Strictness::Required,
+        Unwalled::Allowed => Strictness::AllowUnwalled,
+    }
+}
+
 /// Chooses the programs of the machine that the engine may use.
-fn toolbox(settings: &Settings) -> Toolbox {
+fn toolbox(settings: &Settings, occasion: &Occasion) -> Toolbox {
     let host = &settings.engine;
     let home = host.variable("HOME").map(PathBuf::from);
     let private: Vec<PathBuf> =
-        home.into_iter().chain([settings.scratch.clone(), settings.workspace.clone()]).collect();
+        home.into_iter().chain([settings.scratch.clone(), occasion.checkout.clone()]).collect();
     let path = host.variable("PATH").unwrap_or(OsStr::new("/usr/bin:/bin"));
     Toolbox::from_path(path, &private, |path| fs_err::canonicalize(path).ok())
 }
 
 impl EngineSettings {
     /// Returns a variable of the harness.
-    fn variable(&self, name: &str) -> Option<&OsStr> {
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
 }

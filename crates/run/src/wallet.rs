@@ -5,52 +5,52 @@ use fro_github::{Account, GitHub, Minted};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
 
-use crate::settings::{Elevated, Settings};
+use crate::{process::Process, settings::Elevated};
 
 /// A token that ends sooner is renewed.
 const SOON: SignedDuration = SignedDuration::from_mins(10);
 
 /// Holds the credential for delegated work.
 pub(crate) struct Wallet {
-    settings: Settings,
+    process: Process,
     repo: RepoName,
     minted: Mutex<Option<Minted>>,
 }
 
 impl Wallet {
     /// Nothing is asked of anybody yet.
-    pub(crate) fn new(settings: &Settings, repo: &RepoName) -> Self {
-        Self { settings: settings.clone(), repo: repo.clone(), minted: Mutex::new(None) }
+    pub(crate) fn new(process: &Process, repo: &RepoName) -> Self {
+        Self { process: process.clone(), repo: repo.clone(), minted: Mutex::new(None) }
     }
 
     /// Tells whether pull requests are opened with the workflow's own token, for which GitHub starts no checks.
     pub(crate) fn is_plain(&self) -> bool {
-        matches!(self.settings.elevated, Elevated::None)
+        matches!(self.process.settings.elevated, Elevated::None)
     }
 
     /// Tells whether it may open other repositories than this one.
     pub(crate) fn reaches_forks(&self) -> bool {
-        matches!(self.settings.elevated, Elevated::Token(_))
+        matches!(self.process.settings.elevated, Elevated::Token(_))
     }
 
     /// Returns the token for delegated work.
     pub(crate) async fn token(&self) -> Result<Secret, Fault> {
-        match &self.settings.elevated {
+        match &self.process.settings.elevated {
             Elevated::App(_) => self.minted().await.map(|minted| minted.token),
             Elevated::Token(token) => Ok(token.clone()),
-            Elevated::None => Ok(self.settings.token.clone()),
+            Elevated::None => Ok(self.process.settings.token.clone()),
         }
     }
 
     /// Returns GitHub as it is seen with that token.
     pub(crate) async fn github(&self) -> Result<GitHub, Fault> {
         let token = self.token().await?;
-        Ok(GitHub::new(self.settings.github.clone(), token, self.repo.clone(), self.settings.road()?))
+        self.process.github_as(token, &self.repo)
     }
 
     /// Returns who acts by it.
     pub(crate) async fn account(&self) -> Result<Account, Fault> {
-        match &self.settings.elevated {
+        match &self.process.settings.elevated {
             Elevated::App(_) => self.minted().await.map(|minted| minted.account),
             Elevated::Token(_) | Elevated::None => {
                 self.github().await?.account().await.map_err(|error| error.fault())
@@ -59,7 +59,7 @@ impl Wallet {
     }
 
     async fn minted(&self) -> Result<Minted, Fault> {
-        let Elevated::App(app) = &self.settings.elevated else {
+        let Elevated::App(app) = &self.process.settings.elevated else {
             return Err(Fault::ours("a token is minted without an App"));
         };
         let mut held = self.minted.lock().await;
@@ -67,7 +67,7 @@ impl Wallet {
         if let Some(minted) = held.as_ref().filter(|minted| minted.expires_at > now + SOON) {
             return Ok(minted.clone());
         }
-        let minted = app.mint(&self.settings.github, &self.repo, &self.settings.road()?, now).await;
+        let minted = app.mint(&self.process.settings.github, &self.repo, &self.process.client()?, now).await;
         let minted = minted.map_err(|error| error.fault())?;
         *held = Some(minted.clone());
         Ok(minted)

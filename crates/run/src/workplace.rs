@@ -6,7 +6,7 @@ mod share;
 
 use std::time::Duration;
 
-use fro_boundary::{Deeds, Enclosure};
+use fro_boundary::{Deeds, Enclosure, Halt};
 use fro_core::{
     Context, Drafts, Fault, Prompt,
     continuity::{Continuity, Reminder},
@@ -28,12 +28,13 @@ use crate::{
     desk,
     equip::{self, Equipment},
     handover::Handover,
-    memory::{self, Ended, Memory},
+    memory::{Ended, Memory, subject},
     news::{News, Tell},
+    occasion::Occasion,
     parcels::Parcels,
+    process::Process,
     propose,
     repository::Repository,
-    settings::Settings,
     sitting::{Place, Prepared, Sitting},
 };
 
@@ -47,6 +48,8 @@ pub(crate) struct Workplace {
     /// Tools for the runs that follow.
     parcels: Option<Parcels>,
     reminder: Option<Reminder>,
+    /// What a new session is called.
+    title: String,
     sitting: Option<Sitting>,
     /// The session that answered.
     session: Option<Session>,
@@ -56,14 +59,15 @@ pub(crate) struct Workplace {
 
 impl Workplace {
     /// Makes the folder; nothing else happens yet.
-    pub(crate) fn open(settings: &Settings, tell: Tell<'_>) -> Result<Self, Fault> {
-        let folder = tempfile::Builder::new().prefix("fro-bot-").tempdir_in(&settings.scratch);
+    pub(crate) fn open(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<Self, Fault> {
+        let scratch = &process.settings.scratch;
+        let folder = tempfile::Builder::new().prefix("fro-bot-").tempdir_in(scratch);
         let folder = folder.map_err(|error| {
-            let what = format!("cannot make a folder in `{}`: {error}", settings.scratch.display());
+            let what = format!("cannot make a folder in `{}`: {error}", scratch.display());
             Fault::yours(what, "see that the folder for temporary files can be written and has room")
         })?;
         let house = House::at(folder.path());
-        let memory = Memory::open(settings, house.data())?;
+        let memory = Memory::open(process, occasion, house.data())?;
         tell(News::Opened { private: memory.private().to_owned() });
         Ok(Self {
             memory,
@@ -73,6 +77,7 @@ impl Workplace {
             prepared: None,
             parcels: None,
             reminder: None,
+            title: String::new(),
             sitting: None,
             session: None,
             share: None,
@@ -82,14 +87,15 @@ impl Workplace {
 
     /// Brings the engine, the memory and the repository, all at once.
     pub(crate) async fn prepare(&mut self, asked: &Asked<'_>) -> Result<(), Fault> {
-        let (settings, tell) = (asked.settings, asked.tell);
+        let (process, tell) = (asked.process, asked.tell);
         let private = self.memory.private().to_owned();
-        let (equipment, recall, repository, enclosure) = tokio::join!(
-            equip::equip(settings, &private, tell),
-            self.memory.bring(fro_opencode::VERSION),
-            Repository::open(asked, self.folder.path(), &private),
-            Enclosure::find(&settings.engine.program),
-        );
+        let home = self.folder.path();
+        let walled = async {
+            let enclosure = Enclosure::find(&process.settings.engine.program).await;
+            (Repository::open(asked, (home, &private), enclosure).await, enclosure)
+        };
+        let (equipment, recall, (repository, enclosure)) =
+            tokio::join!(equip::equip(process, asked.occasion, &private, tell), self.memory.bring(), walled,);
         self.recalled_to(tell, recall);
         let Equipment { engine, omo, warning, parcels } = equipment?;
         self.parcels = parcels;
@@ -107,7 +113,7 @@ impl Workplace {
 
     /// Brings the memory alone, for what is answered without the engine.
     pub(crate) async fn recall(&mut self, tell: Tell<'_>) {
-        let recall = self.memory.bring(fro_opencode::VERSION).await;
+        let recall = self.memory.bring().await;
         self.recalled_to(tell, recall);
     }
 
@@ -130,11 +136,13 @@ impl Workplace {
 
     /// Forgets the subject at once, and returns how many sessions that were.
     pub(crate) async fn forget(&mut self, asked: &Asked<'_>) -> Result<usize, String> {
-        self.memory.forget(asked, fro_opencode::VERSION).await
+        self.memory.forget(asked).await
     }
 
     /// Finds out where the run takes place, and what it is reminded of.
     pub(crate) async fn remember(&mut self, asked: &Asked<'_>, context: &Context) -> Option<&Reminder> {
+        let about = subject(asked.permit);
+        self.title = say::title(&about, context.title.value(), asked.trigger.words());
         let folder = self.repository().map_or(self.folder.path(), Repository::folder).to_owned();
         match self.memory.remember(asked, context, folder).await {
             Ok(reminder) => {
@@ -159,7 +167,7 @@ impl Workplace {
             home: self.folder.path(),
             house: self.house.clone(),
             private: self.memory.private(),
-            shelf: self.memory.shelf(memory::audience(asked.settings)),
+            shelf: self.memory.shelf(asked.occasion.audience()),
             drafts: self.drafts.clone(),
             deeds: self.deeds(asked),
         };
@@ -167,7 +175,7 @@ impl Workplace {
         // Whoever stops the run finds the engine here.
         let sitting = self.sitting.insert(sitting);
         let continuity = self.reminder.as_ref().map(|reminder| &reminder.continuity);
-        let session = sitting.begin(asked, prepared, continuity).await?;
+        let session = sitting.begin(asked, prepared, (continuity, &self.title)).await?;
         let first = session.id.clone();
         let mut noted = self.memory.begin(asked, &first).await;
         let answered = sitting.ask(asked, session, (prompt, files)).await;
@@ -205,13 +213,14 @@ impl Workplace {
     /// as it is there, the step after a killed run finishes what that left.
     pub(crate) async fn close(
         mut self,
-        settings: &Settings,
+        process: &Process,
+        occasion: &Occasion,
         tell: Tell<'_>,
     ) -> (Result<(), Fault>, Option<TempDir>) {
         if let Some(sitting) = self.sitting.take() {
             sitting.close().await;
             tell(News::EngineStopped);
-            self.memory.save(settings, fro_opencode::VERSION, tell).await;
+            self.memory.save(process, occasion, tell).await;
         }
         if let Some(parcels) = self.parcels.take() {
             parcels.keep().await;
@@ -235,7 +244,7 @@ impl Workplace {
 
     /// Returns what becomes of what the agent does by `gh`.
     fn deeds(&self, asked: &Asked<'_>) -> Deeds {
-        let (permit, server) = (asked.permit, asked.settings.server.trim_end_matches('/'));
+        let (permit, server) = (asked.permit, asked.settings().server.trim_end_matches('/'));
         let number = permit.subject().number().unwrap_or_default();
         let page = format!("{server}/{}/issues/{number}", permit.repo());
         let nothing = || Err("there is nothing to propose".to_owned());
@@ -243,10 +252,14 @@ impl Workplace {
         propose::deeds((number, page), self.drafts.clone(), proposer)
     }
 
-    /// Hands over what the agent pushed.
-    pub(crate) async fn hand_over(&self, asked: &Asked<'_>) -> Handover {
+    /// Hands over what the agent pushed. Nothing behind the wall runs meanwhile: what it wrote is looked at.
+    pub(crate) async fn hand_over(&mut self, asked: &Asked<'_>) -> Handover {
+        let halt = match &mut self.sitting {
+            Some(sitting) => sitting.halt().await,
+            None => Ok(Halt::before_the_agent()),
+        };
         match self.repository() {
-            Some(repository) => repository.hand_over(asked).await,
+            Some(repository) => repository.hand_over(asked, halt).await,
             None => Handover::default(),
         }
     }

@@ -32,13 +32,22 @@ async fn git(folder: &Path, arguments: &[&str]) {
 pub(crate) fn make(folder: &Path) {
     fs_err::create_dir(folder).expect("the folder is new");
     fs_err::write(folder.join("tap.rs"), "fn tap() {}\n").expect("the folder can be written");
-    for arguments in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "A tap"]] {
-        let done = Command::new("git")
-            .args(["-c", "user.name=Maya", "-c", "user.email=maya@garden.example"])
-            .args(arguments)
-            .current_dir(folder)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .status();
-        assert!(done.is_ok_and(|status| status.success()), "git {arguments:?} failed");
-    }
+    run(folder, &["init", "-q", "-b", "main"]);
+    commit(folder, "tap.rs");
+}
+
+/// Commits a file that was written into a checkout.
+pub(crate) fn commit(folder: &Path, file: &str) {
+    run(folder, &["add", file]);
+    run(folder, &["commit", "-q", "-m", file]);
+}
+
+fn run(folder: &Path, arguments: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=Maya", "-c", "user.email=maya@garden.example"])
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .status();
+    assert!(done.is_ok_and(|status| status.success()), "git {arguments:?} failed");
 }

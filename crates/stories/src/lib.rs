@@ -85,6 +85,12 @@ impl Sim {
         checkout::publish(&url, (branch, file, text)).await;
     }
 
+    /// Commits a file in the runner's checkout, without pushing it.
+    pub fn commit(&self, file: &str, text: &str) {
+        fs_err::write(self.checkout().join(file), text).expect("the checkout can be written");
+        checkout::commit(&self.checkout(), file);
+    }
+
     /// Returns the world itself.
     pub fn world(&self) -> &World {
         &self.world

@@ -53,6 +53,7 @@ pub fn normal(text: &str) -> String {
             (r"\| Tokens \| [^|]+ \|", "| Tokens | … |"),
             (r"\| Cost \| [^|]+ \|", "| Cost | … |"),
             (r"saved: (\d+ sessions?), [^;\n]+ written", "saved: $1, …"),
+            (r"hit, (\d+ sessions?), [0-9.]+ [kM]B", "hit, $1, …"),
             (r"\| Walls \| [^|]+ \|", "| Walls | … |"),
             (r"(✌️|✌🏻|✌🏼|✌🏽|✌🏾|✌🏿|☮️)", "✌"),
             (r"request [0-9A-F]+:[0-9A-F:]+", "request …"),

@@ -23,6 +23,7 @@ use serde_json::json;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
+    sync::Semaphore,
     time::timeout,
 };
 use tokio_util::{
@@ -38,6 +39,9 @@ use crate::{
 
 /// How long a host may take to answer.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The most tunnels at once; each is two open files of the harness's.
+const MOST_TUNNELS: usize = 128;
 
 /// What of a request is for the proxy and for nobody else.
 const FOR_THE_PROXY: [&str; 3] = ["proxy-authorization", "proxy-connection", "keep-alive"];
@@ -70,6 +74,7 @@ pub struct Egress {
 struct Shared {
     doors: Vec<Door>,
     end: CancellationToken,
+    tunnels: Arc<Semaphore>,
     audit: Audit,
     passed: AtomicU32,
     refused: AtomicU32,
@@ -82,6 +87,8 @@ enum Refused {
     Unlisted(String),
     #[error("{0}")]
     Closed(String),
+    #[error("there are {MOST_TUNNELS} connections already")]
+    Crowded,
     #[error("the request does not say where to")]
     Unclear,
     #[error("`{0}` does not answer: {1}")]
@@ -95,8 +102,14 @@ impl Egress {
         let address = listener.local_addr()?;
         let end = CancellationToken::new();
         let [passed, refused] = [0; 2].map(AtomicU32::new);
-        let shared =
-            Arc::new(Shared { doors, end: end.clone(), audit: Audit::of("network"), passed, refused });
+        let shared = Arc::new(Shared {
+            doors,
+            end: end.clone(),
+            tunnels: Arc::new(Semaphore::new(MOST_TUNNELS)),
+            audit: Audit::of("network"),
+            passed,
+            refused,
+        });
         let answering = Arc::clone(&shared);
         let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
             let shared = Arc::clone(&answering);
@@ -143,6 +156,7 @@ impl Shared {
 
     /// Connects, and lets both sides speak once the client knows.
     async fn tunnel(&self, request: Request<Incoming>) -> Result<Response<Body>, Refused> {
+        let place = Arc::clone(&self.tunnels).try_acquire_owned().map_err(|_| Refused::Crowded)?;
         let mut there = self.reach(request.uri(), None).await?;
         let end = self.end.clone();
         tokio::spawn(async move {
@@ -152,6 +166,7 @@ impl Shared {
             };
             // A tunnel that breaks is the business of its two ends.
             drop(end.run_until_cancelled(speak).await);
+            drop(place);
         });
         Ok(Response::new(http_body_util::Empty::new().map_err(|never| match never {}).boxed_unsync()))
     }
@@ -208,6 +223,7 @@ fn excuse(why: &Refused) -> Response<Body> {
         Refused::Unlisted(_) | Refused::Closed(_) => 403,
         Refused::Unclear => 400,
         Refused::Silent(..) => 502,
+        Refused::Crowded => 503,
     };
     let message = format!("fro-bot: {why}");
     let mut response = told(status, &json!({ "message": message }));

@@ -1,45 +1,61 @@
 //! The broker itself: a unix socket that passes `gh`'s questions on with the token, and writes down every call.
 
 use std::{
+    collections::BTreeSet,
     fmt, io,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
 };
 
 use bytes::Bytes;
 use fro_core::{RepoName, Secret};
-use fro_http::Road;
-use http_body_util::{BodyExt as _, Limited};
-use hyper::{Request, Response, body::Incoming, header::HOST};
+use fro_http::{Incoming as Answer, Road};
+use hyper::{
+    Request, Response,
+    body::Incoming,
+    header::{HOST, HeaderValue, LINK},
+};
 use serde_json::{Value, json};
 use tokio::net::UnixListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     audit::Audit,
+    echo::Needles,
     gh::{
+        answer::prune,
         deed::{About, Deeds, Reply, Wish},
-        policy::{Asked, Bounds, Passed, Refusal, decide},
+        graphql::Question,
+        policy::{Asked, Bounds, Kind, Passed, Refusal, decide, is_github_s_own},
         seen::Seen,
     },
-    serve::{Body, Listener, serve, stream_back, told},
+    intake::Intake,
+    serve::{Body, Listener, Passing, send_back, serve, stream_back, told},
 };
 
 /// The largest request of a client that only asks.
 const LARGEST: usize = 1 << 20;
 
+/// How much of all requests is in memory at once.
+const AT_ONCE: usize = 16 << 20;
+
+/// The longest answer in JSON, which is read before it is passed on.
+const LONGEST_JSON: usize = 32 << 20;
+
+/// The longest other answer: a diff, a file, a log.
+const LONGEST: usize = 64 << 20;
+
 /// What a request may say besides its body; others could override its method or its credential.
 const PASSED: [&str; 6] =
     ["accept", "content-type", "graphql-features", "if-none-match", "user-agent", "x-github-api-version"];
 
-const RETURNED: [&str; 10] = [
+const RETURNED: [&str; 9] = [
     "content-type",
     "etag",
     "link",
-    "location",
     "retry-after",
     "x-github-media-type",
     "x-github-request-id",
@@ -63,6 +79,8 @@ pub struct Upstream {
     pub subject: Option<u64>,
     /// What is sent in place of `gh`'s placeholder.
     pub token: Secret,
+    /// What else must not be in an answer, such as a log that tells it.
+    pub secrets: Vec<Secret>,
 }
 
 /// How often `gh` asked.
@@ -96,6 +114,10 @@ struct Shared {
     road: Road,
     deeds: Deeds,
     seen: Seen,
+    /// The repository's number, once it was needed.
+    id: OnceLock<u64>,
+    without: Needles,
+    intake: Intake,
     audit: Audit,
     passed: AtomicU32,
     done: AtomicU32,
@@ -107,11 +129,15 @@ impl GhBroker {
     pub fn open(socket: &Path, upstream: Upstream, road: Road, deeds: Deeds) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
         let [passed, done, refused] = [0; 3].map(AtomicU32::new);
+        let without = Needles::of(upstream.secrets.iter().chain([&upstream.token]));
         let shared = Arc::new(Shared {
             upstream,
             road,
             deeds,
             seen: Seen::default(),
+            id: OnceLock::new(),
+            without,
+            intake: Intake::new(LARGEST, AT_ONCE),
             audit: Audit::of("gh"),
             passed,
             done,
@@ -153,7 +179,9 @@ impl Shared {
                 self.refused.fetch_add(1, Ordering::Relaxed);
                 (excuse(refused_with, &refusal.to_string()), format!("refused: {refusal}"))
             }
-            Err(Failure::Upstream(error)) => (excuse(502, &error.to_string()), error.to_string()),
+            Err(failure @ (Failure::Upstream(_) | Failure::Encoded)) => {
+                (excuse(502, &failure.to_string()), failure.to_string())
+            }
         };
         self.audit.note(&format!("{line}: {what}"));
         response
@@ -161,29 +189,130 @@ impl Shared {
 
     async fn pass_on(&self, request: Request<Incoming>) -> Result<Answered<'_>, Failure> {
         let (head, body) = request.into_parts();
-        let body = Limited::new(body, LARGEST).collect().await;
-        let body = body.map_err(|_| Refusal::Unclear("the body is too large"))?.to_bytes();
+        let body = self.intake.take(body).await;
+        let (body, _room) = body.map_err(|_| Refusal::Unclear("the body is too large"))?;
+        let id = if head.uri.path().contains("/repositories/") { self.own_id().await } else { None };
         let text = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
         let host = text(HOST.as_str()).unwrap_or_default();
         let (path, query) = (head.uri.path(), head.uri.query());
         let asked = Asked { method: head.method.as_str(), host, path, query, body: &body };
-        let Upstream { server, repo, .. } = &self.upstream;
-        let passed = decide(&asked, Bounds { server, repo, seen: &self.seen })?;
-        let (request, what) = match passed {
+        let Upstream { server, repo, api, graphql, token, .. } = &self.upstream;
+        let (request, what, kind) = match decide(&asked, Bounds { server, repo, id, seen: &self.seen })? {
             Passed::Deed(wish) => return self.take_over(&wish).await,
-            Passed::Rest(target) => {
-                (self.road.get(format!("{}{target}", self.upstream.api.trim_end_matches('/'))), target)
+            Passed::Rest(target, kind) => {
+                (self.road.get(format!("{}{target}", api.trim_end_matches('/'))), target, Heard::Rest(kind))
             }
-            Passed::GraphQl(body, asks) => {
-                (self.road.post(&self.upstream.graphql).body(Bytes::from(body.to_string())), asks)
+            Passed::GraphQl(Question { body, asks, beyond }) => {
+                (self.road.post(graphql).body(Bytes::from(body.to_string())), asks, Heard::GraphQl(beyond))
             }
         };
         let said = PASSED.iter().filter_map(|name| Some((name, text(name)?)));
         let request = said.fold(request, |request, (name, value)| request.header(name, value));
-        let answer = request.bearer(&self.upstream.token).relay().await?;
-        let ear = self.seen.ear(answer.header("content-type").unwrap_or_default());
-        Ok((stream_back(answer, &RETURNED, ear), what, &self.passed))
+        let answer = request.bearer(token).relay().await?;
+        Ok((self.pass_back(answer, kind).await?, what, &self.passed))
     }
+}
+
+/// What is known of an answer before it comes.
+enum Heard {
+    Rest(Kind),
+    GraphQl(BTreeSet<String>),
+}
+
+impl Shared {
+    async fn pass_back(&self, answer: Answer, heard: Heard) -> Result<Response<Body>, Failure> {
+        if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
+            return Err(Failure::Encoded);
+        }
+        let to_elsewhere = (300..400).contains(&answer.status()).then(|| answer.header("location")).flatten();
+        let mut response = match (to_elsewhere.map(str::to_owned), &heard) {
+            (Some(place), Heard::Rest(Kind::Log)) => self.log(&place).await?,
+            _ if answer.header("content-type").is_some_and(is_json) => self.json(answer, &heard).await?,
+            _ => stream_back(answer, self.passing(LONGEST), |_| {}),
+        };
+        // The next page is asked of the API as `gh` knows it.
+        let next = response.headers().get(LINK).and_then(|links| links.to_str().ok());
+        let next =
+            next.map(|links| links.replace(self.upstream.api.trim_end_matches('/'), &self.public_api()));
+        if let Some(next) = next.and_then(|links| HeaderValue::try_from(links).ok()) {
+            response.headers_mut().insert(LINK, next);
+        }
+        Ok(response)
+    }
+
+    /// Reads an answer to its end, prunes it, and learns the ids of what lies here.
+    async fn json(&self, answer: Answer, heard: &Heard) -> Result<Response<Body>, Failure> {
+        let (mut bytes, answer) = to_the_end(answer, LONGEST_JSON).await?;
+        if let Ok(mut said) = serde_json::from_slice::<Value>(&bytes) {
+            match heard {
+                Heard::GraphQl(beyond) => self.seen.learn(&said, beyond),
+                Heard::Rest(kind) => {
+                    if prune(&mut said, &self.upstream.repo) {
+                        bytes = said.to_string().into_bytes();
+                    }
+                    if *kind == Kind::Things {
+                        self.seen.learn_things(&said);
+                    }
+                }
+            }
+        }
+        Ok(send_back(&answer, &self.passing(LONGEST_JSON), &bytes))
+    }
+
+    /// Fetches a log from where GitHub says that it is, without the token.
+    async fn log(&self, place: &str) -> Result<Response<Body>, Failure> {
+        let is_covered = place.starts_with("https://") || self.upstream.api.starts_with("http://");
+        if !is_covered {
+            return Err(Refusal::Unclear("GitHub keeps the log where nobody should look").into());
+        }
+        let answer = self.road.get(place).relay().await?;
+        if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
+            return Err(Failure::Encoded);
+        }
+        Ok(stream_back(answer, Passing { headers: &["content-type"], ..self.passing(LONGEST) }, |_| {}))
+    }
+
+    fn passing(&self, most: usize) -> Passing {
+        Passing { headers: &RETURNED, without: self.without.clone(), most }
+    }
+
+    /// Returns the API as `gh` knows it.
+    fn public_api(&self) -> String {
+        let server = &self.upstream.server;
+        if is_github_s_own(server) {
+            format!("https://api.{server}")
+        } else {
+            format!("https://{server}/api/v3")
+        }
+    }
+
+    /// Asks GitHub for the repository's number, once.
+    async fn own_id(&self) -> Option<u64> {
+        if let Some(id) = self.id.get() {
+            return Some(*id);
+        }
+        let url = format!("{}/repos/{}", self.upstream.api.trim_end_matches('/'), self.upstream.repo);
+        let answer = self.road.get(url).bearer(&self.upstream.token).relay().await.ok()?;
+        let bytes = to_the_end(answer, LARGEST).await.ok()?.0;
+        let id = serde_json::from_slice::<Value>(&bytes).ok()?["id"].as_u64()?;
+        Some(*self.id.get_or_init(|| id))
+    }
+}
+
+/// Reads an answer to its end, if that is not too far.
+async fn to_the_end(mut answer: Answer, most: usize) -> Result<(Vec<u8>, Answer), Failure> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = answer.chunk().await? {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > most {
+            return Err(Refusal::Unclear("GitHub says too much of it").into());
+        }
+    }
+    Ok((bytes, answer))
+}
+
+fn is_json(content_type: &str) -> bool {
+    content_type.split(';').next() == Some("application/json")
 }
 
 impl Shared {
@@ -217,14 +346,8 @@ impl Shared {
     async fn number_of(&self, id: &str, repo: &RepoName) -> Result<Option<u64>, Failure> {
         let question = json!({ "query": include_str!("number.graphql"), "variables": { "id": id } });
         let request = self.road.post(&self.upstream.graphql).idempotent().json(&question);
-        let mut answer = request.bearer(&self.upstream.token).relay().await?;
-        let mut bytes = Vec::new();
-        while let Some(piece) = answer.chunk().await? {
-            bytes.extend_from_slice(&piece);
-            if bytes.len() > LARGEST {
-                return Err(Refusal::Unclear("GitHub says too much of it").into());
-            }
-        }
+        let answer = request.bearer(&self.upstream.token).relay().await?;
+        let (bytes, _) = to_the_end(answer, LARGEST).await?;
         let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         if answer["data"].is_null() {
             return Err(Refusal::Unclear("GitHub does not say what it is about").into());
@@ -246,8 +369,12 @@ type Answered<'a> = (Response<Body>, String, &'a AtomicU32);
 
 /// Why there is no answer of GitHub's.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
 enum Failure {
+    #[error(transparent)]
     Refused(#[from] Refusal),
+    #[error(transparent)]
     Upstream(#[from] fro_http::Error),
+    /// The token could be in it unseen.
+    #[error("GitHub answers in an encoding that it was not asked for")]
+    Encoded,
 }

@@ -1,5 +1,7 @@
 //! A GraphQL request, understood: one query, and forwarded as it was understood rather than as it came.
 
+use std::collections::BTreeSet;
+
 use graphql_parser::query::{self, Definition, Document, OperationDefinition, Selection, parse_query};
 use serde_json::{Map, Value, json};
 
@@ -22,6 +24,8 @@ pub(super) struct Question {
     pub(super) body: Value,
     /// What it asks for at its root, for the record.
     pub(super) asks: String,
+    /// The keys of the answer under which things of elsewhere may stand.
+    pub(super) beyond: BTreeSet<String>,
 }
 
 /// What a request means.
@@ -57,9 +61,9 @@ pub(super) fn read(body: &[u8], bounds: Bounds<'_>) -> Result<Meaning, Refusal> 
         return Ok(Meaning::Wish(wish));
     }
     let asks = only_query(&document)?;
-    scope::check(&document, &variables, bounds)?;
+    let beyond = scope::check(&document, &variables, bounds)?;
     let body = json!({ "query": document.to_string(), "variables": variables });
-    Ok(Meaning::Question(Question { body, asks }))
+    Ok(Meaning::Question(Question { body, asks, beyond }))
 }
 
 /// Reads a mutation as `gh` and people write it: one field, whose only argument is `input`.
@@ -167,7 +171,7 @@ mod tests {
 
     fn understood(body: &str) -> Result<Meaning, Refusal> {
         let (repo, seen) = (RepoName::parse("octo/garden").unwrap(), Seen::default());
-        read(body.as_bytes(), Bounds { server: "github.com", repo: &repo, seen: &seen })
+        read(body.as_bytes(), Bounds { server: "github.com", repo: &repo, id: None, seen: &seen })
     }
 
     #[track_caller]

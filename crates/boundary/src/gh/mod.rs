@@ -2,13 +2,16 @@
 //!
 //! `gh` has a placeholder for a token. What reads this repository passes; what it says on the run's own subject becomes
 //! the draft of the answer; what else writes, and whatever is not understood, is refused with a reason that `gh` shows.
-//! Ids have to be ones that GitHub named, and what lies beyond the repository is asked for its names only.
+//! What may be read is decided by the types of GitHub's schema and by the parts of its REST API; ids have to be ones that
+//! GitHub named, and what lies beyond the repository is asked for its names only.
 
+mod answer;
 mod broker;
 mod deed;
 mod graphql;
-mod plain;
 mod policy;
+mod rest;
+mod schema;
 mod scope;
 mod seen;
 

@@ -1,11 +1,11 @@
 //! What `gh` may ask: REST by method and path, GraphQL by what the document says.
 
 use fro_core::RepoName;
-use serde_json::Value;
 
 use crate::gh::{
     deed::Wish,
-    graphql::{self, Meaning},
+    graphql::{self, Meaning, Question},
+    rest,
     seen::Seen,
 };
 
@@ -13,11 +13,22 @@ use crate::gh::{
 #[derive(Debug, PartialEq)]
 pub(super) enum Passed {
     /// A path below the REST API, with its query.
-    Rest(String),
-    /// A body for the GraphQL API, and what it asks for.
-    GraphQl(Value, String),
+    Rest(String, Kind),
+    /// A body for the GraphQL API, with what it asks for and where in its answer other repositories may stand.
+    GraphQl(Question),
     /// Something for the harness to do in its own way.
     Deed(Wish),
+}
+
+/// What an answer of the REST API is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Things of this repository, whose ids may be asked about.
+    Things,
+    /// A log, which GitHub keeps elsewhere.
+    Log,
+    /// Anything else.
+    Other,
 }
 
 /// Why a request does not pass.
@@ -57,25 +68,14 @@ pub(super) struct Bounds<'a> {
     /// The GitHub that people know by this name.
     pub(super) server: &'a str,
     pub(super) repo: &'a RepoName,
+    /// The number that GitHub's own addresses name the repository by, if it is known.
+    pub(super) id: Option<u64>,
     pub(super) seen: &'a Seen,
 }
 
-/// Parts of a repository that hold its secrets, its keys, or the power of its workflows.
-const PRIVATE: [&str; 9] = [
-    "actions",
-    "codespaces",
-    "dependabot",
-    "environments",
-    "hooks",
-    "invitations",
-    "keys",
-    "secret-scanning",
-    "traffic",
-];
-
 /// Decides on a request.
 pub(super) fn decide(asked: &Asked<'_>, bounds: Bounds<'_>) -> Result<Passed, Refusal> {
-    let Bounds { server, repo, .. } = bounds;
+    let Bounds { server, repo, id, .. } = bounds;
     let Asked { method, host, path, query, body } = *asked;
     let elsewhere = || Refusal::Elsewhere(host.chars().take(100).collect());
     let path = below_api(host, path, server).ok_or_else(elsewhere)?;
@@ -86,12 +86,14 @@ pub(super) fn decide(asked: &Asked<'_>, bounds: Bounds<'_>) -> Result<Passed, Re
     if path == "/graphql" {
         return match method {
             "POST" => graphql::read(body, bounds).map(|meaning| match meaning {
-                Meaning::Question(question) => Passed::GraphQl(question.body, question.asks),
+                Meaning::Question(question) => Passed::GraphQl(question),
                 Meaning::Wish(wish) => Passed::Deed(wish),
             }),
             _ => Err(Refusal::Unclear("GraphQL is asked by POST")),
         };
     }
+    let named = by_name(path, repo, id);
+    let path = named.as_deref().unwrap_or(path);
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     if method == "POST"
         && let Some(wish) = Wish::of_rest(&parts, body, repo)?
@@ -104,21 +106,36 @@ pub(super) fn decide(asked: &Asked<'_>, bounds: Bounds<'_>) -> Result<Passed, Re
     match parts.as_slice() {
         ["" | "user" | "rate_limit" | "meta"] => {}
         ["repos", owner, name, rest @ ..] if is(owner, repo.owner()) && is(name, repo.name()) => {
-            if rest.first().is_some_and(|part| PRIVATE.iter().any(|private| is(part, private))) {
+            if rest::leads_away(rest, query) {
+                return Err(Refusal::Elsewhere(shown));
+            }
+            if !rest::is_open(rest) {
                 return Err(Refusal::Private(shown));
             }
         }
         _ => return Err(Refusal::Elsewhere(shown)),
     }
+    let kind = match () {
+        () if rest::is_log(&parts) => Kind::Log,
+        () if rest::names_things(&parts) => Kind::Things,
+        () => Kind::Other,
+    };
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    Ok(Passed::Rest(format!("{path}{query}")))
+    Ok(Passed::Rest(format!("{path}{query}"), kind))
+}
+
+/// Returns the path with the repository's name, where it has the number: GitHub's own addresses of a next page do.
+fn by_name(path: &str, repo: &RepoName, id: Option<u64>) -> Option<String> {
+    let rest = path.strip_prefix("/repositories/")?;
+    let (number, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    (number.parse().ok() == Some(id?)).then(|| format!("/repos/{repo}{rest}"))
 }
 
 /// Returns the path below the API, if a request is for the API of this server at all.
 ///
 /// GitHub's own hosts have a host for it, a server of a company has a folder.
 fn below_api<'a>(host: &str, path: &'a str, server: &str) -> Option<&'a str> {
-    if server == "github.com" || server.ends_with(".ghe.com") {
+    if is_github_s_own(server) {
         return (host.strip_prefix("api.") == Some(server)).then_some(path);
     }
     match path.strip_prefix("/api").filter(|_| host == server)? {
@@ -126,6 +143,11 @@ fn below_api<'a>(host: &str, path: &'a str, server: &str) -> Option<&'a str> {
         "/v3" => Some("/"),
         below => below.strip_prefix("/v3").filter(|path| path.starts_with('/')),
     }
+}
+
+/// Tells whether a server is one of GitHub's own, whose API has a host of its own.
+pub(super) fn is_github_s_own(server: &str) -> bool {
+    server == "github.com" || server.ends_with(".ghe.com")
 }
 
 fn is(part: &str, name: &str) -> bool {
@@ -161,8 +183,9 @@ mod tests {
         let body = br#"{"body": "Hi", "event": "COMMENT", "title": "T", "head": "octo:x", "base": "main"}"#;
         let asked = Asked { method, host, path, query, body };
         let (repo, seen) = (RepoName::parse("Octo/garden").unwrap(), Seen::default());
-        let decision = match decide(&asked, Bounds { server, repo: &repo, seen: &seen }) {
-            Ok(Passed::Rest(path)) => path,
+        let decision = match decide(&asked, Bounds { server, repo: &repo, id: Some(7), seen: &seen }) {
+            Ok(Passed::Rest(path, Kind::Log)) => format!("the log {path}"),
+            Ok(Passed::Rest(path, Kind::Things | Kind::Other)) => path,
             Ok(Passed::GraphQl(..)) => "graphql".to_owned(),
             Ok(Passed::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
             Err(refusal) => refusal.to_string(),
@@ -249,7 +272,67 @@ mod tests {
             "GET /repos/octo/garden/actions/secrets",
             "`/repos/octo/garden/actions/secrets` is not for an agent",
         );
-        check("GET /repos/octo/garden/Keys", "`/repos/octo/garden/Keys` is not for an agent");
+        for part in [
+            "Keys",
+            "hooks",
+            "security-advisories",
+            "code-scanning/alerts",
+            "dependabot/alerts",
+            "forks",
+            "environments",
+            "stargazers",
+            "actions/caches",
+            "actions/variables",
+            "actions/runs/1/pending_deployments",
+            "actions/artifacts/1/zip",
+        ] {
+            check(
+                &format!("GET /repos/octo/garden/{part}"),
+                &format!("`/repos/octo/garden/{part}` is not for an agent"),
+            );
+        }
+    }
+
+    #[test]
+    fn a_branch_of_another_repository_is_not_compared_with() {
+        check("GET /repos/octo/garden/compare/main...seal", "/repos/octo/garden/compare/main...seal");
+        check("GET /repos/octo/garden/pulls?head=octo:seal", "/repos/octo/garden/pulls?head=octo:seal");
+        for place in ["compare/main...mole:garden:main", "compare/main...mole:main", "commits/mole:main"] {
+            let path = format!("/repos/octo/garden/{place}");
+            check(&format!("GET {path}"), &format!("`{path}` is not for `gh` here: only this repository is"));
+        }
+        for query in ["ref=mole:main", "per_page=1&sha=mole%3Amain"] {
+            let line = format!("GET /repos/octo/garden/commits?{query}");
+            check(&line, "`/repos/octo/garden/commits` is not for `gh` here: only this repository is");
+        }
+    }
+
+    #[test]
+    fn checks_runs_jobs_and_their_logs_may_be_read() {
+        for place in [
+            "actions/runs?branch=main",
+            "actions/runs/1/jobs",
+            "actions/workflows/ci.yml/runs",
+            "commits/abc/check-runs",
+            "check-runs/1/annotations",
+        ] {
+            let path = format!("/repos/octo/garden/{place}");
+            check(&format!("GET {path}"), &path);
+        }
+        for place in ["runs/1/logs", "runs/1/attempts/2/logs", "jobs/1/logs"] {
+            let path = format!("/repos/octo/garden/actions/{place}");
+            check(&format!("GET {path}"), &format!("the log {path}"));
+        }
+    }
+
+    #[test]
+    fn the_number_of_this_repository_is_this_repository() {
+        check("GET /repositories/7/issues?page=2", "/repos/Octo/garden/issues?page=2");
+        check("GET /repositories/7", "/repos/Octo/garden");
+        check("GET /repositories/7/keys", "`/repositories/7/keys` is not for an agent");
+        for path in ["/repositories/8/issues", "/repositories/07x/issues", "/repositories"] {
+            check(&format!("GET {path}"), &format!("`{path}` is not for `gh` here: only this repository is"));
+        }
     }
 
     #[test]

@@ -1,38 +1,37 @@
-//! Which repository a query looks at: this one, as far as its own words can tell.
+//! Which repository a query looks at: this one, by what the schema says of every field on the way ([`schema`]).
 //!
-//! An id has to be one that GitHub named in an earlier answer, and what lies beyond the repository is asked for its names
-//! only ([`plain`](super::plain)). A thing of this repository can still lead to one of another, such as an issue that
-//! mentions it: there the token's own scope is the boundary.
+//! An id has to be one that GitHub named in an earlier answer, and not beyond the repository: an issue that mentions one
+//! of this repository has a title here, and nothing else.
 
-use graphql_parser::query::{self, Definition, Document, Field, OperationDefinition, Selection};
+use std::collections::BTreeSet;
+
+use graphql_parser::query::{
+    self, Definition, Document, Field, FragmentDefinition, OperationDefinition, Selection, TypeCondition,
+};
 use serde_json::{Map, Value};
 
 use crate::gh::{
     graphql::meant,
-    plain::Fragments,
     policy::{Bounds, Refusal},
+    schema::{self, Leads},
 };
 
-/// What may be asked at the root besides the repository.
-const ROOTS: [&str; 6] = ["__schema", "__type", "node", "nodes", "rateLimit", "viewer"];
+/// What everybody may know.
+const PUBLIC: [&str; 3] = ["__schema", "__type", "rateLimit"];
 
-/// What leads from somebody to all that is theirs.
-const LISTS: [&str; 6] = [
-    "gists",
-    "repositories",
-    "repositoriesContributedTo",
-    "starredRepositories",
-    "topRepositories",
-    "watching",
-];
+/// Fragments can lead into each other, in ever more ways.
+const MOST_STEPS: usize = 20_000;
 
-/// Refuses a query that names another repository, or asks for whatever somebody has.
+/// They can also lead in circles.
+const DEEPEST: usize = 60;
+
+/// Refuses a query that leaves the repository. Returns the keys of its answer under which other things may stand.
 pub(super) fn check(
     document: &Document<'_, String>,
     variables: &Map<String, Value>,
     bounds: Bounds<'_>,
-) -> Result<(), Refusal> {
-    let scope = Scope { bounds, fragments: Fragments(document) };
+) -> Result<BTreeSet<String>, Refusal> {
+    let mut scope = Scope { bounds, document, left: MOST_STEPS, depth: 0, beyond: BTreeSet::new() };
     for definition in &document.definitions {
         match definition {
             Definition::Operation(OperationDefinition::Query(query)) => {
@@ -42,15 +41,11 @@ pub(super) fn check(
             Definition::Operation(OperationDefinition::SelectionSet(set)) => {
                 scope.check_roots(&set.items, variables)?;
             }
-            Definition::Operation(_) => {}
-            Definition::Fragment(fragment) => {
-                let below = &fragment.selection_set.items;
-                scope.fragments.check_type(Some(&fragment.type_condition), below)?;
-                scope.check_below(below)?;
-            }
+            // Fragments are looked at where they are used.
+            Definition::Operation(_) | Definition::Fragment(_) => {}
         }
     }
-    Ok(())
+    Ok(scope.beyond)
 }
 
 /// Fills in what the query says for variables that were not given.
@@ -63,15 +58,17 @@ fn with_defaults(query: &query::Query<'_, String>, given: &Map<String, Value>) -
 }
 
 /// What is held against a query.
-#[derive(Clone, Copy)]
 struct Scope<'a, 'b> {
     bounds: Bounds<'a>,
-    fragments: Fragments<'a, 'b>,
+    document: &'a Document<'b, String>,
+    left: usize,
+    depth: usize,
+    beyond: BTreeSet<String>,
 }
 
-impl Scope<'_, '_> {
+impl<'a, 'b> Scope<'a, 'b> {
     fn check_roots(
-        self,
+        &mut self,
         selections: &[Selection<'_, String>],
         variables: &Map<String, Value>,
     ) -> Result<(), Refusal> {
@@ -79,24 +76,24 @@ impl Scope<'_, '_> {
             let Selection::Field(field) = selection else {
                 return Err(Refusal::Unclear("a fragment stands at the root of the query"));
             };
+            let below = &field.selection_set.items;
             match field.name.as_str() {
-                "repository" if !self.is_this(field, variables) => {
-                    return Err(Refusal::Elsewhere("repository".to_owned()));
+                "repository" if self.is_this(field, variables) => {
+                    self.walk(below, Leads::Here("Repository"))?;
                 }
-                "repository" => {}
                 "node" | "nodes" => {
                     self.check_ids(field, variables)?;
-                    self.fragments.check_node(&field.selection_set.items)?;
+                    self.walk(below, Leads::Here("Thing"))?;
                 }
-                name if ROOTS.contains(&name) => self.fragments.check_field(field)?,
-                name => return Err(Refusal::Elsewhere(name.chars().take(100).collect())),
+                "viewer" => self.enter(field, Leads::Beyond)?,
+                name if PUBLIC.contains(&name) => {}
+                name => return Err(elsewhere(name)),
             }
-            self.check_below(&field.selection_set.items)?;
         }
         Ok(())
     }
 
-    fn is_this(self, field: &Field<'_, String>, variables: &Map<String, Value>) -> bool {
+    fn is_this(&self, field: &Field<'_, String>, variables: &Map<String, Value>) -> bool {
         let named = |wanted: &str, own: &str| {
             let mut values = field.arguments.iter().filter(|(name, _)| name == wanted);
             let value = values.next().map(|(_, value)| meant(value, variables));
@@ -107,7 +104,7 @@ impl Scope<'_, '_> {
     }
 
     /// Refuses an id that GitHub has not named.
-    fn check_ids(self, field: &Field<'_, String>, variables: &Map<String, Value>) -> Result<(), Refusal> {
+    fn check_ids(&self, field: &Field<'_, String>, variables: &Map<String, Value>) -> Result<(), Refusal> {
         let [(_, value)] = field.arguments.as_slice() else {
             return Err(Refusal::Unclear("an id is asked for without one"));
         };
@@ -122,30 +119,77 @@ impl Scope<'_, '_> {
         })
     }
 
-    /// Looks at everything below; how deep that can be is bounded by the reader.
-    fn check_below(self, selections: &[Selection<'_, String>]) -> Result<(), Refusal> {
+    /// Looks at everything that is asked of a thing.
+    fn walk(&mut self, selections: &[Selection<'_, String>], at: Leads) -> Result<(), Refusal> {
+        let left = self.left.checked_sub(selections.len()).filter(|_| self.depth < DEEPEST);
+        self.left = left.ok_or(Refusal::Unclear("the fragments lead too deep"))?;
+        self.depth += 1;
+        let looked = self.look(selections, at);
+        self.depth -= 1;
+        looked
+    }
+
+    fn look(&mut self, selections: &[Selection<'_, String>], at: Leads) -> Result<(), Refusal> {
         for selection in selections {
-            let below = match selection {
-                Selection::Field(field) => {
-                    let by_name = ["repository", "organization"].contains(&field.name.as_str())
-                        && !field.arguments.is_empty();
-                    if by_name || LISTS.contains(&field.name.as_str()) {
-                        return Err(Refusal::Elsewhere(field.name.clone()));
-                    }
-                    self.fragments.check_field(field)?;
-                    &field.selection_set.items
-                }
+            match selection {
+                Selection::Field(field) => self.check_field(field, at)?,
                 Selection::InlineFragment(fragment) => {
-                    let below = &fragment.selection_set.items;
-                    self.fragments.check_type(fragment.type_condition.as_ref(), below)?;
-                    below
+                    let at = match &fragment.type_condition {
+                        Some(condition) => taken_for(at, condition)?,
+                        None => at,
+                    };
+                    self.walk(&fragment.selection_set.items, at)?;
                 }
-                Selection::FragmentSpread(_) => continue,
-            };
-            self.check_below(below)?;
+                Selection::FragmentSpread(spread) => {
+                    let fragment = self.named(&spread.fragment_name)?;
+                    self.walk(&fragment.selection_set.items, taken_for(at, &fragment.type_condition)?)?;
+                }
+            }
         }
         Ok(())
     }
+
+    fn check_field(&mut self, field: &Field<'_, String>, at: Leads) -> Result<(), Refusal> {
+        let key = field.alias.as_deref().unwrap_or(&field.name);
+        if ["id", "node_id"].contains(&key) && field.name != "id" {
+            return Err(Refusal::Unclear("something else is called an id"));
+        }
+        if field.selection_set.items.is_empty() {
+            return if schema::is_value(at, &field.name) { Ok(()) } else { Err(elsewhere(&field.name)) };
+        }
+        let leads = schema::field(at, &field.name).ok_or_else(|| elsewhere(&field.name))?;
+        if at == Leads::Beyond
+            && ["repository", "organization"].contains(&field.name.as_str())
+            && !field.arguments.is_empty()
+        {
+            return Err(elsewhere(&field.name));
+        }
+        self.enter(field, leads)
+    }
+
+    /// Goes into a field, and remembers its key if that is the way out.
+    fn enter(&mut self, field: &Field<'_, String>, leads: Leads) -> Result<(), Refusal> {
+        if leads == Leads::Beyond && !schema::LISTS.contains(&field.name.as_str()) {
+            self.beyond.insert(field.alias.as_ref().unwrap_or(&field.name).clone());
+        }
+        self.walk(&field.selection_set.items, leads)
+    }
+
+    fn named(&self, name: &str) -> Result<&'a FragmentDefinition<'b, String>, Refusal> {
+        let found = self.document.definitions.iter().find_map(|definition| match definition {
+            Definition::Fragment(fragment) if fragment.name == name => Some(fragment),
+            Definition::Fragment(_) | Definition::Operation(_) => None,
+        });
+        found.ok_or(Refusal::Unclear("a fragment is missing"))
+    }
+}
+
+fn taken_for(at: Leads, TypeCondition::On(kind): &TypeCondition<'_, String>) -> Result<Leads, Refusal> {
+    schema::taken_for(at, kind).ok_or_else(|| elsewhere(kind))
+}
+
+fn elsewhere(what: &str) -> Refusal {
+    Refusal::Elsewhere(what.chars().take(100).collect())
 }
 
 #[cfg(test)]
@@ -164,10 +208,11 @@ mod tests {
         let variables = variables.as_object().unwrap();
         let document = parse_query::<String>(query).unwrap();
         let (repo, seen) = (RepoName::parse("octo/garden").unwrap(), Seen::default());
-        seen.learn(&json!({ "id": "I_1", "nodes": [{ "id": "U_1" }] }));
-        let decision = check(&document, variables, Bounds { server: "github.com", repo: &repo, seen: &seen });
+        seen.learn(&json!({ "id": "I_1", "nodes": [{ "id": "U_1" }] }), &BTreeSet::new());
+        let decision =
+            check(&document, variables, Bounds { server: "github.com", repo: &repo, id: None, seen: &seen });
         assert_eq!(
-            decision.map_or_else(|refusal| refusal.to_string(), |()| "yes".to_owned()),
+            decision.map_or_else(|refusal| refusal.to_string(), |_| "yes".to_owned()),
             expected,
             "{query}"
         );
@@ -208,7 +253,7 @@ mod tests {
                 "pullRequests",
             ),
             (
-                "issue(number: 1) { anybody { ... on Organization { membersWithRole { nodes { login } } } } }",
+                "issue(number: 1) { author { ... on Organization { membersWithRole { nodes { login } } } } }",
                 "membersWithRole",
             ),
             (
@@ -221,9 +266,54 @@ mod tests {
         }
         check_query("{ viewer { issues(first: 9) { nodes { body } } } }", &refused("issues"));
         check_query(
-            &here("parent { ...A } } } fragment A on Repository { parent { ...A"),
+            &here("parent { ...A } } } fragment A on Repository { parent { ...A ...A"),
             "the request is not clear: the fragments lead too deep",
         );
+    }
+
+    #[test]
+    fn no_edge_of_the_schema_leads_out_of_the_repository() {
+        let here = |below: &str| format!("{{ repository(owner: \"octo\", name: \"garden\") {{ {below} }} }}");
+        let timeline =
+            |below: &str| format!("issue(number: 1) {{ timelineItems(first: 9) {{ nodes {{ {below} }} }} }}");
+        let pull = |below: &str| format!("pullRequest(number: 2) {{ {below} }}");
+        for (below, name) in [
+            ("stargazers(first: 9) { nodes { repositories(first: 9) { nodes { name } } } }".to_owned(), "stargazers"),
+            ("watchers(first: 9) { nodes { repositories(first: 9) { nodes { name } } } }".to_owned(), "repositories"),
+            ("watchers(first: 9) { nodes { email } }".to_owned(), "email"),
+            ("forks(first: 9) { nodes { object(expression: \"HEAD:key\") { id } } }".to_owned(), "forks"),
+            ("projectsV2(first: 9) { nodes { items(first: 9) { nodes { content { ... on Issue { body } } } } } }".to_owned(), "items"),
+            ("repositoryTopics(first: 9) { nodes { topic { repositories(first: 9) { nodes { name } } } } }".to_owned(), "repositories"),
+            ("vulnerabilityAlerts(first: 9) { nodes { id } }".to_owned(), "vulnerabilityAlerts"),
+            ("deployKeys(first: 9) { nodes { key } }".to_owned(), "deployKeys"),
+            ("tempCloneToken".to_owned(), "tempCloneToken"),
+            ("ref(qualifiedName: \"main\") { compare(headRef: \"mole:main\") { commits(first: 9) { nodes { message } } } }".to_owned(), "compare"),
+            (timeline("... on TransferredEvent { fromRepository { issues(first: 9) { nodes { body } } } }"), "issues"),
+            (timeline("... on ReferencedEvent { commitRepository { object(expression: \"HEAD:key\") { id } } }"), "object"),
+            (timeline("... on ReferencedEvent { commit { message } }"), "message"),
+            (timeline("... on CrossReferencedEvent { source { ... on Issue { body } } }"), "body"),
+            (timeline("... on CrossReferencedEvent { source { ... on Issue { comments(first: 9) { nodes { id } } } } }"), "comments"),
+            (timeline("... on User { login }"), "User"),
+            (pull("reviewThreads(first: 9) { nodes { resolvedBy { gists(first: 9) { nodes { name } } } } }"), "gists"),
+            (pull("suggestedReviewers { reviewer { issues(first: 9) { nodes { body } } } }"), "issues"),
+            (pull("closingIssuesReferences(first: 9) { nodes { body } }"), "body"),
+            (pull("headRef { target { ... on Commit { tree { entries { name } } } } }"), "tree"),
+            (pull("commits(first: 9) { nodes { commit { author { user { email } } } } }"), "email"),
+            ("issue(number: 1) { ...F } } } fragment F on User { status { message".to_owned(), "User"),
+            ("owner { ... on Organization { repository(name: \"cellar\") { id } } }".to_owned(), "repository"),
+        ] {
+            check_query(&here(&below), &format!("`{name}` is not for `gh` here: only this repository is"));
+        }
+    }
+
+    #[test]
+    fn keys_of_what_lies_beyond_are_known() {
+        let query = "{ repository(owner: \"octo\", name: \"garden\") { issue(number: 1) { id sub: subIssues(first: 9) { nodes { id } } author { login } } } }";
+        let document = parse_query::<String>(query).unwrap();
+        let (repo, seen) = (RepoName::parse("octo/garden").unwrap(), Seen::default());
+        let bounds = Bounds { server: "github.com", repo: &repo, id: None, seen: &seen };
+        let beyond = check(&document, &Map::new(), bounds).unwrap();
+        assert_eq!(beyond.into_iter().collect::<Vec<_>>(), ["author", "sub"]);
     }
 
     #[test]

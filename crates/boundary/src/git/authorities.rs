@@ -45,6 +45,11 @@ impl Git {
 mod tests {
     use super::*;
 
+    fn git(host: &[(std::ffi::OsString, std::ffi::OsString)]) -> Git {
+        let (strictness, enclosure) = (crate::Strictness::Required, crate::Enclosure::Open);
+        Git::new(host, crate::Confinement { launcher: Vec::new(), strictness, enclosure })
+    }
+
     #[test]
     fn further_authorities_stand_beside_the_usual_ones() {
         let folder = tempfile::tempdir().unwrap();
@@ -56,9 +61,9 @@ mod tests {
             let (_, file) = git.environment.into_iter().find(|(name, _)| name == BUNDLE).unwrap();
             PathBuf::from(file)
         };
-        let alone = Git::new(&host).with_authorities(std::slice::from_ref(&usual), folder.path()).unwrap();
+        let alone = git(&host).with_authorities(std::slice::from_ref(&usual), folder.path()).unwrap();
         assert_eq!(bundle(alone), usual);
-        let both = Git::new(&host).with_authorities(&[usual, further], folder.path()).unwrap();
+        let both = git(&host).with_authorities(&[usual, further], folder.path()).unwrap();
         assert_eq!(fs_err::read_to_string(bundle(both)).unwrap(), "two\none\n");
     }
 }

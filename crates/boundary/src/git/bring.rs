@@ -3,11 +3,12 @@
 use std::{
     ffi::OsStr,
     fs::FileType,
-    io,
+    io::{self, Read as _},
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
 
+use fro_core::credential::{self, Search};
 use tokio::task::spawn_blocking;
 
 use crate::git::{GitError, Store, command::feed, store::Checkout};
@@ -16,18 +17,34 @@ use crate::git::{GitError, Store, command::feed, store::Checkout};
 const MOST_BYTES: u64 = 2 << 30;
 /// Files that are copied at most.
 const MOST_FILES: usize = 200_000;
+/// How much of each file is searched for credentials.
+const SEARCHED: u64 = 4 << 20;
+
+/// Whether what git does not know comes along.
+#[derive(Debug, Clone)]
+pub enum Untracked {
+    /// It does, but for what is found to hold a credential.
+    Come(Search),
+    /// It does not: whoever set the run off may be anybody, or the folder is somebody's own.
+    Stay,
+}
 
 /// What could not be brought along.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Files beyond the limit.
     pub too_many: usize,
-    /// Files whose names say that they hold credentials.
+    /// Files whose names or contents say that they hold credentials.
     pub private: Vec<PathBuf>,
 }
 
 /// Copies every file of the checkout that git does not know, ignored or not.
-pub(super) async fn along(store: &Store, checkout: &Checkout, clone: &Path) -> Result<LeftOut, GitError> {
+pub(super) async fn along(
+    store: &Store,
+    checkout: &Checkout,
+    clone: &Path,
+    search: Search,
+) -> Result<LeftOut, GitError> {
     let index = store.folder.path().join("index");
     let listed = async |arguments: &[&str]| {
         let mut command = store.git.at(&store.repository);
@@ -38,17 +55,17 @@ pub(super) async fn along(store: &Store, checkout: &Checkout, clone: &Path) -> R
     listed(&["read-tree", &checkout.commit]).await?;
     let names = listed(&["ls-files", "--others", "-z"]).await?;
     let (from, to) = (checkout.folder.clone(), clone.to_owned());
-    let copied = spawn_blocking(move || copy_all(&names, &from, &to)).await;
+    let copied = spawn_blocking(move || copy_all(&names, (&from, &to), &search)).await;
     copied.map_err(|error| GitError::prepare(clone)(io::Error::other(error)))?
 }
 
-fn copy_all(names: &[u8], from: &Path, to: &Path) -> Result<LeftOut, GitError> {
+fn copy_all(names: &[u8], (from, to): (&Path, &Path), search: &Search) -> Result<LeftOut, GitError> {
     let mut left_out = LeftOut::default();
     let (mut bytes, mut files) = (0, 0);
     // A name that ends with a slash is a repository of its own, whose settings may hold credentials.
     let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty() && !name.ends_with(b"/"));
     for name in names.map(|name| Path::new(OsStr::from_bytes(name))) {
-        if is_private(name) {
+        if is_private(from, name, search).map_err(GitError::prepare(from.join(name)))? {
             left_out.private.push(name.to_owned());
             continue;
         }
@@ -106,44 +123,23 @@ fn kind(file: FileType) -> Kind {
     }
 }
 
-/// Tells whether a file that git does not know looks like a credential: steps before us leave such things.
-fn is_private(name: &Path) -> bool {
-    let file = name.file_name().unwrap_or_default().to_string_lossy();
-    let path = name.extension().unwrap_or_default();
-    matches!(&*file, ".env" | ".netrc" | ".npmrc" | ".pypirc" | ".git-credentials" | "credentials.json")
-        || file.starts_with("gha-creds-")
-        || file.starts_with(".env.")
-        || file.starts_with("id_rsa")
-        || file.starts_with("id_ed25519")
-        || matches!(path.to_str(), Some("pem" | "p12" | "pfx" | "jks" | "keystore"))
-        || name.iter().any(|part| part == ".git" || part == ".ssh" || part == ".aws")
+/// Tells whether a file that git does not know holds a credential: steps before us leave such things.
+fn is_private(from: &Path, name: &Path, search: &Search) -> io::Result<bool> {
+    if credential::is_kept_in(&name.to_string_lossy()) {
+        return Ok(true);
+    }
+    let path = from.join(name);
+    if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
+        return Ok(false);
+    }
+    let mut beginning = Vec::new();
+    std::fs::File::open(path)?.take(SEARCHED).read_to_end(&mut beginning)?;
+    Ok(search.finds(&beginning))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn credentials_are_told_by_their_names() {
-        let private = [
-            ".env",
-            "app/.env.production",
-            "gha-creds-0123abcd.json",
-            ".npmrc",
-            "deploy/id_rsa",
-            "certificates/server.pem",
-            "vendor/thing/.git/config",
-            ".aws/config",
-        ];
-        let plain =
-            ["node_modules/a/index.js", "target/debug/app", "environment.json", "keys.rs", "a.pem.txt"];
-        for name in private {
-            assert!(is_private(Path::new(name)), "{name}");
-        }
-        for name in plain {
-            assert!(!is_private(Path::new(name)), "{name}");
-        }
-    }
 
     #[test]
     fn a_link_in_the_clone_is_not_followed() {
@@ -155,7 +151,7 @@ mod tests {
         std::fs::write(from.join("deps/x"), "x").unwrap();
         std::os::unix::fs::symlink(&outside, to.join("deps")).unwrap();
 
-        copy_all(b"deps/x\0", &from, &to).unwrap();
+        copy_all(b"deps/x\0", (&from, &to), &Search::knowing([])).unwrap();
 
         assert_eq!(std::fs::read_dir(outside).unwrap().count(), 0);
     }

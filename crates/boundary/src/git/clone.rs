@@ -1,9 +1,12 @@
 //! The agent's own clone: made by the harness before the agent starts, and never looked at with git afterwards.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use crate::git::{
-    GitError, LeftOut, Store, bring,
+    GitError, LeftOut, Store, Untracked, bring,
     command::{feed, git_dir},
     store::{borrow, copy_if_there},
 };
@@ -11,10 +14,21 @@ use crate::git::{
 /// A clone that the agent may do anything with.
 #[derive(Debug, Clone)]
 pub struct AgentClone {
-    /// Where it is.
+    /// Where it is, by no link.
     pub folder: PathBuf,
     /// What the checkout holds besides the repository and could not be brought along.
     pub left_out: LeftOut,
+}
+
+impl AgentClone {
+    /// Sees that the folder is still one: the agent may have put a link in its place, to another folder of ours.
+    pub(super) fn see_that_it_stands(&self) -> Result<(), GitError> {
+        let real = fs_err::canonicalize(&self.folder).map_err(GitError::prepare(&self.folder))?;
+        if real == self.folder && real.is_dir() {
+            return Ok(());
+        }
+        Err(GitError::prepare(&self.folder)(io::Error::other("the agent put something else in its place")))
+    }
 }
 
 impl Store {
@@ -26,6 +40,7 @@ impl Store {
         folder: &Path,
         branch: &str,
         origin: &str,
+        untracked: Untracked,
     ) -> Result<AgentClone, GitError> {
         fs_err::create_dir_all(folder).map_err(GitError::prepare(folder))?;
         let repository = git_dir(folder);
@@ -44,11 +59,12 @@ impl Store {
             self.git.run(&repository, &["config", key, value]).await?;
         }
         self.in_tree(&repository, folder, &["reset", "--quiet", "--hard", self.tip()]).await?;
-        let left_out = match self.checkout() {
-            Some(checkout) => bring::along(self, checkout, folder).await?,
-            None => LeftOut::default(),
+        let left_out = match (self.checkout(), untracked) {
+            (Some(checkout), Untracked::Come(search)) => bring::along(self, checkout, folder, search).await?,
+            (Some(_), Untracked::Stay) | (None, _) => LeftOut::default(),
         };
-        Ok(AgentClone { folder: folder.to_owned(), left_out })
+        let folder = fs_err::canonicalize(folder).map_err(GitError::prepare(folder))?;
+        Ok(AgentClone { folder, left_out })
     }
 
     /// Hides what matches these patterns of git from the clone and from whoever asks what the agent left in it.

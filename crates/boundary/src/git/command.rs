@@ -10,7 +10,11 @@ use data_encoding::BASE64;
 use fro_core::Secret;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
-use crate::git::{GitError, authorities::BUNDLE};
+use crate::{
+    Confinement,
+    git::{GitError, authorities::BUNDLE},
+    wall::is_system,
+};
 
 /// What of the harness's environment git needs: its programs, and the road to the network.
 const KEPT: [&str; 10] = [
@@ -37,8 +41,10 @@ const OURS: [(&str, &str); 7] = [
 ];
 
 /// Settings that no repository can undo, since they stand on the command line.
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 7] = [
     "core.hooksPath=/dev/null",
+    // Who is led elsewhere would show the credential there.
+    "http.followRedirects=false",
     "core.fsmonitor=false",
     "core.attributesFile=/dev/null",
     "safe.directory=*",
@@ -54,18 +60,23 @@ const LONGEST: usize = 500;
 pub struct Git {
     pub(super) environment: Vec<(OsString, OsString)>,
     credential: Option<(String, Secret)>,
+    /// How it is run over what the agent wrote.
+    pub(super) confinement: Confinement,
 }
 
 impl Git {
     /// Takes what git needs from the environment of the harness.
-    pub fn new<'a>(host: impl IntoIterator<Item = &'a (OsString, OsString)>) -> Self {
+    pub fn new<'a>(
+        host: impl IntoIterator<Item = &'a (OsString, OsString)>,
+        confinement: Confinement,
+    ) -> Self {
         let host: Vec<_> = host.into_iter().collect();
         let kept = host.iter().filter(|(name, _)| KEPT.iter().any(|kept| name == *kept));
         let mut environment: Vec<(OsString, OsString)> = kept.map(|pair| (*pair).clone()).collect();
         let authorities = host.iter().find(|(name, _)| name == "SSL_CERT_FILE");
         environment.extend(authorities.map(|(_, file)| (BUNDLE.into(), file.clone())));
         environment.extend(OURS.map(|(name, value)| (name.into(), value.into())));
-        Self { environment, credential: None }
+        Self { environment, credential: None, confinement }
     }
 
     /// Returns a git that shows this token to this server, and to no other.
@@ -75,6 +86,34 @@ impl Git {
     pub fn with_token(&self, server: &str, token: &Secret) -> Self {
         let key = format!("http.{}/.extraHeader", server.trim_end_matches('/'));
         Self { credential: Some((key, token.clone())), ..self.clone() }
+    }
+
+    /// Returns a git that knows no credential.
+    #[must_use]
+    pub(super) fn without_token(&self) -> Self {
+        Self { credential: None, ..self.clone() }
+    }
+
+    /// Returns the command line of a git that works in a repository.
+    pub(super) fn command_line(repository: &Path) -> Vec<OsString> {
+        let settings = SETTINGS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]);
+        let place = ["--git-dir".into(), OsString::from(repository)];
+        ["git".into()].into_iter().chain(settings).chain(place).collect()
+    }
+
+    /// Returns an environment with nothing in it but where programs are, and our settings.
+    pub(super) fn bare_environment(&self) -> Vec<(OsString, OsString)> {
+        let path = self.environment.iter().filter(|(name, _)| name == "PATH").cloned();
+        path.chain(OURS.map(|(name, value)| (name.into(), value.into()))).collect()
+    }
+
+    /// Returns the folder that git is installed in, if it is not one of the system's.
+    pub(super) fn program(&self) -> Option<PathBuf> {
+        let (_, path) = self.environment.iter().find(|(name, _)| name == "PATH")?;
+        let found = std::env::split_paths(path).map(|folder| folder.join("git")).find(|file| file.is_file());
+        let file = fs_err::canonicalize(found?).ok()?;
+        let prefix = file.parent()?.parent()?;
+        (!is_system(&file) && prefix.parent().is_some()).then(|| prefix.to_owned())
     }
 
     /// Begins a command in a repository.
@@ -140,9 +179,14 @@ pub(super) async fn feed(command: &mut Command, name: &str, input: &[u8]) -> Res
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&output.stderr);
+    Err(GitError::Failed { command: name.to_owned(), said: complaint(&output.stderr) })
+}
+
+/// Puts what git complains of on one line.
+pub(super) fn complaint(said: &[u8]) -> String {
+    let said = String::from_utf8_lossy(said);
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    Err(GitError::Failed { command: name.to_owned(), said: line.chars().take(LONGEST).collect() })
+    line.chars().take(LONGEST).collect()
 }
 
 /// Names a command by its first words.

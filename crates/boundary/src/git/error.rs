@@ -18,6 +18,14 @@ pub enum GitError {
         /// What it said.
         said: String,
     },
+    /// It was more than git is given for it.
+    #[error("`git {command}` came to no end: {why}")]
+    Overrun {
+        /// What it was asked.
+        command: String,
+        /// What was too much.
+        why: String,
+    },
     /// A file or folder of ours could not be made.
     #[error("cannot prepare `{path}` for the agent")]
     Prepare {
@@ -48,6 +56,9 @@ impl GitError {
                 self.to_string(),
                 "let the workflow run `actions/checkout` first, and give the token `contents: read`",
             ),
+            Self::Overrun { .. } => {
+                Fault::yours(self.to_string(), "see that the checkout holds no more than the work needs")
+            }
             Self::Prepare { source, .. } => Fault::yours(
                 format!("{self}: {source}"),
                 "see that the folder for temporary files can be written and has room",

@@ -1,7 +1,8 @@
 //! git between the agent and GitHub: the harness keeps a store of its own, and the agent works in a clone of that.
 //!
 //! Invariant: the harness never runs git in a folder that the agent can write, for a repository's own settings name
-//! programs. What the agent made comes back only as objects that it pushes into the store.
+//! programs. What the agent made comes back only as objects that it pushes into the store, or is read by a confined git,
+//! without a credential.
 
 mod authorities;
 mod bring;
@@ -9,16 +10,20 @@ mod clone;
 mod command;
 mod error;
 mod files;
+mod gatekeeper;
+mod reader;
 mod receive;
 mod rules;
+mod scan;
 mod staging;
 mod store;
 
-pub use bring::LeftOut;
+pub use bring::{LeftOut, Untracked};
 pub use clone::AgentClone;
 pub use command::Git;
 pub use error::GitError;
-pub use receive::{Push, receive};
-pub use rules::{PROTECTED_PATHS, Rules};
-pub use staging::{Credential, Pushing, Staging};
+pub use files::Taken;
+pub use receive::receive;
+pub use rules::{PROTECTED_PATHS, Rules, Signature, Stands};
+pub use staging::{Credential, Push, Pushing, Staging};
 pub use store::{Ground, Store, Tip};

@@ -1,43 +1,77 @@
-//! What the agent may push, decided on what git says of the push: refs, committers, paths and modes.
+//! What the agent may push, decided on what git says of the push: refs, people, paths and modes.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use serde::{Deserialize, Serialize};
+
+use crate::git::scan::Object;
 
 /// What the agent may push, and where it goes on to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
     /// Where what passes is pushed to.
     pub url: String,
-    /// How new branches of this run begin, such as `opencode/issue1-`.
-    pub prefix: String,
-    /// The pull request's own branch, if it may be pushed to.
-    pub head: Option<String>,
+    /// The one branch of this run.
+    pub branch: String,
+    /// Whether that is there already.
+    pub stands: Stands,
     /// Branches that are never pushed to: the default one and those that are protected.
     pub closed: Vec<String>,
     /// Patterns of paths that may not be touched.
     pub protected_paths: Vec<String>,
-    /// The address that every commit has to be committed with.
-    pub committer: String,
+    /// Whose name every commit has to have, as author and as committer.
+    pub signature: Signature,
 }
 
-/// Paths that are protected if nobody says otherwise: what runs with secrets, and secrets.
-pub const PROTECTED_PATHS: [&str; 9] = [
+/// Whether a branch is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stands {
+    /// It is, with the commit that the agent starts from.
+    Already,
+    /// The first push makes it.
+    NotYet,
+}
+
+/// A name on commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// The name.
+    pub name: String,
+    /// The address.
+    pub email: String,
+}
+
+/// Paths that are protected whatever anybody says: what runs with secrets, what decides who has a say, and secrets.
+pub const PROTECTED_PATHS: [&str; 24] = [
     ".github/workflows/**",
     ".github/actions/**",
+    ".github/fro-bot.toml",
+    ".github/dependabot.yml",
+    ".github/dependabot.yaml",
+    "CODEOWNERS",
+    "docs/CODEOWNERS",
+    ".github/CODEOWNERS",
+    "**/action.yml",
+    "**/action.yaml",
+    "**/.gitattributes",
     "**/.env",
     "**/.env.local",
+    "**/.netrc",
+    "**/.npmrc",
+    "**/.pypirc",
+    "**/.git-credentials",
     "**/*.pem",
     "**/*.p12",
     "**/*.pfx",
+    "**/*.jks",
     "**/id_rsa",
     "**/id_ed25519",
+    "**/terraform.tfstate",
 ];
 
 /// Why a push is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refused {
     /// The ref is not one of the run's.
-    #[error("`{0}` is not yours to push; push to a branch that begins with `{1}`")]
+    #[error("`{0}` is not yours to push; this run has one branch, `{1}`")]
     NotYours(String, String),
     /// The branch is the default one or protected.
     #[error("the branch `{0}` is protected")]
@@ -70,18 +104,59 @@ pub(super) enum Refused {
         what: &'static str,
     },
     /// Somebody else's name is on it.
-    #[error("commit {commit} is committed by `{by}`, not by `{own}`; leave git's identity as it is")]
-    Committer {
+    #[error(
+        "commit {commit} has the {role} `{by}`, not `{own}`; leave git's identity as it is (`git commit --amend \
+         --reset-author` puts it right)"
+    )]
+    Identity {
         /// Which commit.
         commit: String,
-        /// Whose address it has.
+        /// Author or committer.
+        role: &'static str,
+        /// Whose name it has.
         by: String,
         /// Whose it should have.
         own: String,
     },
+    /// A commit says more than commits do.
+    #[error("commit {commit} has a header that is not expected; make it with plain `git commit`")]
+    Header {
+        /// Which commit.
+        commit: String,
+    },
+    /// A credential would be published.
+    #[error("commit {commit} has a credential in {place}; take it out of every commit of the push")]
+    Secret {
+        /// Which commit.
+        commit: String,
+        /// Where, in words that do not repeat it.
+        place: String,
+    },
+    /// The push unpacks to too much.
+    #[error("the push unpacks to more than {0} MiB; push no large files")]
+    TooLarge(u64),
     /// What git said could not be read, or the rules themselves.
     #[error("the push cannot be understood")]
     Unclear,
+}
+
+/// What a commit does to one file, or to a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Change {
+    /// The commit, shortened.
+    pub(super) commit: String,
+    pub(super) path: String,
+    /// What the file held, by its hash, or nothing.
+    pub(super) old: String,
+    /// What it holds now.
+    pub(super) new: String,
+}
+
+impl Change {
+    /// Returns the hashes of the contents that can be read.
+    pub(super) fn contents(&self) -> impl Iterator<Item = &str> {
+        [&self.old, &self.new].into_iter().map(String::as_str).filter(|id| !id.is_empty())
+    }
 }
 
 /// One line of what a push would do: `old new ref`.
@@ -117,51 +192,87 @@ impl Rules {
         if name.starts_with("refs/tags/") {
             return Err(Refused::Tag);
         }
-        let not_yours = || Refused::NotYours(name.clone(), self.prefix.clone());
+        let not_yours = || Refused::NotYours(name.clone(), self.branch.clone());
         let branch = name.strip_prefix("refs/heads/").ok_or_else(not_yours)?;
         if self.closed.iter().any(|closed| closed.eq_ignore_ascii_case(branch)) {
             return Err(Refused::Closed(branch.to_owned()));
         }
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
-        let is_new = branch.starts_with(&self.prefix) && branch.bytes().all(plain);
-        if is_new || self.head.as_deref() == Some(branch) { Ok(()) } else { Err(not_yours()) }
+        if branch == self.branch { Ok(()) } else { Err(not_yours()) }
     }
 
-    /// Decides on what commits do to files, as `git diff-tree --raw -z` tells it of each new commit and parent.
-    pub(super) fn check_files(&self, told: &[u8]) -> Result<(), Refused> {
+    /// Decides on what commits do to files, as `git diff-tree --raw -t -z` tells it of each new commit and parent, and
+    /// returns the changes.
+    pub(super) fn check_files(&self, told: &[u8]) -> Result<Vec<Change>, Refused> {
         let protected = self.protected()?;
         let mut words = told.split(|byte| *byte == 0).map(String::from_utf8_lossy);
-        let mut commit = String::new();
+        let (mut commit, mut changes) = (String::new(), Vec::new());
         while let Some(word) = words.next() {
             let Some(about) = word.strip_prefix(':') else {
                 commit = word.chars().take(7).collect();
                 continue;
             };
             let path = words.next().ok_or(Refused::Unclear)?.into_owned();
-            let mode = about.split(' ').nth(1).ok_or(Refused::Unclear)?;
+            let about: Vec<&str> = about.split(' ').collect();
+            let [was, mode, old, new, ..] = about[..] else { return Err(Refused::Unclear) };
             if protected.is_match(&path) || path.eq_ignore_ascii_case(".gitmodules") {
                 return Err(Refused::Path { commit, path });
             }
             match mode {
                 "120000" => return Err(Refused::Mode { commit, path, what: "a symbolic link" }),
                 "160000" => return Err(Refused::Mode { commit, path, what: "a submodule" }),
-                "000000" | "100644" | "100755" => {}
+                "000000" | "040000" | "100644" | "100755" => {}
                 _ => return Err(Refused::Unclear),
             }
+            let content =
+                |mode: &str, id: &str| if mode.starts_with("100") { id.to_owned() } else { String::new() };
+            changes.push(Change {
+                commit: commit.clone(),
+                path,
+                old: content(was, old),
+                new: content(mode, new),
+            });
         }
-        Ok(())
+        Ok(changes)
     }
 
-    /// Decides on who committed, told as lines of `commit address`.
-    pub(super) fn check_committers(&self, told: &str) -> Result<(), Refused> {
-        for line in told.lines() {
-            let (commit, by) = line.split_once(' ').ok_or(Refused::Unclear)?;
-            if by != self.committer {
-                let (commit, own) = (commit.chars().take(7).collect(), self.committer.clone());
-                return Err(Refused::Committer { commit, by: by.to_owned(), own });
+    /// Decides on a commit as it stands: whose it is, and that it says nothing beside what commits say.
+    pub(super) fn check_commit(&self, commit: &Object<'_>) -> Result<(), Refused> {
+        let id = || commit.id.chars().take(7).collect::<String>();
+        let text = String::from_utf8_lossy(commit.content);
+        let head = text.split_once("\n\n").map_or(&*text, |(head, _)| head);
+        let mut people = 0;
+        for line in head.lines() {
+            match line.split_once(' ') {
+                Some(("tree" | "parent", _)) => {}
+                Some(("author", who)) => {
+                    self.check_person(who, "author", id)?;
+                    people += 1;
+                }
+                Some(("committer", who)) => {
+                    self.check_person(who, "committer", id)?;
+                    people += 1;
+                }
+                _ => return Err(Refused::Header { commit: id() }),
             }
         }
-        Ok(())
+        if people == 2 { Ok(()) } else { Err(Refused::Unclear) }
+    }
+
+    /// Decides on a name as it stands in a commit: `name <address> seconds zone`.
+    fn check_person(
+        &self,
+        who: &str,
+        role: &'static str,
+        commit: impl Fn() -> String,
+    ) -> Result<(), Refused> {
+        let Signature { name, email } = &self.signature;
+        let by = who.rsplit_once('>').map_or(who, |(by, _)| by);
+        let own = format!("{name} <{email}");
+        if by == own {
+            return Ok(());
+        }
+        let (by, own) = (format!("{by}>"), format!("{own}>"));
+        Err(Refused::Identity { commit: commit(), role, by, own })
     }
 
     /// Reads the patterns; case does not save a path, since it does not on every machine.
@@ -182,11 +293,14 @@ mod tests {
     fn rules() -> Rules {
         Rules {
             url: String::new(),
-            prefix: "opencode/issue1-".to_owned(),
-            head: Some("new-seal".to_owned()),
+            branch: "opencode/issue1-2".to_owned(),
+            stands: Stands::NotYet,
             closed: vec!["main".to_owned(), "release".to_owned()],
             protected_paths: PROTECTED_PATHS.map(str::to_owned).into(),
-            committer: "1+fro-bot@users.noreply.github.com".to_owned(),
+            signature: Signature {
+                name: "fro-bot".to_owned(),
+                email: "1+fro-bot@users.noreply.github.com".to_owned(),
+            },
         }
     }
 
@@ -202,20 +316,20 @@ mod tests {
     }
 
     #[test]
-    fn only_branches_of_the_run_are_pushed() {
-        check_ref("refs/heads/opencode/issue1-20260504", "yes");
-        check_ref("refs/heads/new-seal", "yes");
+    fn only_the_branch_of_the_run_is_pushed() {
+        check_ref("refs/heads/opencode/issue1-2", "yes");
         check_ref("refs/heads/main", "the branch `main` is protected");
         check_ref("refs/heads/MAIN", "the branch `MAIN` is protected");
         check_ref("refs/tags/v1", "tags are not pushed");
         let not_yours = |name: &str| {
-            format!("`{name}` is not yours to push; push to a branch that begins with `opencode/issue1-`")
+            format!("`{name}` is not yours to push; this run has one branch, `opencode/issue1-2`")
         };
         for name in [
-            "refs/heads/opencode/issue10",
+            "refs/heads/opencode/issue1-20",
+            "refs/heads/opencode/issue1-",
             "refs/heads/x",
             "refs/pull/1/head",
-            "refs/heads/opencode/issue1-\u{e9}",
+            "refs/heads/opencode/issue1-2\u{e9}",
         ] {
             check_ref(name, &not_yours(name));
         }
@@ -223,9 +337,9 @@ mod tests {
 
     #[test]
     fn nothing_is_deleted() {
-        let line = format!("{} {} refs/heads/opencode/issue1-x", "a".repeat(40), "0".repeat(40));
+        let line = format!("{} {} refs/heads/opencode/issue1-2", "a".repeat(40), "0".repeat(40));
         let update = Update::parse(&line).unwrap();
-        check(rules().check_ref(&update), "`refs/heads/opencode/issue1-x` would be deleted");
+        check(rules().check_ref(&update), "`refs/heads/opencode/issue1-2` would be deleted");
     }
 
     #[test]
@@ -239,7 +353,7 @@ mod tests {
     #[track_caller]
     fn check_file(mode: &str, path: &str, expected: &str) {
         let told = format!("0123456789\0:100644 {mode} a b M\0{path}\0");
-        check(rules().check_files(told.as_bytes()), expected);
+        check(rules().check_files(told.as_bytes()).map(drop), expected);
     }
 
     #[test]
@@ -247,6 +361,8 @@ mod tests {
         check_file("100644", "tap.rs", "yes");
         check_file("000000", "tap.rs", "yes");
         check_file("100755", "docs/.github/workflows.md", "yes");
+        check_file("040000", "docs", "yes");
+        check_file("100644", "src/CODEOWNERS.md", "yes");
         let protected = |path: &str| {
             format!(
                 "commit 0123456 touches `{path}`, which is protected, even if a later commit takes it back"
@@ -259,6 +375,16 @@ mod tests {
             "app/.env",
             "a/key.pem",
             ".gitmodules",
+            ".github/fro-bot.toml",
+            ".github/dependabot.yml",
+            "CODEOWNERS",
+            "docs/CODEOWNERS",
+            ".github/codeowners",
+            "action.yml",
+            "tools/pump/Action.yaml",
+            ".gitattributes",
+            "deep/er/.gitattributes",
+            ".github/actions/pump/index.js",
         ] {
             check_file("100644", path, &protected(path));
             check_file("000000", path, &protected(path));
@@ -271,16 +397,36 @@ mod tests {
     #[test]
     fn a_path_that_looks_like_git_s_own_words_is_a_path() {
         let told = b"0123456\0:100644 100644 a b M\0:100644 100644 c d M\0:100644 120000 a b M\0x\0";
-        check(rules().check_files(told), "commit 0123456 makes `x` a symbolic link");
+        check(rules().check_files(told).map(drop), "commit 0123456 makes `x` a symbolic link");
+    }
+
+    #[track_caller]
+    fn check_commit(author: &str, committer: &str, more: &str, expected: &str) {
+        let text =
+            format!("tree a\nparent b\nauthor {author} 1 +0000\ncommitter {committer} 1 +0000\n{more}\nx\n");
+        check(
+            rules().check_commit(&Object { id: "0123456789".to_owned(), content: text.as_bytes() }),
+            expected,
+        );
     }
 
     #[test]
     fn nobody_else_s_name_is_on_it() {
-        check(rules().check_committers("0123456789 1+fro-bot@users.noreply.github.com"), "yes");
-        check(
-            rules().check_committers("0123456789 maya@garden.example"),
-            "commit 0123456 is committed by `maya@garden.example`, not by \
-             `1+fro-bot@users.noreply.github.com`; leave git's identity as it is",
-        );
+        let own = "fro-bot <1+fro-bot@users.noreply.github.com>";
+        let maya = "maya <maya@garden.example>";
+        check_commit(own, own, "", "yes");
+        let refused = |role: &str, by: &str| {
+            format!(
+                "commit 0123456 has the {role} `{by}`, not `{own}`; leave git's identity as it is (`git commit \
+                 --amend --reset-author` puts it right)"
+            )
+        };
+        check_commit(maya, own, "", &refused("author", maya));
+        check_commit(own, maya, "", &refused("committer", maya));
+        let half = "maya <1+fro-bot@users.noreply.github.com>";
+        check_commit(half, own, "", &refused("author", half));
+        let header = "commit 0123456 has a header that is not expected; make it with plain `git commit`";
+        check_commit(own, own, "encoding UTF-7\n", header);
+        check_commit(own, own, "gpgsig -----BEGIN\n more\n", header);
     }
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use fro_core::{Fault, RepoName, Secret};
+use fro_core::{Fault, Redactor, RepoName, Secret};
 use futures::future::BoxFuture;
 use http_body_util::{BodyExt as _, Full};
 use hyper::{
@@ -21,7 +21,7 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderName, HeaderValue},
     http::request::Parts,
 };
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UnixListener};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
@@ -29,8 +29,8 @@ use crate::{
     git::{
         Git, GitError, Store,
         command::feed,
-        receive::{Push, record, record_beside},
-        rules::Rules,
+        gatekeeper::{self, Gatekeeper, Record},
+        rules::{Rules, Stands},
     },
     serve::{Body, Listener, serve},
 };
@@ -40,6 +40,23 @@ const LARGEST: usize = 32 << 20;
 
 /// Gets the credential for a push, at the moment that one is needed.
 pub type Credential = Arc<dyn Fn() -> BoxFuture<'static, Result<Secret, Fault>> + Send + Sync>;
+
+/// What became of one push.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Push {
+    /// It is on GitHub.
+    Passed {
+        /// The branch.
+        branch: String,
+        /// Its new commit.
+        commit: String,
+    },
+    /// It was refused, here or there.
+    Refused {
+        /// Why.
+        why: String,
+    },
+}
 
 /// Whether the agent may push.
 #[derive(Clone)]
@@ -52,6 +69,8 @@ pub enum Pushing {
         server: String,
         /// What opens GitHub.
         credential: Credential,
+        /// Knows what must not be published.
+        redactor: Arc<Redactor>,
     },
     /// It may not, for this reason.
     Closed(String),
@@ -61,17 +80,19 @@ pub enum Pushing {
 #[derive(Debug)]
 pub struct Staging {
     address: SocketAddr,
-    record: PathBuf,
+    record: Record,
     _accepting: AbortOnDropHandle<()>,
+    _deciding: Option<AbortOnDropHandle<()>>,
 }
 
 struct Door {
     git: Git,
     project: PathBuf,
     hooks: PathBuf,
-    record: PathBuf,
+    record: Record,
     repo: RepoName,
-    pushing: Pushing,
+    /// Why nothing may be pushed, if nothing may.
+    closed: Option<String>,
     audit: Audit,
 }
 
@@ -83,18 +104,17 @@ impl Store {
         hook: &[OsString],
         pushing: Pushing,
     ) -> Result<Staging, GitError> {
-        let rules = self.folder.path().join("rules.json");
         let hooks = self.folder.path().join("hooks");
-        if let Pushing::Open { rules: wanted, .. } = &pushing {
-            let text = serde_json::to_string(wanted).map_err(io::Error::other);
-            let written = text.and_then(|text| fs_err::write(&rules, text));
-            written.and_then(|()| write_hook(&hooks, hook, &rules)).map_err(GitError::prepare(&hooks))?;
-            if let Some(head) = &wanted.head {
-                // A push says what it found there, and it found the tip.
-                let name = format!("refs/heads/{head}");
-                self.git.run(&self.repository, &["update-ref", &name, self.tip()]).await?;
+        let record = Record::default();
+        let (closed, deciding) = match pushing {
+            Pushing::Closed(why) => (Some(why), None),
+            Pushing::Open { rules, server, credential, redactor } => {
+                let reader = self.reader(self.folder.path().join("pushes"));
+                let record = record.clone();
+                let gatekeeper = Gatekeeper { reader, rules, server, credential, redactor, record };
+                (None, Some(self.keep_gate(gatekeeper, &hooks, hook).await?))
             }
-        }
+        };
         for (key, value) in [
             ("receive.fsckObjects", "true"),
             ("receive.denyDeletes", "true"),
@@ -108,21 +128,40 @@ impl Store {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(GitError::Start)?;
         let address = listener.local_addr().map_err(GitError::Start)?;
         let (git, project) = (self.git.clone(), self.folder.path().to_owned());
-        let record = record_beside(&rules);
         let door = Arc::new(Door {
             git,
             project,
             hooks,
             record: record.clone(),
             repo: repo.clone(),
-            pushing,
+            closed,
             audit: Audit::of("git"),
         });
         let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
             let door = Arc::clone(&door);
             async move { door.answer(request).await }
         }));
-        Ok(Staging { address, record, _accepting: AbortOnDropHandle::new(accepting) })
+        let accepting = AbortOnDropHandle::new(accepting);
+        Ok(Staging { address, record, _accepting: accepting, _deciding: deciding })
+    }
+
+    /// Lets somebody decide on each push, whom git's hook asks.
+    async fn keep_gate(
+        &self,
+        gatekeeper: Gatekeeper,
+        hooks: &Path,
+        hook: &[OsString],
+    ) -> Result<AbortOnDropHandle<()>, GitError> {
+        let socket = self.folder.path().join("s");
+        write_hook(hooks, hook, &socket).map_err(GitError::prepare(hooks))?;
+        if let Stands::Already = gatekeeper.rules.stands {
+            // A push says what it found there, and it found the tip.
+            let name = format!("refs/heads/{}", gatekeeper.rules.branch);
+            self.git.run(&self.repository, &["update-ref", &name, self.tip()]).await?;
+        }
+        let listener = UnixListener::bind(&socket).map_err(GitError::prepare(&socket))?;
+        let deciding = tokio::spawn(gatekeeper::serve(listener, Arc::new(gatekeeper)));
+        Ok(AbortOnDropHandle::new(deciding))
     }
 }
 
@@ -152,8 +191,12 @@ impl Staging {
 
     /// Returns what became of each push so far, oldest first.
     pub fn pushes(&self) -> Vec<Push> {
-        let record = fs_err::read_to_string(&self.record).unwrap_or_default();
-        record.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        self.record.all()
+    }
+
+    /// Waits for a push that is under way, and takes no more.
+    pub async fn close(&self) {
+        self.record.close().await;
     }
 }
 
@@ -162,12 +205,13 @@ fn host(server: &str) -> &str {
     server.split_once("://").map_or(server, |(_, rest)| rest).trim_end_matches('/')
 }
 
-fn write_hook(hooks: &Path, hook: &[OsString], rules: &Path) -> io::Result<()> {
+fn write_hook(hooks: &Path, hook: &[OsString], socket: &Path) -> io::Result<()> {
     let quoted = |word: &OsStr| format!(" '{}'", word.to_string_lossy().replace('\'', r"'\''"));
-    let words: String = hook.iter().map(OsString::as_os_str).chain([rules.as_os_str()]).map(quoted).collect();
+    let words: String =
+        hook.iter().map(OsString::as_os_str).chain([socket.as_os_str()]).map(quoted).collect();
     let file = hooks.join("pre-receive");
     fs_err::create_dir_all(hooks)?;
-    fs_err::write(&file, format!("#!/bin/sh\nexec{words}\n"))?;
+    fs_err::write(&file, format!("#!/bin/sh\nexec{words} \"$GIT_QUARANTINE_PATH\"\n"))?;
     fs_err::set_permissions(file, std::fs::Permissions::from_mode(0o700))
 }
 
@@ -188,29 +232,21 @@ impl Door {
         let query = head.uri.query().unwrap_or_default();
         let pushes = place == "git-receive-pack" || query == "service=git-receive-pack";
         let fetches = place == "git-upload-pack" || query == "service=git-upload-pack";
-        let git = match (&self.pushing, pushes, fetches) {
-            (Pushing::Closed(why), true, _) => return Err(Refusal(403, why.clone())),
-            // Only the push itself needs the credential, not the question what there is.
-            (Pushing::Open { server, credential, .. }, true, _) if place == "git-receive-pack" => {
-                let token = credential().await.map_err(|fault| Refusal(403, fault.what().to_owned()))?;
-                self.git.with_token(server, &token)
-            }
-            (Pushing::Open { .. }, true, _) | (_, _, true) => self.git.clone(),
+        match (&self.closed, pushes, fetches) {
+            (Some(why), true, _) => return Err(Refusal(403, why.clone())),
+            (None, true, _) | (_, _, true) => {}
             _ => return Err(Refusal(404, "there is only git here".to_owned())),
-        };
+        }
         let body = take(body).await.map_err(|_| Refusal(400, "the request broke off".to_owned()))?;
         let Some(body) = body else { return Ok(self.too_large()) };
-        let said = self.ask_git(&git, head, place, &body).await;
+        let said = self.ask_git(head, place, &body).await;
         said.map_err(|error| Refusal(500, error.to_string()))
     }
 
     /// Refuses a push in git's own form, which is the only one that its client shows.
     fn too_large(&self) -> Response<Body> {
         let why = format!("the push has more than {} MiB; push no large files", LARGEST >> 20);
-        // What the summary does not tell is in the log.
-        if let Err(error) = record(&self.record, &[Push::Refused { why: why.clone() }]) {
-            tracing::warn!("a refused push cannot be written down: {error}");
-        }
+        self.record.add(Push::Refused { why: why.clone() });
         let line = format!("\u{3}fro-bot: {why}\n");
         let told = format!("{:04x}{line}0000", line.len() + 4);
         said(200, "application/x-git-receive-pack-result", told.into())
@@ -230,16 +266,10 @@ impl Door {
     }
 
     /// Asks git's own server, which is a CGI program.
-    async fn ask_git(
-        &self,
-        git: &Git,
-        head: &Parts,
-        place: &str,
-        body: &Bytes,
-    ) -> Result<Response<Body>, GitError> {
+    async fn ask_git(&self, head: &Parts, place: &str, body: &Bytes) -> Result<Response<Body>, GitError> {
         let header =
             |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut command = git.anywhere();
+        let mut command = self.git.anywhere();
         command
             .arg("-c")
             .arg(format!("core.hooksPath={}", self.hooks.display()))

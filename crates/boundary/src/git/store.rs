@@ -35,7 +35,10 @@ pub enum Tip {
 /// A bare repository of the harness, in a folder of its own that goes when this is dropped.
 #[derive(Debug)]
 pub struct Store {
+    /// Knows no credential: it is run over what the agent pushes.
     pub(super) git: Git,
+    /// Fetches from GitHub.
+    fetching: Git,
     pub(super) folder: TempDir,
     pub(super) repository: PathBuf,
     checkout: Option<Checkout>,
@@ -62,7 +65,9 @@ impl Store {
         let repository = folder.path().join("store.git");
         git.run(&repository, &["init", "--quiet", "--bare", "--template=", "--initial-branch=main"]).await?;
         let checkout = Checkout::read(&git, &ground.checkout).await;
-        let mut store = Self { git, folder, repository, checkout, tip: String::new(), fell_back: None };
+        let (fetching, git) = (git.clone(), git.without_token());
+        let (tip, fell_back) = (String::new(), None);
+        let mut store = Self { git, fetching, folder, repository, checkout, tip, fell_back };
         store.take_checkout().await?;
         store.tip = store.find_tip(ground).await?;
         store.git.run(&store.repository, &["update-ref", TIP, &store.tip]).await?;
@@ -130,7 +135,7 @@ impl Store {
         let is_whole = self.checkout.as_ref().is_some_and(|checkout| !checkout.shallow.exists());
         arguments.extend((!is_whole).then_some(DEPTH));
         arguments.extend([ground.url.as_str(), spec]);
-        self.git.run(&self.repository, &arguments).await?;
+        self.fetching.run(&self.repository, &arguments).await?;
         let name = format!("{kept}^{{commit}}");
         self.git.run(&self.repository, &["rev-parse", "--verify", "--quiet", &name]).await
     }

@@ -1,8 +1,20 @@
 //! Counts what the models' answers took, from what the answers themselves say, and knows when it is enough.
+//!
+//! What a call could cost at most is put aside before it is sent, and what it did cost is counted when it is over. Calls
+//! that would pass the limit together wait for each other; one alone may begin as long as something is left.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::models::request::Admitted;
+
+/// The longest answer of a request that does not say how long it may be.
+const USUAL_ANSWER: u64 = 32_000;
+
+/// What a picture counts as: more than any provider takes for an ordinary one.
+const PICTURE: u64 = 3_000;
 
 /// What was asked of the models so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -51,50 +63,144 @@ impl Price {
 /// The account of one run.
 #[derive(Debug)]
 pub(super) struct Meter {
-    spent: Mutex<Spent>,
+    account: Mutex<Account>,
     limit: Option<f64>,
+    /// Told whenever a call is over.
+    settled: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Account {
+    spent: Spent,
+    /// US dollars that open calls could take.
+    reserved: f64,
+    /// Calls that are not over.
+    open: u32,
+}
+
+/// What a call may take, as far as its request tells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Estimate {
+    input: u64,
+    most_output: u64,
+    price: Option<Price>,
+}
+
+impl Estimate {
+    pub(super) fn of(admitted: &Admitted<'_>) -> Self {
+        let pictures = PICTURE.saturating_mul(u64::try_from(admitted.sifted.pictures).unwrap_or(u64::MAX));
+        let input = tokens(admitted.sifted.text).saturating_add(pictures);
+        let price = admitted.route.prices.get(&admitted.model).copied();
+        Self { input, most_output: admitted.most_output.unwrap_or(USUAL_ANSWER), price }
+    }
+
+    /// Returns what the call could cost, if anybody knows.
+    fn worst(&self) -> Option<f64> {
+        let worst = Tokens { input: self.input, output: self.most_output, ..Tokens::default() };
+        self.price.map(|price| price.of(&worst))
+    }
+}
+
+/// Returns how many tokens a text of so many bytes has, about.
+fn tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
 
 impl Meter {
     pub(super) fn new(limit: Option<f64>) -> Self {
-        Self { spent: Mutex::default(), limit }
+        Self { account: Mutex::default(), limit, settled: Notify::new() }
     }
 
     pub(super) fn spent(&self) -> Spent {
-        *self.account()
-    }
-
-    /// Returns the limit if it is reached.
-    pub(super) fn reached(&self) -> Option<f64> {
-        self.limit.filter(|limit| self.account().cost >= *limit)
+        self.account().spent
     }
 
     pub(super) fn refused(&self) {
-        self.account().refused += 1;
+        self.account().spent.refused += 1;
     }
 
-    fn charge(&self, tokens: &Tokens, price: Option<Price>) {
+    /// Waits until a call fits below the limit beside those that are open; the limit, once it is reached.
+    pub(super) async fn reserve(self: &Arc<Self>, estimate: Estimate) -> Result<Reservation, f64> {
+        loop {
+            let settled = self.settled.notified();
+            if let Some(reservation) = self.try_reserve(estimate)? {
+                return Ok(reservation);
+            }
+            settled.await;
+        }
+    }
+
+    fn try_reserve(self: &Arc<Self>, estimate: Estimate) -> Result<Option<Reservation>, f64> {
         let mut account = self.account();
-        account.calls += 1;
-        account.input += tokens.input + tokens.cache_read + tokens.cache_write;
-        account.output += tokens.output;
-        account.cost += tokens.cost.unwrap_or_else(|| price.map_or(0.0, |price| price.of(tokens)));
+        let mut worst = 0.0;
+        if let Some(limit) = self.limit {
+            // Without a price it could be anything, so that it goes alone.
+            worst = estimate.worst().unwrap_or(limit);
+            if account.spent.cost >= limit {
+                return Err(limit);
+            }
+            if account.open > 0 && account.spent.cost + account.reserved + worst > limit {
+                return Ok(None);
+            }
+        }
+        account.reserved += worst;
+        account.open += 1;
+        Ok(Some(Reservation { meter: Arc::clone(self), estimate, worst, sent: true }))
     }
 
-    fn account(&self) -> MutexGuard<'_, Spent> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is put aside for a call. Whoever hangs up before there is an answer pays for the question.
+#[derive(Debug)]
+pub(super) struct Reservation {
+    meter: Arc<Meter>,
+    estimate: Estimate,
+    worst: f64,
+    sent: bool,
+}
+
+impl Reservation {
+    /// Gives it back: the provider refused, which costs nothing.
+    pub(super) fn cancel(mut self) {
+        self.sent = false;
+    }
+
+    fn charge(&mut self, tokens: &Tokens) {
+        self.sent = false;
+        let price = self.estimate.price;
+        let mut account = self.meter.account();
+        account.spent.calls += 1;
+        account.spent.input += tokens.input + tokens.cache_read + tokens.cache_write;
+        account.spent.output += tokens.output;
+        account.spent.cost += tokens.cost.unwrap_or_else(|| price.map_or(0.0, |price| price.of(tokens)));
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let question = Tokens { input: self.estimate.input, ..Tokens::default() };
+        let unanswered =
+            if self.sent { self.estimate.price.map_or(0.0, |price| price.of(&question)) } else { 0.0 };
+        let mut account = self.meter.account();
+        account.spent.cost += unanswered;
+        account.open -= 1;
+        account.reserved = if account.open == 0 { 0.0 } else { account.reserved - self.worst };
+        drop(account);
+        self.meter.settled.notify_waiters();
     }
 }
 
 /// Listens to one answer as it passes, and charges it when it is over, however it ends.
 pub(super) struct Listening {
-    meter: Arc<Meter>,
-    price: Option<Price>,
+    reservation: Reservation,
     tokens: Tokens,
     told: bool,
+    ended: bool,
     /// What of the last line is here.
     line: Vec<u8>,
-    request: usize,
     answer: usize,
 }
 
@@ -102,13 +208,14 @@ pub(super) struct Listening {
 const LONGEST_LINE: usize = 1 << 20;
 
 impl Listening {
-    /// Begins with a request of so many bytes.
-    pub(super) fn new(meter: &Arc<Meter>, price: Option<Price>, request: usize) -> Self {
-        let meter = Arc::clone(meter);
-        Self { meter, price, tokens: Tokens::default(), told: false, line: Vec::new(), request, answer: 0 }
+    pub(super) fn new(reservation: Reservation) -> Self {
+        let (tokens, line) = (Tokens::default(), Vec::new());
+        Self { reservation, tokens, told: false, ended: false, line, answer: 0 }
     }
 
+    /// Hears a piece; an empty one is the end.
     pub(super) fn hear(&mut self, piece: &[u8]) {
+        self.ended |= piece.is_empty();
         self.answer += piece.len();
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
             if self.line.len() + part.len() <= LONGEST_LINE {
@@ -137,13 +244,14 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.understand();
+        // Whoever keeps the answer from telling is charged by its size.
         if !self.told {
-            // Whoever keeps the answer from telling is charged by its size.
-            let tokens = |bytes: usize| u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX);
-            self.tokens.input = tokens(self.request);
-            self.tokens.output = tokens(self.answer);
+            self.tokens.input = self.reservation.estimate.input;
         }
-        self.meter.charge(&self.tokens, self.price);
+        if !self.told || !self.ended {
+            self.tokens.output = self.tokens.output.max(tokens(self.answer));
+        }
+        self.reservation.charge(&self.tokens);
     }
 }
 
@@ -197,14 +305,19 @@ mod tests {
 
     use super::*;
 
+    fn reserved(meter: &Arc<Meter>, price: Option<Price>) -> Reservation {
+        meter.try_reserve(Estimate { input: 100, most_output: 50, price }).unwrap().unwrap()
+    }
+
     #[track_caller]
     fn check(pieces: &[&str], expected: (u64, u64)) {
         let price = Price::read(&json!({"input": 1, "output": 10, "cache_read": 0.1}));
         let meter = Arc::new(Meter::new(None));
-        let mut listening = Listening::new(&meter, price, 400);
+        let mut listening = Listening::new(reserved(&meter, price));
         for piece in pieces {
             listening.hear(piece.as_bytes());
         }
+        listening.hear(b"");
         drop(listening);
         let spent = meter.spent();
         assert_eq!((spent.input, spent.output), expected, "{spent:?}");
@@ -243,14 +356,40 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_is_broken_off_is_charged_by_its_size() {
+        let meter = Arc::new(Meter::new(None));
+        let begun = r#"data: {"message":{"usage":{"input_tokens":5,"output_tokens":1}}}"#;
+        Listening::new(reserved(&meter, None)).hear(format!("{begun}\n").as_bytes());
+        assert_eq!((meter.spent().input, meter.spent().output), (5, 17));
+    }
+
+    #[test]
     fn the_limit_is_reached_by_what_answers_cost() {
         let meter = Arc::new(Meter::new(Some(0.001)));
         let price = Price::read(&json!({"input": 1, "output": 10}));
-        let answer = |usage: &str| Listening::new(&meter, price, 4).hear(usage.as_bytes());
+        let answer = |usage: &str| {
+            let mut listening = Listening::new(reserved(&meter, price));
+            listening.hear(usage.as_bytes());
+            listening.hear(b"");
+        };
         answer(r#"{"usage":{"prompt_tokens":100,"completion_tokens":10}}"#);
-        let before = meter.reached();
         answer(r#"{"usage":{"prompt_tokens":1,"completion_tokens":1,"cost":0.01}}"#);
-        assert_eq!((before, meter.reached()), (None, Some(0.001)));
+        let estimate = Estimate { input: 0, most_output: 0, price };
+        assert!((meter.try_reserve(estimate).unwrap_err() - 0.001).abs() < 1e-9);
         assert!((meter.spent().cost - 0.0102).abs() < 1e-9, "{:?}", meter.spent());
+    }
+
+    #[test]
+    fn what_could_pass_the_limit_together_waits() {
+        let meter = Arc::new(Meter::new(Some(1.0)));
+        let price = Price::read(&json!({"input": 0, "output": 1}));
+        let ask = |most_output| meter.try_reserve(Estimate { input: 0, most_output, price }).unwrap();
+        let first = ask(600_000).expect("it fits");
+        assert!(ask(600_000).is_none());
+        let small = ask(300_000).expect("it fits beside the first");
+        first.cancel();
+        assert!(ask(800_000).is_none());
+        small.cancel();
+        assert!(ask(5_000_000).is_some(), "alone it may begin");
     }
 }

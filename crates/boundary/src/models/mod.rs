@@ -4,11 +4,15 @@
 //! a model that the operator configured, puts the real key on it, streams the answer back and counts what it cost.
 
 mod dialect;
+mod fields;
+mod headers;
+mod json;
 mod keys;
 mod meter;
 mod plan;
 mod proxy;
 mod request;
+mod shape;
 
 pub use keys::{BadKeys, Keys};
 pub use meter::Spent;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::models::{
     dialect::{self, Dialect},
+    json::Json,
     keys::{Entry, Keys},
     meter::Price,
 };
@@ -33,6 +34,8 @@ pub(super) struct Route {
     /// The models that may be asked, by the names that the provider knows.
     pub(super) models: Vec<String>,
     pub(super) prices: BTreeMap<String, Price>,
+    /// What the operator wants of the models, which the engine sends along as it is.
+    options: Vec<Map<String, Value>>,
 }
 
 /// A configuration that no model can be asked with.
@@ -104,6 +107,11 @@ impl Plan {
                 route.admit(model, provider);
             }
         }
+        let agents = config.get("agent").and_then(Value::as_object).into_iter().flatten();
+        let wanted: Vec<_> = agents.filter_map(|(_, agent)| options(agent)).cloned().collect();
+        for route in routes.values_mut() {
+            route.options.extend(wanted.iter().cloned());
+        }
         if routes.is_empty() {
             return Err(PlanError::NoModel);
         }
@@ -171,7 +179,15 @@ impl Route {
         let headers = headers.into_iter().flatten();
         let headers =
             headers.filter_map(|(name, value)| Some((name.clone(), Secret::new(value.as_str()?)))).collect();
-        Ok(Self { base, dialect, key, headers, models: Vec::new(), prices: BTreeMap::new() })
+        Ok(Self {
+            base,
+            dialect,
+            key,
+            headers,
+            models: Vec::new(),
+            prices: BTreeMap::new(),
+            options: Vec::new(),
+        })
     }
 
     /// Lets a model be asked, by its name here and by the one that the provider knows it by.
@@ -179,6 +195,9 @@ impl Route {
         let details = provider.get("models").and_then(|models| models.get(model));
         let alias = details.and_then(|details| details.get("id")?.as_str());
         let price = details.and_then(|details| Price::read(details.get("cost")?));
+        let variants = details.and_then(|details| details.get("variants")?.as_object()).into_iter().flatten();
+        let variants = variants.filter_map(|(_, variant)| variant.as_object());
+        self.options.extend(details.and_then(options).into_iter().chain(variants).cloned());
         for name in [Some(model), alias].into_iter().flatten() {
             if !self.models.iter().any(|known| known == name) {
                 self.models.push(name.to_owned());
@@ -188,6 +207,31 @@ impl Route {
             }
         }
     }
+}
+
+impl Route {
+    /// Tells whether a field of a request is one that the operator asked for in these words.
+    pub(super) fn wants(&self, name: &str, value: &Json) -> bool {
+        let camel = camel(name);
+        let wanted =
+            self.options.iter().filter_map(|options| options.get(name).or_else(|| options.get(&camel)));
+        wanted.into_iter().any(|wanted| value.says(wanted))
+    }
+}
+
+/// Returns what the operator wants of a model or an agent.
+fn options(of: &Value) -> Option<&Map<String, Value>> {
+    of.get("options")?.as_object()
+}
+
+/// Returns a field's name as the engine's configuration writes it.
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |name, part| {
+        let (initial, rest) = part.split_at_checked(1).unwrap_or((part, ""));
+        name + &initial.to_ascii_uppercase() + rest
+    })
 }
 
 #[cfg(test)]

@@ -1,53 +1,45 @@
 //! The proxy itself: a loopback server that passes turns of a model on, with the key, and streams the answers back.
 
 use std::{
+    collections::BTreeSet,
     io,
     net::{Ipv4Addr, SocketAddr},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use bytes::Bytes;
+use fro_core::Secret;
 use fro_http::Road;
-use http_body_util::{BodyExt as _, Limited};
 use hyper::{Method, Request, Response, body::Incoming};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
+    echo::Needles,
+    intake::{self, Intake, NotTaken},
     models::{
         Plan, Spent,
         dialect::KeyPlace,
-        meter::{Listening, Meter},
+        headers,
+        meter::{Estimate, Listening, Meter},
         request::{Admitted, Refusal},
+        shape::Sifted,
     },
-    serve::{Body, Listener, serve, stream_back, told},
+    serve::{Body, Listener, Passing, serve, stream_back, told},
 };
 
 /// How long a model may think before its answer begins.
 const PATIENCE: Duration = Duration::from_mins(15);
 
 /// The largest request that is passed on: a long conversation with pictures.
-const LARGEST: usize = 64 << 20;
+const LARGEST: usize = 48 << 20;
 
-/// What a request may say besides its body; what is not here could be a credential or change where it goes.
-const PASSED: [&str; 14] = [
-    "accept",
-    "anthropic-beta",
-    "anthropic-version",
-    "content-type",
-    "copilot-integration-id",
-    "editor-version",
-    "http-referer",
-    "openai-beta",
-    "openai-intent",
-    "user-agent",
-    "x-goog-api-client",
-    "x-initiator",
-    "x-session-id",
-    "x-title",
-];
+/// How much of all requests is in memory at once.
+const AT_ONCE: usize = 64 << 20;
+
+/// The longest answer; the longest that a model writes are a hundredth of it.
+const LONGEST: usize = 256 << 20;
 
 /// What an answer may say besides its body: when to come again, and how to ask the provider about it.
 const RETURNED: [&str; 8] = [
@@ -74,6 +66,9 @@ struct Shared {
     plan: Plan,
     road: Road,
     meter: Arc<Meter>,
+    intake: Intake,
+    /// Names of fields that the log has told of.
+    left_out: Mutex<BTreeSet<String>>,
 }
 
 impl ModelProxy {
@@ -81,7 +76,9 @@ impl ModelProxy {
     pub async fn open(plan: Plan, road: Road, max_cost: Option<f64>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { plan, road, meter: Arc::new(Meter::new(max_cost)) });
+        let meter = Arc::new(Meter::new(max_cost));
+        let (intake, left_out) = (Intake::new(LARGEST, AT_ONCE), Mutex::default());
+        let shared = Arc::new(Shared { plan, road, meter, intake, left_out });
         let answering = Arc::clone(&shared);
         let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
             let shared = Arc::clone(&answering);
@@ -115,9 +112,9 @@ impl Shared {
                 tracing::warn!("the model proxy refused a request: {refusal}");
                 excuse(refusal.status(), refusal.code(), &refusal.to_string())
             }
-            Err(Failure::Upstream(error)) => {
-                tracing::warn!("the model proxy got no answer: {error}");
-                excuse(502, "run_upstream", &error.to_string())
+            Err(failure @ (Failure::Upstream(_) | Failure::Encoded)) => {
+                tracing::warn!("the model proxy got no answer: {failure}");
+                excuse(502, "run_upstream", &failure.to_string())
             }
         }
     }
@@ -126,41 +123,55 @@ impl Shared {
         if request.method() != Method::POST {
             return Err(Refusal::Method.into());
         }
-        if let Some(limit) = self.meter.reached() {
-            return Err(Refusal::Budget(limit.to_string()).into());
-        }
         let (head, body) = request.into_parts();
-        let body =
-            Limited::new(body, LARGEST).collect().await.map_err(|_| Refusal::TooLarge(LARGEST))?.to_bytes();
+        let (body, _room) = self.intake.take(body).await.map_err(|why| match why {
+            NotTaken::TooLarge => Refusal::TooLarge(LARGEST),
+            NotTaken::TooSlow => Refusal::TooSlow(intake::PATIENCE.as_secs()),
+        })?;
         let admitted = self.plan.admit(head.uri.path(), head.uri.query(), &body)?;
-        let said = PASSED.iter().filter_map(|name| Some((*name, head.headers.get(*name)?.to_str().ok()?)));
-        let size = body.len();
-        let request = self.request(&admitted, said, body);
-        let price = admitted.route.prices.get(&admitted.model).copied();
+        drop(body);
+        self.tell_what_was_left_out(&admitted.sifted);
+        let reservation = self.meter.reserve(Estimate::of(&admitted)).await;
+        let reservation = reservation.map_err(|limit| Refusal::Budget(limit.to_string()))?;
+        let route = admitted.route;
+        let without = Needles::of(route.key.iter().chain(route.headers.iter().map(|(_, value)| value)));
+        let request = headers::passed(&head.headers, &route.headers)
+            .fold(self.request(admitted), |request, (name, value)| request.header(name, &value));
         let answer = request.timeout(PATIENCE).relay().await?;
-        // A refusal of the provider's costs nothing.
-        let mut listening = (answer.status() < 300).then(|| Listening::new(&self.meter, price, size));
-        Ok(stream_back(answer, &RETURNED, move |piece| {
-            if let Some(listening) = &mut listening {
-                listening.hear(piece);
-            }
-        }))
+        if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
+            return Err(Failure::Encoded);
+        }
+        let passing = Passing { headers: &RETURNED, without, most: LONGEST };
+        if answer.status() >= 300 {
+            reservation.cancel();
+            return Ok(stream_back(answer, passing, |_| {}));
+        }
+        let mut listening = Listening::new(reservation);
+        Ok(stream_back(answer, passing, move |piece| listening.hear(piece)))
     }
 
-    fn request<'a>(
-        &self,
-        admitted: &Admitted<'_>,
-        said: impl Iterator<Item = (&'a str, &'a str)>,
-        body: Bytes,
-    ) -> fro_http::Request {
-        let request = self.road.post(&admitted.url).body(body);
-        let request = said.fold(request, |request, (name, value)| request.header(name, value));
-        let headers = &admitted.route.headers;
-        let request = headers.iter().fold(request, |request, (name, value)| request.credential(name, value));
-        match (&admitted.route.key, admitted.route.dialect.key_place()) {
+    fn request(&self, admitted: Admitted<'_>) -> fro_http::Request {
+        let Admitted { route, url, body, .. } = admitted;
+        let request = self.road.post(url).header("content-type", "application/json").body(body);
+        let add =
+            |request: fro_http::Request, (name, value): &(String, Secret)| request.credential(name, value);
+        let request = route.headers.iter().fold(request, add);
+        match (&route.key, route.dialect.key_place()) {
             (None, _) => request,
             (Some(key), KeyPlace::Bearer) => request.bearer(key),
             (Some(key), KeyPlace::Header(name)) => request.credential(name, key),
+        }
+    }
+
+    /// Names a field once: there may be as many requests as there are turns.
+    fn tell_what_was_left_out(&self, sifted: &Sifted) {
+        /// The engine sends a few; whoever sends more makes them up.
+        const MOST: usize = 50;
+        let mut told = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        for name in &sifted.left_out {
+            if told.len() < MOST && told.insert(name.clone()) {
+                tracing::warn!("the model proxy leaves the field `{}` out of requests", name.escape_debug());
+            }
         }
     }
 }
@@ -173,8 +184,12 @@ fn excuse(status: u16, code: &str, what: &str) -> Response<Body> {
 
 /// Why there is no answer of a model.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
 enum Failure {
+    #[error(transparent)]
     Refused(#[from] Refusal),
+    #[error(transparent)]
     Upstream(#[from] fro_http::Error),
+    /// The key could be in it unseen.
+    #[error("the provider answers in an encoding that it was not asked for")]
+    Encoded,
 }

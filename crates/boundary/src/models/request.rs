@@ -1,22 +1,25 @@
-//! A request of the engine's, held against the plan: a turn of a configured model passes, nothing else does.
+//! A request of the engine's, held against the plan: a turn of a configured model passes, made of what is on the list
+//! of its dialect, and written anew.
 
-use std::fmt;
-
-use serde::{
-    Deserializer as _,
-    de::{IgnoredAny, MapAccess, Visitor},
-};
+use bytes::Bytes;
 
 use crate::models::{
     dialect::ModelPlace,
+    fields,
+    json::Json,
     plan::{Plan, Route},
+    shape::Sifted,
 };
 
-/// Where an admitted request goes.
+/// A request that passes, as it is sent.
 pub(super) struct Admitted<'a> {
     pub(super) route: &'a Route,
     pub(super) url: String,
     pub(super) model: String,
+    pub(super) body: Bytes,
+    pub(super) sifted: Sifted,
+    /// The most tokens that the answer may have, if the request says so.
+    pub(super) most_output: Option<u64>,
 }
 
 /// Why a request goes nowhere.
@@ -28,20 +31,31 @@ pub(super) enum Refusal {
     Path(String),
     #[error("the model `{0}` is not configured")]
     Model(String),
-    #[error("the body does not name one model")]
+    #[error("the body is no JSON object with one model, and each field once")]
     Body,
+    #[error("`{0}` is not passed on to a provider")]
+    Part(String),
+    #[error("`{0}` has to be in the request itself (`data:`); an address is not passed on to a provider")]
+    Remote(String),
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
+    #[error("the body did not come within {0} s")]
+    TooSlow(u64),
     #[error("the run's budget of ${0} is spent")]
     Budget(String),
 }
 
 impl Refusal {
+    /// Refuses a word of the client's in its place.
+    pub(super) fn part(place: &str, word: &str) -> Self {
+        Self::Part(format!("{place} {}", shown(word)).trim_start().to_owned())
+    }
+
     /// Returns the word by which the harness knows its own refusals again.
     pub(super) fn code(&self) -> &'static str {
         match self {
             Self::Budget(_) => "run_budget",
-            Self::Method | Self::Path(_) | Self::Model(_) | Self::Body | Self::TooLarge(_) => "run_proxy",
+            _ => "run_proxy",
         }
     }
 
@@ -50,7 +64,13 @@ impl Refusal {
         match self {
             Self::Budget(_) => 402,
             Self::TooLarge(_) => 413,
-            Self::Method | Self::Path(_) | Self::Model(_) | Self::Body => 403,
+            Self::Body => 400,
+            Self::Method
+            | Self::Path(_)
+            | Self::Model(_)
+            | Self::Part(_)
+            | Self::Remote(_)
+            | Self::TooSlow(_) => 403,
         }
     }
 }
@@ -63,64 +83,53 @@ impl Plan {
         query: Option<&str>,
         body: &[u8],
     ) -> Result<Admitted<'_>, Refusal> {
-        let refused = || Refusal::Path(path.chars().take(100).collect());
+        let refused = || Refusal::Path(shown(path));
         let (id, rest) = path.trim_start_matches('/').split_once('/').ok_or_else(refused)?;
         let route = self.routes.get(id).ok_or_else(refused)?;
         if !route.dialect.admits(rest, &route.models) {
             return Err(refused());
         }
-        let model = match route.dialect.model_place() {
-            ModelPlace::Body => named_model(body).ok_or(Refusal::Body)?,
-            ModelPlace::Path => {
-                let named = rest.split(['/', ':']).nth(1).unwrap_or_default();
-                named.to_owned()
-            }
-        };
-        if !route.models.contains(&model) {
-            return Err(Refusal::Model(model.chars().take(100).collect()));
-        }
         let query = match query {
-            Some(query) if is_plain(query) => format!("?{query}"),
+            Some(query) if query.split('&').all(is_known) => format!("?{query}"),
             Some(_) => return Err(refused()),
             None => String::new(),
         };
-        Ok(Admitted { route, url: format!("{}/{rest}{query}", route.base), model })
-    }
-}
-
-/// Tells whether a query is of the kind that providers want: `alt=sse`, `api-version=2025-04-01`.
-fn is_plain(query: &str) -> bool {
-    query.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"=&-._".contains(&byte))
-}
-
-/// Returns the body's model if there is exactly one: of two the provider might take the other.
-fn named_model(body: &[u8]) -> Option<String> {
-    let mut json = serde_json::Deserializer::from_slice(body);
-    let model = json.deserialize_map(Model).ok()?;
-    json.end().ok()?;
-    model
-}
-
-struct Model;
-
-impl<'de> Visitor<'de> for Model {
-    type Value = Option<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with a model")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-        let mut models: Vec<String> = Vec::new();
-        while let Some(name) = fields.next_key::<String>()? {
-            match name.as_str() {
-                "model" => models.push(fields.next_value()?),
-                _ => drop(fields.next_value::<IgnoredAny>()?),
-            }
+        let mut json = Json::parse(body).ok_or(Refusal::Body)?;
+        let model = match route.dialect.model_place() {
+            ModelPlace::Body => json.get("model").and_then(Json::as_text).ok_or(Refusal::Body)?,
+            ModelPlace::Path => rest.split(['/', ':']).nth(1).unwrap_or_default(),
+        };
+        let model = model.to_owned();
+        if !route.models.contains(&model) {
+            return Err(Refusal::Model(shown(&model)));
         }
-        let only = models.pop();
-        Ok(only.filter(|_| models.is_empty()))
+        let mut sifted = Sifted::default();
+        sifted.body(&mut json, fields::of(route.dialect, rest), |name, value| route.wants(name, value))?;
+        let most_output = most_output(&json);
+        let body = serde_json::to_vec(&json).map_err(|_| Refusal::Body)?.into();
+        let url = format!("{}/{rest}{query}", route.base);
+        Ok(Admitted { route, url, model, body, sifted, most_output })
     }
+}
+
+/// Returns a client's words as they are told and logged: short, and on one line.
+fn shown(words: &str) -> String {
+    words.chars().take(100).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Tells whether a part of a query is one that engines send. Others could be a key, or ask for another kind of answer.
+fn is_known(part: &str) -> bool {
+    let is_version = |version: &str| {
+        !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    matches!(part, "alt=sse" | "beta=true") || part.strip_prefix("api-version=").is_some_and(is_version)
+}
+
+/// Returns the most tokens that an answer may have.
+fn most_output(body: &Json) -> Option<u64> {
+    let names = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
+    let google = || body.get("generationConfig")?.get("maxOutputTokens")?.as_count();
+    names.into_iter().find_map(|name| body.get(name)?.as_count()).or_else(google)
 }
 
 #[cfg(test)]
@@ -148,7 +157,7 @@ mod tests {
     fn a_turn_of_the_configured_model_passes() {
         check(
             "/mine/chat/completions",
-            r#"{"model": "m1", "x": [{"model": "y"}]}"#,
+            r#"{"model": "m1", "stop": [{"model": "y"}]}"#,
             "http://10.0.0.5/v1/chat/completions",
         );
         check(
@@ -194,20 +203,32 @@ mod tests {
         check(
             "/mine/chat/completions",
             r#"{"model": "m2", "model": "m1"}"#,
-            "the body does not name one model",
+            "the body is no JSON object with one model, and each field once",
         );
         check(
             "/mine/chat/completions",
             r#"{"model": "m2", "mod\u0065l": "m1"}"#,
-            "the body does not name one model",
+            "the body is no JSON object with one model, and each field once",
         );
-        check("/mine/chat/completions", "{}", "the body does not name one model");
-        check("/mine/chat/completions", r#"{"model": ["m1"]}"#, "the body does not name one model");
-        check("/mine/chat/completions", r#"[{"model": "m1"}]"#, "the body does not name one model");
+        check(
+            "/mine/chat/completions",
+            "{}",
+            "the body is no JSON object with one model, and each field once",
+        );
+        check(
+            "/mine/chat/completions",
+            r#"{"model": ["m1"]}"#,
+            "the body is no JSON object with one model, and each field once",
+        );
+        check(
+            "/mine/chat/completions",
+            r#"[{"model": "m1"}]"#,
+            "the body is no JSON object with one model, and each field once",
+        );
         check(
             "/mine/chat/completions",
             r#"{"model": "m1"} {"model": "m2"}"#,
-            "the body does not name one model",
+            "the body is no JSON object with one model, and each field once",
         );
     }
 }

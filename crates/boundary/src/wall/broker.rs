@@ -1,42 +1,101 @@
-//! The connect broker: makes every connection of the engine in its place, if it leads where the wall allows.
+//! The broker: does in the engine's place what the wall allows only after a look at more than numbers.
 //!
-//! Landlock knows ports but not addresses, and no unix sockets. So `connect` never reaches the kernel from behind the
-//! wall: the filter hands it to the supervisor, which reads the address once, compares it with its list, and connects
-//! the caller's socket to its own copy of the address. Nothing can be swapped in between. When the supervisor is gone,
-//! the kernel refuses every connection by itself.
+//! Landlock knows ports but not addresses, no unix sockets, nobody who listens without a port, and neither the modes and
+//! times of files nor who watches them. So these calls never reach the kernel from behind the wall: the filter hands them
+//! to the supervisor, which reads the arguments once, takes the caller's files, compares, and makes the call itself with
+//! its own copies. Nothing can be swapped in between. When the supervisor is gone, the kernel refuses all of them by
+//! itself.
 
-use std::{
-    fs::File,
-    io,
-    os::{fd::OwnedFd, unix::fs::FileExt as _},
-    path::PathBuf,
-    sync::Arc,
-    thread,
-};
+use std::{io, os::fd::OwnedFd, path::PathBuf, sync::Arc, thread};
 
+use libc::c_long;
 use rustix::{
+    fs::inotify::{WatchFlags, add_watch},
     io::Errno,
-    net::{SocketAddrUnix, connect},
-    process::{Pid, PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open},
+    net::{AddressFamily, SocketAddrUnix, connect, getsockname, listen},
+    process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open},
 };
 
 use crate::wall::{
-    Address, WallError, WallSpec,
+    Address, Enclosure, WallError, WallSpec,
+    attributes::{self, Change},
+    caller::{Caller, Last, by_number, place},
     kernel::{Held, Listener},
+    powers,
     wanted::LONGEST,
 };
 
-/// How many connections can wait for the other side at the same time; a full queue of a listener blocks one.
+/// How many calls can wait for the other side at the same time; a full queue of a listener blocks one.
 const HANDS: usize = 4;
 
+/// Returns the calls that go to the broker.
+///
+/// In namespaces everything but the engine's own folders is read-only, and nobody has to look at single changes.
+pub(super) fn calls(enclosure: Enclosure) -> Vec<c_long> {
+    let always = [libc::SYS_connect, libc::SYS_listen, libc::SYS_inotify_add_watch];
+    let changes = match enclosure {
+        Enclosure::Open => attributes::CALLS,
+        Enclosure::Root | Enclosure::Sudo(_) => &[],
+    };
+    [&always, changes].concat()
+}
+
 /// Serves the calls that arrive until the process ends.
-pub(super) fn serve(listener: Listener, allowed: Vec<Address>) -> io::Result<()> {
+pub(super) fn serve(listener: Listener, allowed: Allowed) -> io::Result<()> {
     let broker = Arc::new(Broker { listener, allowed });
     for _ in 0..HANDS {
         let broker = Arc::clone(&broker);
-        thread::Builder::new().name("connect".to_owned()).spawn(move || broker.run())?;
+        thread::Builder::new().name("broker".to_owned()).spawn(move || broker.run())?;
     }
     Ok(())
+}
+
+/// What may be done in the engine's place.
+#[derive(Debug)]
+pub(super) struct Allowed {
+    connect: Vec<Address>,
+    listen: Vec<u16>,
+    /// The engine's own folders, by their true names.
+    folders: Vec<PathBuf>,
+    enclosure: Enclosure,
+}
+
+impl Allowed {
+    /// Reads it from a wall.
+    pub(super) fn by(spec: &WallSpec) -> Self {
+        Self {
+            connect: spec.connect.clone(),
+            listen: spec.listen.clone(),
+            folders: spec.write.iter().filter_map(|path| fs_err::canonicalize(path).ok()).collect(),
+            enclosure: spec.enclosure,
+        }
+    }
+
+    fn connecting(&self, wanted: Address) -> Result<Address, Errno> {
+        if self.connect.iter().any(|allowed| allowed.admits(&wanted)) {
+            return Ok(wanted);
+        }
+        tracing::debug!(address = %wanted, "refused a connection to {wanted}");
+        Err(Errno::ACCESS)
+    }
+
+    /// A socket that was bound to no port gets one from the kernel when it listens, on every address of the machine.
+    /// One that is bound stays where it is.
+    fn listening(&self, socket: OwnedFd) -> Result<OwnedFd, Errno> {
+        let bound = getsockname(&socket)?;
+        if bound.address_family() == AddressFamily::UNIX {
+            return Ok(socket);
+        }
+        let bound = std::net::SocketAddr::try_from(bound).map_err(|_| Errno::ACCESS)?;
+        let is_own = bound.ip().to_canonical().is_loopback() && self.listen.contains(&bound.port());
+        if is_own { Ok(socket) } else { Err(Errno::ACCESS) }
+    }
+
+    /// The true name of an open file is the kernel's, and whoever is behind the wall can give none to a file outside.
+    fn within(&self, file: OwnedFd) -> Result<OwnedFd, Errno> {
+        let name = place(&file)?;
+        if self.folders.iter().any(|folder| name.starts_with(folder)) { Ok(file) } else { Err(Errno::ROFS) }
+    }
 }
 
 /// Tells whether this machine lets a supervisor take a socket of a process below it.
@@ -74,11 +133,23 @@ pub(super) fn see_that_paths_are_safe(spec: &WallSpec) -> Result<(), WallError> 
 
 struct Broker {
     listener: Listener,
-    allowed: Vec<Address>,
+    allowed: Allowed,
+}
+
+/// What is done in a caller's place, with everything that it takes.
+enum Errand {
+    Connect(OwnedFd, Address),
+    Listen(OwnedFd, i32),
+    Watch { watcher: OwnedFd, file: OwnedFd, events: WatchFlags },
+    Change(OwnedFd, Change),
 }
 
 impl Broker {
     fn run(&self) {
+        if let Err(error) = self.become_its_equal() {
+            tracing::error!("the broker ends: {error}");
+            return;
+        }
         loop {
             match self.listener.receive() {
                 Ok(call) => {
@@ -89,56 +160,69 @@ impl Broker {
                 // The caller ended before its call was taken up.
                 Err(Errno::NOENT | Errno::INTR) => {}
                 Err(error) => {
-                    tracing::error!("the connect broker ends: {error}");
+                    tracing::error!("the broker ends: {error}");
                     return;
                 }
             }
         }
     }
 
-    fn decide(&self, call: &Held) -> Result<(), Errno> {
-        let [socket, address, length, ..] = call.arguments;
-        let address = read(call.thread, address, low_half(length))?;
-        let wanted = Address::from_kernel(&address).ok_or(Errno::ACCESS)?;
-        if !self.allowed.iter().any(|allowed| allowed.admits(&wanted)) {
-            tracing::debug!(address = %wanted, "refused a connection to {wanted}");
-            return Err(Errno::ACCESS);
+    /// Leaves this thread no more rights than its callers' user has.
+    fn become_its_equal(&self) -> Result<(), Errno> {
+        match self.allowed.enclosure {
+            Enclosure::Open => powers::drop_capabilities(),
+            // It connects to sockets that are root's. By `sudo`, root was given back already.
+            Enclosure::Root | Enclosure::Sudo(_) => Ok(()),
         }
-        let socket = take(call.thread, low_half(socket))?;
+    }
+
+    fn decide(&self, call: &Held) -> Result<i32, Errno> {
+        let errand = self.errand(&Caller::of(call))?;
         // What was read and taken is the caller's only if its number is still its own.
         if !self.listener.is_waiting(call) {
             return Err(Errno::SRCH);
         }
-        match wanted {
-            Address::Tcp(address) => connect(&socket, &address),
-            Address::Unix(path) => connect(&socket, &SocketAddrUnix::new(&path)?),
+        errand.run()
+    }
+
+    fn errand(&self, caller: &Caller<'_>) -> Result<Errand, Errno> {
+        match caller.call() {
+            libc::SYS_connect => {
+                let length = usize::try_from(caller.number(2)).map_err(|_| Errno::INVAL)?;
+                let address = caller.bytes(1, Some(length).filter(|length| *length <= LONGEST))?;
+                let wanted = Address::from_kernel(&address).ok_or(Errno::ACCESS)?;
+                Ok(Errand::Connect(caller.file(0)?, self.allowed.connecting(wanted)?))
+            }
+            libc::SYS_listen => {
+                let socket = self.allowed.listening(caller.file(0)?)?;
+                Ok(Errand::Listen(socket, caller.number(1).cast_signed()))
+            }
+            libc::SYS_inotify_add_watch => {
+                let events = WatchFlags::from_bits_retain(caller.number(2));
+                let last =
+                    if events.contains(WatchFlags::DONT_FOLLOW) { Last::Itself } else { Last::Followed };
+                let file = self.allowed.within(caller.named(1, last)?)?;
+                let events = events - WatchFlags::DONT_FOLLOW;
+                Ok(Errand::Watch { watcher: caller.file(0)?, file, events })
+            }
+            _ => {
+                let (file, change) = attributes::read(caller)?;
+                Ok(Errand::Change(self.allowed.within(file)?, change))
+            }
         }
     }
 }
 
-/// Reads the address out of the caller's memory.
-fn read(thread: u32, place: u64, length: u32) -> Result<Vec<u8>, Errno> {
-    let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST).ok_or(Errno::INVAL)?;
-    let mut bytes = vec![0; length];
-    let memory = File::open(format!("/proc/{thread}/mem")).map_err(|_| Errno::ACCESS)?;
-    memory.read_exact_at(&mut bytes, place).map_err(|_| Errno::FAULT)?;
-    Ok(bytes)
-}
-
-/// Takes the caller's socket, so that it is also ours.
-fn take(thread: u32, socket: u32) -> Result<OwnedFd, Errno> {
-    let process = process_of(thread).ok_or(Errno::SRCH)?;
-    let process = pidfd_open(process, PidfdFlags::empty())?;
-    pidfd_getfd(&process, socket.cast_signed(), PidfdGetfdFlags::empty())
-}
-
-fn process_of(thread: u32) -> Option<Pid> {
-    let status = fs_err::read_to_string(format!("/proc/{thread}/status")).ok()?;
-    let number = status.lines().find_map(|line| line.strip_prefix("Tgid:"))?;
-    Pid::from_raw(number.trim().parse().ok()?)
-}
-
-/// The kernel reads no more than this of the arguments that are used here.
-fn low_half(argument: u64) -> u32 {
-    (argument & u64::from(u32::MAX)).try_into().unwrap_or_default()
+impl Errand {
+    fn run(self) -> Result<i32, Errno> {
+        match self {
+            Self::Connect(socket, Address::Tcp(address)) => connect(&socket, &address).map(|()| 0),
+            Self::Connect(socket, Address::Unix(path)) => {
+                connect(&socket, &SocketAddrUnix::new(&path)?).map(|()| 0)
+            }
+            Self::Listen(socket, queue) => listen(&socket, queue).map(|()| 0),
+            Self::Watch { watcher, file, events } => add_watch(&watcher, by_number(&file), events),
+            Self::Change(file, change) => change.make(&file).map(|()| 0),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Landlock knows files and TCP. This closes what goes round it: other protocols, `io_uring`,
 //! foreign processes, namespaces, mounts, and the foreign tongues of the kernel (32-bit and x32),
-//! in which every number means another call. `connect` goes to the broker.
+//! in which every number means another call. `connect`, and what else depends on more than numbers, goes to the broker.
 
 use std::{collections::BTreeMap, io};
 
@@ -23,15 +23,19 @@ pub(super) enum Connections {
     Direct,
 }
 
-/// Hands `connect` of this thread, and of all that come after it, to whoever holds the listener.
-pub(super) fn hand_over_connections() -> Result<Listener, String> {
-    let instruction = |code, jf, k| libc::sock_filter { code, jt: 0, jf, k };
-    let connect = u32::try_from(libc::SYS_connect).map_err(|error| error.to_string())?;
-    let load_number = instruction(0x20, 0, 0);
-    let skip_unless_connect = instruction(0x15, 1, connect);
-    let hand_over = instruction(0x06, 0, libc::SECCOMP_RET_USER_NOTIF);
-    let allow = instruction(0x06, 0, libc::SECCOMP_RET_ALLOW);
-    kernel::hand_over(&mut [load_number, skip_unless_connect, hand_over, allow])
+/// Hands some calls of this thread, and of all that come after it, to whoever holds the listener.
+pub(super) fn hand_over(calls: &[c_long]) -> Result<Listener, String> {
+    let instruction = |code, jt, k| libc::sock_filter { code, jt, jf: 0, k };
+    let mut program = vec![instruction(0x20, 0, 0)];
+    for (place, call) in calls.iter().enumerate() {
+        let number = u32::try_from(*call).map_err(|error| error.to_string())?;
+        // To the last instruction, past the calls that follow and the one that allows.
+        let distance = u8::try_from(calls.len() - place).map_err(|error| error.to_string())?;
+        program.push(instruction(0x15, distance, number));
+    }
+    program.push(instruction(0x06, 0, libc::SECCOMP_RET_ALLOW));
+    program.push(instruction(0x06, 0, libc::SECCOMP_RET_USER_NOTIF));
+    kernel::hand_over(&mut program)
         .map_err(|error| format!("the kernel does not hand connections over: {error}"))
 }
 
@@ -94,6 +98,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_swapoff,
     libc::SYS_acct,
     libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
     libc::SYS_clock_adjtime,
@@ -108,6 +113,35 @@ const REFUSED: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_modify_ldt,
 ];
+
+/// As if the kernel had none of them, so that programs fall back to something else.
+const ABSENT: &[c_long] = &[
+    // Its flags lie in memory, where a filter cannot look. The other way is `clone`.
+    libc::SYS_clone3,
+    // Files by new names: `setxattrat`, `removexattrat`, `file_setattr`. The older calls can be judged.
+    463,
+    466,
+    469,
+    // What processes of a user share without any file.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// Requests about an open file that change it though it was opened for reading only: flags, attributes, version,
+/// verity, encryption. After them, requests that type into a terminal in its user's name: `TIOCSTI` and `TIOCLINUX`.
+const REQUESTS: [u64; 8] =
+    [0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4080_6685, 0x800c_6613, 0x5412, 0x541c];
 
 const NAMESPACES: [c_int; 7] = [
     libc::CLONE_NEWNS,
@@ -131,11 +165,17 @@ fn programs(connections: Connections) -> Result<[BpfProgram; 2], BackendError> {
         (libc::SYS_sendmsg, vec![with_flag(2, libc::MSG_FASTOPEN)?]),
         (libc::SYS_sendmmsg, vec![with_flag(3, libc::MSG_FASTOPEN)?]),
         (libc::SYS_clone, NAMESPACES.iter().map(|flag| with_flag(0, *flag)).collect::<Result<_, _>>()?),
-        (libc::SYS_ioctl, typing()?),
+        (libc::SYS_ioctl, requests()?),
+        (libc::SYS_prlimit64, vec![unless_own(0)?]),
+        (libc::SYS_sched_setaffinity, vec![unless_own(0)?]),
+        (libc::SYS_sched_setscheduler, vec![unless_own(0)?]),
+        (libc::SYS_sched_setparam, vec![unless_own(0)?]),
+        (libc::SYS_sched_setattr, vec![unless_own(0)?]),
+        (libc::SYS_setpriority, vec![unless_own(1)?, of_user(2)?]),
+        (libc::SYS_ioprio_set, vec![unless_own(1)?, of_user(3)?]),
     ];
     let refusals = refusing(refused.chain(some).collect(), libc::EPERM)?;
-    // Its flags lie in memory, where a filter cannot look. Programs fall back to `clone`.
-    let absences = refusing(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
+    let absences = refusing(ABSENT.iter().map(|call| (*call, Vec::new())).collect(), libc::ENOSYS)?;
     Ok([own_tongue_only(refusals), absences])
 }
 
@@ -173,9 +213,19 @@ fn datagram_pairs() -> Result<Vec<SeccompRule>, BackendError> {
     kinds.iter().map(|kind| all(&[(1, SeccompCmpOp::MaskedEq(KIND), *kind)])).collect()
 }
 
-/// Requests that type into a terminal in its user's name: `TIOCSTI` and `TIOCLINUX`.
-fn typing() -> Result<Vec<SeccompRule>, BackendError> {
-    [0x5412, 0x541c].iter().map(|request| all(&[(1, SeccompCmpOp::Eq, *request)])).collect()
+fn requests() -> Result<Vec<SeccompRule>, BackendError> {
+    let rule = |request: &u64| SeccompRule::new(vec![condition(1, SeccompCmpOp::Eq, *request)?]);
+    REQUESTS.iter().map(rule).collect()
+}
+
+/// A process of the same user may be limited and slowed down to its end; whoever means itself says 0.
+fn unless_own(argument: u8) -> Result<SeccompRule, BackendError> {
+    all(&[(argument, SeccompCmpOp::Ne, 0)])
+}
+
+/// The kind of target, the first argument, that means all processes of a user.
+fn of_user(kind: c_int) -> Result<SeccompRule, BackendError> {
+    all(&[(0, SeccompCmpOp::Eq, kind)])
 }
 
 fn with_flag(argument: u8, flag: c_int) -> Result<SeccompRule, BackendError> {

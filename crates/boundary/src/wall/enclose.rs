@@ -9,10 +9,14 @@
 //! since nobody may signal what `sudo` started: a byte is a signal, and the pipe's end is the end.
 
 use std::{
-    ffi::OsString,
+    ffi::{CString, OsString},
     fs::File,
     io::{self, Write as _},
-    os::{fd::AsFd as _, unix::process::ExitStatusExt as _},
+    os::{
+        fd::AsFd as _,
+        unix::{ffi::OsStrExt as _, process::ExitStatusExt as _},
+    },
+    path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
 };
 
@@ -27,6 +31,7 @@ use crate::wall::{
     Enclosure, User, WallError, WallSpec,
     enclosure::SUDO,
     grant,
+    kernel::{self, Writing},
     parcel::Parcel,
     powers,
     stand::{KILLED, Lifeline, Wish, queue_signals, stop_signal, wait_for},
@@ -76,10 +81,12 @@ pub(super) fn enclosing(launcher: &Launcher) -> Result<u8, WallError> {
     first.wait().map(exit_code).map_err(WallError::kernel("wait for the supervisor"))
 }
 
-/// Makes the first process at home in its namespaces: an own `/proc`, and no more rights than it needs.
+/// Makes the first process at home in its namespaces: an own `/proc`, all but the engine's folders read-only, and no more
+/// rights than it needs.
 pub(super) fn settle(spec: &WallSpec) -> Result<(), WallError> {
     let (none, all): (Option<&str>, _) = (None, MsFlags::MS_PRIVATE | MsFlags::MS_REC);
     mount(none, "/", none, all, none).map_err(WallError::kernel("part with the machine's mounts"))?;
+    seal(&spec.write).map_err(WallError::kernel("make the machine's files read-only"))?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, none)
         .map_err(WallError::kernel("mount an own /proc"))?;
@@ -88,6 +95,23 @@ pub(super) fn settle(spec: &WallSpec) -> Result<(), WallError> {
         // It watches over another user's processes, and connects to sockets that are root's.
         Enclosure::Open | Enclosure::Root => Ok(()),
     }
+}
+
+/// Makes every mount read-only but for some folders.
+///
+/// Landlock says nothing about the mode, times and attributes of files, which a user may change in whatever it owns.
+fn seal(writable: &[PathBuf]) -> io::Result<()> {
+    let here = std::env::current_dir()?;
+    let none: Option<&str> = None;
+    for folder in writable {
+        mount(Some(folder), folder, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)?;
+    }
+    kernel::set_writing(c"/", Writing::Refused)?;
+    for folder in writable {
+        kernel::set_writing(&CString::new(folder.as_os_str().as_bytes())?, Writing::Allowed)?;
+    }
+    // The folder of the same name lies on another mount by now.
+    std::env::set_current_dir(here)
 }
 
 /// The command line that leads to `fro-bot wall`.

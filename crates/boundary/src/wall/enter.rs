@@ -34,7 +34,7 @@ pub(super) fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible,
     let (program, arguments) =
         command.split_first().ok_or_else(|| WallError::Arguments("the command is empty".to_owned()))?;
     leave_the_harness().map_err(WallError::kernel("leave the harness behind"))?;
-    powers::limit()?;
+    powers::limit(spec.limits)?;
     if let Some(user) = spec.enclosure.engine_s_user() {
         grant::open_ways(spec, user)?;
     }
@@ -49,7 +49,8 @@ pub(super) fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible,
             Strictness::AllowUnwalled => tracing::warn!("the engine starts without a wall: {missing}"),
         }
     }
-    handover::send(listener).map_err(WallError::kernel("hand the connections over"))?;
+    handover::send(listener, spec.input.as_deref())
+        .map_err(WallError::kernel("hand the connections over"))?;
     let source = Command::new(program).args(arguments).exec();
     Err(WallError::Program { program: program.clone(), source })
 }
@@ -61,7 +62,7 @@ pub(crate) fn raise(spec: &WallSpec) -> Result<Raised, WallError> {
     if landlock.is_ok() {
         reach::restrict(spec)?;
     }
-    let broker = broker::offered().and_then(|()| calls::hand_over_connections());
+    let broker = broker::offered().and_then(|()| calls::hand_over(&broker::calls(spec.enclosure)));
     let connections = if broker.is_ok() { Connections::Brokered } else { Connections::Direct };
     Ok(Raised { landlock, seccomp: calls::filter(connections), broker })
 }

@@ -8,6 +8,7 @@ use std::{
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
     os::fd::{AsFd as _, OwnedFd},
+    path::Path,
 };
 
 use rustix::net::{
@@ -22,8 +23,8 @@ pub(super) fn way() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
 }
 
-/// Hands the listener over by standard input, if there is one, and leaves nothing there to read.
-pub(super) fn send(listener: Option<Listener>) -> io::Result<()> {
+/// Hands the listener over by standard input, if there is one, and leaves `input` there to read, or nothing.
+pub(super) fn send(listener: Option<Listener>, input: Option<&Path>) -> io::Result<()> {
     if let Some(listener) = listener {
         let file = OwnedFd::from(listener);
         let files = [file.as_fd()];
@@ -34,7 +35,7 @@ pub(super) fn send(listener: Option<Listener>) -> io::Result<()> {
         }
         sendmsg(io::stdin(), &[IoSlice::new(WORD)], &mut messages, SendFlags::empty())?;
     }
-    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdin(File::open(input.unwrap_or(Path::new("/dev/null")))?)?;
     Ok(())
 }
 

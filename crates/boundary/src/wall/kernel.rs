@@ -1,4 +1,5 @@
-//! Speaks to the kernel where no crate does it safely: calls that a filter hands to another process.
+//! Speaks to the kernel where no crate does it safely: calls that a filter hands to another process, and whole trees of
+//! mounts that become read-only at once.
 //!
 //! This is the only unsafe code of the house. Every block makes one call with pointers to values that live across it and
 //! have the type that the kernel writes or reads; the kernel checks the rest.
@@ -6,11 +7,14 @@
 #![expect(unsafe_code, reason = "no crate wraps seccomp's notifications without a library of C")]
 
 use std::{
+    ffi::CStr,
     io,
     os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd},
 };
 
-use libc::{Ioctl, c_int, c_uint, seccomp_data, seccomp_notif, seccomp_notif_resp, sock_filter, sock_fprog};
+use libc::{
+    Ioctl, c_int, c_long, c_uint, seccomp_data, seccomp_notif, seccomp_notif_resp, sock_filter, sock_fprog,
+};
 use rustix::io::Errno;
 
 /// Where the calls arrive that a filter hands over.
@@ -21,6 +25,8 @@ pub(crate) struct Listener(OwnedFd);
 #[derive(Debug)]
 pub(super) struct Held {
     id: u64,
+    /// Which call it is.
+    pub(super) number: c_long,
     /// The thread that calls.
     pub(super) thread: u32,
     /// The call's arguments.
@@ -51,7 +57,8 @@ impl Listener {
         let data = seccomp_data { nr: 0, arch: 0, instruction_pointer: 0, args: [0; 6] };
         let mut notice = seccomp_notif { id: 0, pid: 0, flags: 0, data };
         self.control(libc::SECCOMP_IOCTL_NOTIF_RECV, &mut notice)?;
-        Ok(Held { id: notice.id, thread: notice.pid, arguments: notice.data.args })
+        let number = notice.data.nr.into();
+        Ok(Held { id: notice.id, number, thread: notice.pid, arguments: notice.data.args })
     }
 
     /// Tells whether the call still waits, so that its thread's number has not gone to another one.
@@ -60,10 +67,13 @@ impl Listener {
         self.control(libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &mut id).is_ok()
     }
 
-    /// Ends the call with success or with an error; its own way into the kernel stays shut.
-    pub(super) fn answer(&self, call: &Held, outcome: Result<(), Errno>) -> Result<(), Errno> {
-        let error = outcome.err().map_or(0, |error| -error.raw_os_error());
-        let mut answer = seccomp_notif_resp { id: call.id, val: 0, error, flags: 0 };
+    /// Ends the call with a result or with an error; its own way into the kernel stays shut.
+    pub(super) fn answer(&self, call: &Held, outcome: Result<i32, Errno>) -> Result<(), Errno> {
+        let (value, error) = match outcome {
+            Ok(value) => (value.into(), 0),
+            Err(error) => (0, -error.raw_os_error()),
+        };
+        let mut answer = seccomp_notif_resp { id: call.id, val: value, error, flags: 0 };
         self.control(libc::SECCOMP_IOCTL_NOTIF_SEND, &mut answer)
     }
 
@@ -94,4 +104,40 @@ impl From<Listener> for OwnedFd {
     fn from(listener: Listener) -> Self {
         listener.0
     }
+}
+
+/// Whether the files of a mount can be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writing {
+    /// Not on this mount, nor on any below it.
+    Refused,
+    /// On this mount, not on those below it.
+    Allowed,
+}
+
+/// Makes a mount, and those below it, read-only, or makes a single one writable again.
+pub(super) fn set_writing(place: &CStr, writing: Writing) -> io::Result<()> {
+    let (set, clear, reach) = match writing {
+        Writing::Refused => (READ_ONLY, 0, libc::AT_RECURSIVE),
+        Writing::Allowed => (0, READ_ONLY, 0),
+    };
+    let change = MountAttributes { set, clear, propagation: 0, user_namespace: 0 };
+    let (change, size) = (&raw const change, size_of::<MountAttributes>());
+    // SAFETY: `place` ends with a zero, and `change`, of the size that is named, outlives the call, which only reads it.
+    let outcome = unsafe {
+        libc::syscall(libc::SYS_mount_setattr, libc::AT_FDCWD, place.as_ptr(), reach, change, size)
+    };
+    if outcome < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// `MOUNT_ATTR_RDONLY`.
+const READ_ONLY: u64 = 1;
+
+/// `struct mount_attr`.
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
 }

@@ -7,7 +7,9 @@
 //! namespaces of their own, and the engine is another user.
 
 mod address;
+mod attributes;
 mod broker;
+mod caller;
 mod calls;
 mod enclose;
 mod enclosure;
@@ -26,7 +28,7 @@ mod wanted;
 pub use address::Address;
 pub use enclosure::{Enclosure, User};
 pub use error::WallError;
-pub use spec::{Strictness, WallSpec};
+pub use spec::{Limits, Strictness, WallSpec};
 
 pub(crate) use enter::{Raised, raise};
 pub(crate) use reach::is_system;

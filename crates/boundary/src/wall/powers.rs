@@ -11,7 +11,7 @@ use rustix::{
     },
 };
 
-use crate::wall::{User, WallError};
+use crate::wall::{Limits, User, WallError};
 
 /// Drops every capability for good, and becomes another user first, if there is one to become.
 ///
@@ -28,9 +28,13 @@ pub(super) fn give_up(user: Option<User>) -> Result<(), WallError> {
         become_user(user).map_err(WallError::kernel("become another user"))?;
     }
     clear_ambient_capability_set().map_err(WallError::kernel("clear the ambient capabilities"))?;
+    drop_capabilities().map_err(WallError::kernel("drop the capabilities"))
+}
+
+/// Drops every capability of the calling thread.
+pub(super) fn drop_capabilities() -> Result<(), Errno> {
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
-        .map_err(WallError::kernel("drop the capabilities"))
 }
 
 /// Becomes an ordinary user for good.
@@ -50,8 +54,11 @@ fn become_user(user: User) -> Result<(), Errno> {
 /// Limits what a runaway can take: no core dump of what it had in memory, no flood of files or processes.
 ///
 /// The kernel counts processes by user, those of the harness included, and exempts user 0 in its own namespace.
-pub(super) fn limit() -> Result<(), WallError> {
-    for (resource, most) in LIMITS {
+pub(super) fn limit(further: Limits) -> Result<(), WallError> {
+    let Limits { memory, file, seconds } = further;
+    let further = [(Resource::As, memory), (Resource::Fsize, file), (Resource::Cpu, seconds)];
+    let further = further.into_iter().filter_map(|(resource, most)| Some((resource, most?)));
+    for (resource, most) in LIMITS.into_iter().chain(further) {
         let held = getrlimit(resource);
         let at_most = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
         let fewer = Rlimit { current: at_most(held.current), maximum: at_most(held.maximum) };

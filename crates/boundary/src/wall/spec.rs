@@ -15,12 +15,27 @@ pub struct WallSpec {
     pub listen: Vec<u16>,
     /// Places to connect to.
     pub connect: Vec<Address>,
+    /// The file that is its standard input; there is nothing to read otherwise.
+    pub input: Option<PathBuf>,
+    /// What it may use up, beyond what no process behind a wall may.
+    pub limits: Limits,
     /// How long the engine may take to end after it was asked to.
     pub grace: Duration,
     /// What to do where the kernel lacks a wall.
     pub strictness: Strictness,
     /// What stands around the wall.
     pub enclosure: Enclosure,
+}
+
+/// What a command behind the wall may use up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of memory for each process.
+    pub memory: Option<u64>,
+    /// Bytes of each file.
+    pub file: Option<u64>,
+    /// Seconds of a processor's time for each process.
+    pub seconds: Option<u64>,
 }
 
 /// What to do where the kernel lacks a wall.
@@ -39,6 +54,8 @@ impl Default for WallSpec {
             write: Vec::new(),
             listen: Vec::new(),
             connect: Vec::new(),
+            input: None,
+            limits: Limits::default(),
             grace: Duration::from_secs(5),
             strictness: Strictness::Required,
             enclosure: Enclosure::Open,
@@ -55,6 +72,14 @@ impl WallSpec {
         self.write.iter().for_each(|path| add("--write", path.into()));
         self.listen.iter().for_each(|port| add("--listen", port.to_string().into()));
         self.connect.iter().for_each(|address| add("--connect", address.argument()));
+        self.input.iter().for_each(|path| add("--input", path.into()));
+        let Limits { memory, file, seconds } = self.limits;
+        let limits = [("--memory", memory), ("--file-size", file), ("--cpu-seconds", seconds)];
+        for (flag, limit) in limits {
+            if let Some(limit) = limit {
+                add(flag, limit.to_string().into());
+            }
+        }
         add("--grace-ms", self.grace.as_millis().to_string().into());
         if let Some(enclosure) = self.enclosure.argument() {
             add("--enclose", enclosure.into());
@@ -78,6 +103,10 @@ impl WallSpec {
                 Some("--write") => spec.write.push(value()?.into()),
                 Some("--listen") => spec.listen.push(number(&value()?)?),
                 Some("--connect") => spec.connect.push(address(&value()?)?),
+                Some("--input") => spec.input = Some(value()?.into()),
+                Some("--memory") => spec.limits.memory = Some(number(&value()?)?),
+                Some("--file-size") => spec.limits.file = Some(number(&value()?)?),
+                Some("--cpu-seconds") => spec.limits.seconds = Some(number(&value()?)?),
                 Some("--grace-ms") => spec.grace = Duration::from_millis(number(&value()?)?),
                 Some("--enclose") => spec.enclosure = enclosure(&value()?)?,
                 Some("--allow-unwalled") => spec.strictness = Strictness::AllowUnwalled,
@@ -149,10 +178,14 @@ mod tests {
         let paths = || vec(path(), 0..4);
         let ports = || vec(any::<u16>(), 0..4);
         let strictness = prop_oneof![Just(Strictness::Required), Just(Strictness::AllowUnwalled)];
-        (paths(), paths(), ports(), vec(address(), 0..4), any::<u32>(), strictness, enclosure()).prop_map(
-            |(read, write, listen, connect, grace, strictness, enclosure)| {
+        let limits = any::<(Option<u64>, Option<u64>, Option<u64>)>()
+            .prop_map(|(memory, file, seconds)| Limits { memory, file, seconds });
+        let input = proptest::option::of(path());
+        let places = (paths(), paths(), ports(), vec(address(), 0..4));
+        (places, any::<u32>(), strictness, enclosure(), limits, input).prop_map(
+            |((read, write, listen, connect), grace, strictness, enclosure, limits, input)| {
                 let grace = Duration::from_millis(grace.into());
-                WallSpec { read, write, listen, connect, grace, strictness, enclosure }
+                WallSpec { read, write, listen, connect, input, limits, grace, strictness, enclosure }
             },
         )
     }

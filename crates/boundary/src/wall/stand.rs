@@ -20,7 +20,11 @@ use rustix::{
     },
 };
 
-use crate::wall::{Address, WallError, WallSpec, broker, handover};
+use crate::wall::{
+    WallError, WallSpec,
+    broker::{self, Allowed},
+    handover,
+};
 
 /// Starts the second process, waits for it and returns its exit code, 128 and more for a signal.
 ///
@@ -41,7 +45,7 @@ pub(super) fn stand(mut second: Command, spec: &WallSpec, lifeline: Lifeline) ->
         child.map_err(|source| WallError::Program { program: second.get_program().into(), source })?;
     // It holds the other end of the way, which has to be the second process's alone.
     drop(second);
-    start_broker(way, spec.connect.clone()).map_err(WallError::kernel("start the connect broker"))?;
+    start_broker(way, Allowed::by(spec)).map_err(WallError::kernel("start the broker"))?;
     let supervisor = Supervisor { signals, lifeline, engine: Pid::from_child(&child), ended: None };
     supervisor.run(spec.grace).map_err(WallError::kernel("watch over the engine"))
 }
@@ -49,13 +53,13 @@ pub(super) fn stand(mut second: Command, spec: &WallSpec, lifeline: Lifeline) ->
 /// Serves connections beside the supervisor, who must hear of the lifeline whatever a connection does.
 ///
 /// Its threads inherit that signals are blocked; they end with the process.
-fn start_broker(way: OwnedFd, allowed: Vec<Address>) -> io::Result<()> {
+fn start_broker(way: OwnedFd, allowed: Allowed) -> io::Result<()> {
     let serve = move || match handover::receive(&way) {
         Ok(Some(listener)) => broker::serve(listener, allowed),
         Ok(None) => Ok(()),
         Err(error) => Err(error),
     };
-    let complain = |error| tracing::error!("the connect broker did not start: {error}");
+    let complain = |error| tracing::error!("the broker did not start: {error}");
     thread::Builder::new().name("broker".to_owned()).spawn(move || serve().unwrap_or_else(complain))?;
     Ok(())
 }

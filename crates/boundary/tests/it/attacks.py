@@ -1,5 +1,5 @@
 """Attacks from behind the wall; prints one line for each of a group: its name and what came of it."""
-import ctypes, errno, glob, mmap, os, platform, shutil, socket, subprocess, sys
+import ctypes, errno, fcntl, glob, mmap, os, platform, shutil, socket, subprocess, sys
 
 group, outside, secret_file, shown = sys.argv[1:5]
 harness, allowed, other, listen = map(int, sys.argv[5:9])
@@ -22,6 +22,22 @@ CALLS = {
     "perf_event_open": (298, 241),
     "keyctl": (250, 219),
     "userfaultfd": (323, 282),
+    "prlimit64": (302, 261),
+    "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118),
+    "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30),
+    "rt_sigqueueinfo": (129, 138),
+    "pidfd_send_signal": (424, 424),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "fchmodat2": (452, 452),
+    "setxattrat": (463, 463),
+    "file_setattr": (469, 469),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
 }
 
 
@@ -38,6 +54,112 @@ def call(name, *arguments):
     result = libc.syscall(ctypes.c_long(number), *[ctypes.c_long(word) for word in arguments])
     if result < 0:
         raise OSError(ctypes.get_errno(), "refused")
+
+
+def pointed(value):
+    """Keeps what is pointed to for as long as this program runs."""
+    KEPT.append(value)
+    return ctypes.addressof(value)
+
+
+KEPT = []
+
+
+def words(text):
+    return pointed(ctypes.create_string_buffer(text.encode()))
+
+
+def signal_by_handle():
+    call("pidfd_send_signal", os.pidfd_open(harness), 0, 0, 0)
+
+
+def limit():
+    call("prlimit64", harness, 0, pointed((ctypes.c_ulong * 2)(1, 1)), 0)
+
+
+def set_scheduling(name):
+    room = pointed((ctypes.c_uint * 14)(56 if name == "sched_setattr" else 0))
+    call(name, harness, *([room, 0] if name == "sched_setattr" else [0, room] if name == "sched_setscheduler" else [room]))
+
+
+def watch(path):
+    watcher = libc.inotify_init1(0)
+    if libc.inotify_add_watch(watcher, path.encode(), 0x3CE) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+    os.set_blocking(watcher, False)
+    open("watched", "w").close()
+    try:
+        return "works" if len(os.read(watcher, 4096)) > 0 else "silent"
+    except BlockingIOError:
+        return "OPEN"
+
+
+def open_only(path, deed):
+    file = os.open(path, os.O_RDONLY)
+    try:
+        deed(file)
+    finally:
+        os.close(file)
+
+
+def by_handle(path, deed):
+    """Past the open files: a handle that names a file without a right to read it."""
+    file = os.open(path, os.O_PATH)
+    try:
+        deed(f"/proc/self/fd/{file}")
+    finally:
+        os.close(file)
+
+
+def flags(file):
+    room = (ctypes.c_long * 1)(0x80)
+    fcntl.ioctl(file, 0x40086602, room)
+
+
+def attributes_of_own():
+    open("own", "w").close()
+    os.symlink("own", "way")
+    os.chmod("own", 0o640)
+    with open("own") as file:
+        os.fchmod(file.fileno(), 0o751)
+        os.utime(file.fileno(), (1, 2))
+        before = os.stat("own")
+        os.setxattr(file.fileno(), "user.mark", b"inner")
+    call("fchmodat2", -100, words("own"), 0o750, 0x100)
+    os.chmod(f"{os.getcwd()}/way", 0o740)
+    os.utime("way", ns=(3, 4_000_000_001), follow_symlinks=False)
+    os.chown("way", -1, os.getgid())
+    os.setxattr("own", "user.name", b"value")
+    os.removexattr("own", "user.mark")
+    by_handle("own", lambda path: os.chmod(path, 0o741))
+    folder = os.open(".", os.O_RDONLY)
+    os.utime("own", (5, 6), dir_fd=folder)
+    os.chown("own", os.getuid(), os.getgid(), dir_fd=folder)
+    after, link = os.stat("own"), os.lstat("way")
+    told = [oct(after.st_mode)[-3:], int(before.st_mtime), int(after.st_mtime), link.st_mtime_ns, *os.listxattr("own")]
+    return " ".join(map(str, told))
+
+
+def listen_anywhere(address=None, reached=None):
+    opened = socket.socket()
+    if address:
+        opened.bind(address)
+    opened.listen()
+
+
+def listen_on_a_path():
+    with socket.socket(socket.AF_UNIX) as opened:
+        opened.bind("socket")
+        opened.listen()
+    return "works"
+
+
+def listen_and_answer():
+    opened = socket.socket()
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    opened.bind(("127.0.0.1", listen))
+    opened.listen()
+    return "works"
 
 
 def dies(deed):
@@ -122,6 +244,10 @@ def network():
     told("connect to the own port", lambda: connect(listen))
     told("listen on the own port", lambda: bind(listen))
     told("listen on another port", lambda: bind(other + 1))
+    told("listen without a port", lambda: listen_anywhere())
+    told("listen on the own port of every address", lambda: listen_anywhere(("0.0.0.0", listen)))
+    told("listen and answer on the own port", listen_and_answer)
+    told("listen on a unix socket", listen_on_a_path)
     told("udp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close())
     told("udp over IPv6", lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).close())
     told("raw IP", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).close())
@@ -157,6 +283,51 @@ def kernel():
     told("32 bits", lambda: dies(foreign_tongue))
     told("become another user", lambda: os.setuid(1 if os.getuid() != 1 else 2))
     told("give a file away", lambda: (write("mine"), os.chown("mine", 1, 1)) and None)
+
+
+def processes():
+    told("limit the harness", limit)
+    told("limit oneself", lambda: call("prlimit64", 0, 7, 0, pointed((ctypes.c_ulong * 2)())) or "works")
+    told("the harness's priority", lambda: os.setpriority(os.PRIO_PROCESS, harness, 19))
+    told("the priority of all of the user's", lambda: os.setpriority(os.PRIO_USER, 0, 19))
+    told("the own priority", lambda: os.nice(1) and "works")
+    told("the harness's processors", lambda: os.sched_setaffinity(harness, [0]))
+    told("the own processors", lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)) or "works")
+    told("the harness's schedule", lambda: set_scheduling("sched_setscheduler"))
+    told("the harness's schedule by parameter", lambda: set_scheduling("sched_setparam"))
+    told("the harness's schedule by attributes", lambda: set_scheduling("sched_setattr"))
+    told("the harness's input and output", lambda: call("ioprio_set", 1, harness, 0x6000))
+    told("the input and output of all of the user's", lambda: call("ioprio_set", 3, os.getuid(), 0x6000))
+    told("shared memory", lambda: call("shmget", 0x5EC, 4096, 0o1600))
+    told("messages", lambda: call("msgget", 0x5EC, 0o1600))
+    told("semaphores", lambda: call("semget", 0x5EC, 1, 0o1600))
+    told("a queue", lambda: call("mq_open", words("fro-bot"), 0o102, 0o600, 0))
+
+
+def about():
+    """What is known about files that are not the engine's; the folder that is shown may be read, too."""
+    file = shown + "/file"
+    told("mode of the secret", lambda: os.chmod(secret_file, 0o644))
+    told("mode of the secret's folder", lambda: os.chmod(outside, 0o777))
+    told("mode by another call", lambda: call("fchmodat2", -100, words(secret_file), 0o644, 0))
+    told("mode by a handle", lambda: by_handle(secret_file, lambda path: os.chmod(path, 0o644)))
+    told("mode by a link", lambda: (os.symlink(secret_file, "link"), os.chmod("link", 0o644)) and None)
+    told("mode by a way round", lambda: os.chmod(f"{os.getcwd()}/../outside/secret", 0o644))
+    told("mode of what is shown", lambda: open_only(file, lambda file: os.fchmod(file, 0o666)))
+    told("times of the secret", lambda: os.utime(secret_file, (1, 1)))
+    told("times of what is shown", lambda: open_only(file, lambda file: os.utime(file, (1, 1))))
+    told("owner of the secret", lambda: os.chown(secret_file, -1, os.getgid()))
+    told("attribute of the secret", lambda: os.setxattr(secret_file, "user.mark", b"x"))
+    told("attribute of what is shown", lambda: open_only(file, lambda file: os.setxattr(file, "user.mark", b"x")))
+    told("no attribute of what is shown", lambda: os.removexattr(file, "user.planted"))
+    told("attribute by a new call", lambda: call("setxattrat", -100, words(secret_file), 0, words("user.x"), 0, 0))
+    told("flags of what is shown", lambda: open_only(file, flags))
+    told("flags by a new call", lambda: call("file_setattr", -100, words(file), 0, 0, 0))
+    told("watch the secret's folder", lambda: watch(outside))
+    told("watch what is shown", lambda: watch(shown))
+    told("watch the own folder", lambda: watch("."))
+    told("watch the own folder by its name", lambda: watch(os.getcwd()))
+    told("the own files", attributes_of_own)
 
 
 globals()[group]()

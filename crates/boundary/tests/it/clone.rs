@@ -5,9 +5,11 @@ use std::{
     process::Command,
 };
 
-use fro_boundary::{AgentClone, Git, Ground, LeftOut, Store, Tip};
-use fro_core::Secret;
+use fro_boundary::{AgentClone, Git, Ground, Halt, LeftOut, Store, Taken, Tip, Untracked};
+use fro_core::{Secret, credential::Search};
 use tempfile::TempDir;
+
+use crate::world::confinement;
 
 /// A runner's folder with a checkout in it.
 struct Runner {
@@ -51,14 +53,15 @@ impl Runner {
     async fn store(&self, tip: Tip, token: &str) -> Store {
         let host: Vec<_> = std::env::vars_os().collect();
         let server = self.url.trim_end_matches("/octo/garden.git");
-        let git = Git::new(&host).with_token(server, &Secret::new(token));
+        let git = Git::new(&host, confinement()).with_token(server, &Secret::new(token));
         let ground = Ground { checkout: self.checkout(), url: self.url.clone(), tip };
         Store::open(git, self.folder.path(), &ground).await.unwrap()
     }
 
     async fn clone(&self, store: &Store) -> AgentClone {
         let folder = self.folder.path().join("agent/garden");
-        store.clone_into(&folder, "work", "https://github.com/octo/garden.git").await.unwrap()
+        let untracked = Untracked::Come(Search::knowing([&Secret::new("planted-known-value")]));
+        store.clone_into(&folder, "work", "https://github.com/octo/garden.git", untracked).await.unwrap()
     }
 }
 
@@ -72,6 +75,10 @@ fn git(folder: &Path, arguments: &str) -> String {
         .unwrap();
     assert!(output.status.success(), "git {arguments}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+async fn taken(store: &Store, clone: &AgentClone) -> Taken {
+    store.tree_of(clone, &Halt::before_the_agent()).await.unwrap()
 }
 
 /// Returns every text below a folder, links not followed.
@@ -94,6 +101,7 @@ async fn the_clone_has_the_commit_and_what_lies_beside_it_but_no_credential() {
     runner.write("deps/pump/index.js", "pump()");
     runner.write("notes.txt", "untracked");
     runner.write(".env", "planted-credential");
+    runner.write("config.json", "{\"key\": \"planted-known-value\"}");
     runner.write("vendor/other/.git/config", "planted-credential");
     runner.write("tap.rs", "changed by an earlier step");
 
@@ -109,7 +117,7 @@ async fn the_clone_has_the_commit_and_what_lies_beside_it_but_no_credential() {
     assert_eq!(git(&clone.folder, "status --short"), "?? notes.txt");
     assert_eq!(git(&clone.folder, "rev-parse HEAD origin/main"), runner.git("rev-parse HEAD HEAD"));
     assert_eq!(git(&clone.folder, "symbolic-ref --short HEAD"), "work");
-    assert_eq!(clone.left_out.private, [PathBuf::from(".env")]);
+    assert_eq!(clone.left_out.private, [".env", "config.json"].map(PathBuf::from));
 }
 
 #[tokio::test]
@@ -118,13 +126,13 @@ async fn what_is_hidden_is_seen_neither_by_the_clone_nor_by_the_store() {
     let store = runner.store(Tip::Checkout, "t").await;
     let clone = runner.clone(&store).await;
     store.hide(&clone, &["/.omo/"]).unwrap();
-    let before = store.tree_of(&clone.folder).await.unwrap();
+    let before = taken(&store, &clone).await;
 
     std::fs::create_dir(clone.folder.join(".omo")).unwrap();
     std::fs::write(clone.folder.join(".omo/plan.md"), "dry").unwrap();
 
     assert_eq!(git(&clone.folder, "status --short"), "");
-    assert_eq!(store.tree_of(&clone.folder).await.unwrap(), before);
+    assert_eq!(taken(&store, &clone).await, before);
 }
 
 #[tokio::test]
@@ -225,4 +233,93 @@ async fn a_head_that_cannot_be_fetched_is_said_and_the_checkout_s_commit_stands_
     assert_eq!(store.tip(), runner.git("rev-parse HEAD"));
     let why = store.fell_back().unwrap_or_default();
     assert!(why.starts_with("`refs/pull/7/head` cannot be fetched: `git fetch"), "{why}");
+}
+
+#[tokio::test]
+async fn what_is_no_plain_file_is_left_aside_and_the_rest_is_taken() {
+    let runner = Runner::with_checkout();
+    let store = runner.store(Tip::Checkout, "t").await;
+    let clone = runner.clone(&store).await;
+    let at = |name: &str| clone.folder.join(name);
+    std::fs::write(at("good.txt"), "good").unwrap();
+    std::fs::remove_file(at("tap.rs")).unwrap();
+    for name in ["tap.rs", "pipe"] {
+        assert!(Command::new("mkfifo").arg(at(name)).status().unwrap().success());
+    }
+    std::fs::File::create(at("sparse")).unwrap().set_len(7 << 30).unwrap();
+
+    let taken = taken(&store, &clone).await;
+
+    assert_eq!(taken.aside, ["`tap.rs` (no file)", "`sparse` (larger than 32 MiB)"]);
+    let changed = store.changed(store.tip(), &taken.tree).await.unwrap();
+    let paths: Vec<_> = changed.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["good.txt"]);
+}
+
+#[tokio::test]
+async fn a_link_in_the_clone_s_place_is_not_followed() {
+    let runner = Runner::with_checkout();
+    let store = runner.store(Tip::Checkout, "t").await;
+    let clone = runner.clone(&store).await;
+    let ours = runner.folder.path().join("ours");
+    std::fs::create_dir(&ours).unwrap();
+    std::fs::write(ours.join("secret"), "planted").unwrap();
+    std::fs::rename(&clone.folder, runner.folder.path().join("away")).unwrap();
+    std::os::unix::fs::symlink(&ours, &clone.folder).unwrap();
+
+    let refused = store.tree_of(&clone, &Halt::before_the_agent()).await.unwrap_err();
+
+    assert!(refused.to_string().contains("cannot prepare"), "{refused}");
+}
+
+#[tokio::test]
+async fn what_lies_outside_the_clone_is_read_by_no_way() {
+    let runner = Runner::with_checkout();
+    let store = runner.store(Tip::Checkout, "t").await;
+    let clone = runner.clone(&store).await;
+    let ours = runner.folder.path().join("ours");
+    std::fs::create_dir(&ours).unwrap();
+    std::fs::write(ours.join("secret"), "planted-elsewhere").unwrap();
+    // A folder of ours that git would walk into, by a repository in the clone that says its files are there.
+    let nested = clone.folder.join("nested");
+    std::fs::create_dir(&nested).unwrap();
+    std::fs::write(nested.join(".git"), format!("gitdir: {}", ours.display())).unwrap();
+    std::os::unix::fs::symlink(ours.join("secret"), clone.folder.join(".gitignore.link")).unwrap();
+    std::fs::remove_file(clone.folder.join(".gitignore")).unwrap();
+    std::os::unix::fs::symlink(ours.join("secret"), clone.folder.join(".gitignore")).unwrap();
+
+    let taken = taken(&store, &clone).await;
+
+    let patch = store.patch(store.tip(), &taken.tree).await.unwrap();
+    assert!(patch.contains(".gitignore") && !patch.contains("planted-elsewhere"), "{patch}");
+}
+
+#[tokio::test]
+async fn what_is_taken_down_lies_where_the_agent_cannot_look() {
+    let runner = Runner::with_checkout();
+    let store = runner.store(Tip::Checkout, "t").await;
+    let clone = runner.clone(&store).await;
+    let before = texts(&store.objects()[0]);
+    std::fs::write(clone.folder.join("new.txt"), "new").unwrap();
+
+    let taken = taken(&store, &clone).await;
+
+    assert!(!store.changed(store.tip(), &taken.tree).await.unwrap().is_empty());
+    assert_eq!(texts(&store.objects()[0]), before);
+}
+
+#[tokio::test]
+async fn where_anybody_may_have_asked_nothing_untracked_comes_along() {
+    let runner = Runner::with_checkout();
+    runner.write("deps/pump/index.js", "pump()");
+    runner.write("notes.txt", "untracked");
+    let store = runner.store(Tip::Checkout, "t").await;
+
+    let folder = runner.folder.path().join("agent/garden");
+    let clone = store.clone_into(&folder, "work", "https://github.com/octo/garden.git", Untracked::Stay);
+    let clone = clone.await.unwrap();
+
+    assert!(clone.folder.join("tap.rs").exists());
+    assert!(!clone.folder.join("deps").exists() && !clone.folder.join("notes.txt").exists());
+    assert_eq!(clone.left_out, LeftOut::default());
 }

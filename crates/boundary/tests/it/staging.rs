@@ -1,13 +1,29 @@
 //! What the agent's git can push: a real git against the store's door, and the simulated GitHub behind it.
 
-use std::{path::Path, process::Command, sync::Arc};
+use std::{
+    path::Path,
+    process::Command,
+    sync::{Arc, Mutex},
+};
 
-use fro_boundary::{Credential, Git, Ground, PROTECTED_PATHS, Push, Pushing, Rules, Staging, Store, Tip};
-use fro_core::{RepoName, Secret};
+use fro_boundary::{
+    Credential, Git, Ground, PROTECTED_PATHS, Push, Pushing, Rules, Signature, Staging, Stands, Store, Tip,
+    Untracked,
+};
+use fro_core::{Redactor, RepoName, Secret};
 use fro_sim::World;
 use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+};
+
+use crate::world::confinement;
 
 const EMAIL: &str = "109017866+fro-bot@users.noreply.github.com";
+
+/// A secret that the run knows.
+const KNOWN: &str = "planted-known-value";
 
 /// An agent's clone with an open door behind it.
 struct Desk {
@@ -22,7 +38,8 @@ impl Desk {
         let github = World::start().await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let host: Vec<_> = std::env::vars_os().collect();
-        let git = Git::new(&host).with_token(&github.api_url(), &Secret::new(github.token("fro-bot")));
+        let git = Git::new(&host, confinement())
+            .with_token(&github.api_url(), &Secret::new(github.token("fro-bot")));
         let url = github.clone_url("octo/garden");
         let ground = Ground { checkout: folder.path().join("none"), url: url.clone(), tip };
         let store = Store::open(git, folder.path(), &ground).await.unwrap();
@@ -30,7 +47,8 @@ impl Desk {
         let repo = RepoName::parse("octo/garden").unwrap();
         let staging = store.open_door(&repo, &hook, pushing(&github)).await.unwrap();
         let origin = url.replace("http://", "https://");
-        store.clone_into(&folder.path().join("work"), "opencode/issue1-1", &origin).await.unwrap();
+        let work = folder.path().join("work");
+        store.clone_into(&work, "opencode/issue1-1", &origin, Untracked::Stay).await.unwrap();
         Self { github, staging, folder, _store: store }
     }
 
@@ -70,13 +88,14 @@ fn open(github: &World, head: Option<&str>) -> Pushing {
     });
     let rules = Rules {
         url: github.clone_url("octo/garden"),
-        prefix: "opencode/issue1-".to_owned(),
-        head: head.map(str::to_owned),
+        branch: head.unwrap_or("opencode/issue1-1").to_owned(),
+        stands: head.map_or(Stands::NotYet, |_| Stands::Already),
         closed: vec!["main".to_owned()],
         protected_paths: PROTECTED_PATHS.map(str::to_owned).into(),
-        committer: EMAIL.to_owned(),
+        signature: Signature { name: "fro-bot".to_owned(), email: EMAIL.to_owned() },
     };
-    Pushing::Open { rules, server: github.api_url(), credential }
+    let redactor = Arc::new(Redactor::knowing([&Secret::new(KNOWN)]));
+    Pushing::Open { rules, server: github.api_url(), credential, redactor }
 }
 
 /// Keeps what fro-bot and git say of a refusal.
@@ -119,7 +138,7 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
         "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml && git add . && git commit -qm a";
     let tried = [
         format!("{change} && git push origin HEAD:main"),
-        format!("{change} && git push origin HEAD:opencode/issue2-1"),
+        format!("{change} && git push origin HEAD:opencode/issue1-2"),
         format!("{change} && git push origin HEAD:refs/tags/v1"),
         "git push origin :new-seal".to_owned(),
         format!("{change} && git push --force origin HEAD:new-seal"),
@@ -127,8 +146,24 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
         format!("{workflow} && git revert --no-edit HEAD && git push"),
         format!("{workflow} && git mv .github/workflows/ci.yml ci.yml && git commit -qm b && git push"),
         "ln -s /etc/passwd link && git add . && git commit -qm a && git push".to_owned(),
-        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub && git commit -qm a && git push".to_owned(),
-        "git -c user.email=x commit -q --allow-empty -m x && GIT_COMMITTER_EMAIL=maya@garden.example git commit -q --allow-empty --amend -m x && git push".to_owned(),
+        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub && git commit -qm a && git push"
+            .to_owned(),
+        "GIT_COMMITTER_EMAIL=maya@garden.example git commit -q --allow-empty -m x && git push".to_owned(),
+        "GIT_AUTHOR_NAME=maya git commit -q --allow-empty -m x && git push".to_owned(),
+        "echo '* filter=x' > .gitattributes && git add . && git commit -qm a && git push".to_owned(),
+        format!("echo {KNOWN} > a.txt && git add . && git commit -qm a && git push"),
+        format!(
+            "echo {KNOWN} > a.txt && git add . && git commit -qm a && git rm -q a.txt && git commit -qm b && git push"
+        ),
+        format!("printf {KNOWN} | base64 > a.txt && git add . && git commit -qm a && git push"),
+        format!("echo a > {KNOWN}.txt && git add . && git commit -qm a && git push"),
+        format!("git commit -q --allow-empty -m 'see {KNOWN}' && git push"),
+        format!(
+            "t=$(printf '040000 tree %s\\t{KNOWN}\\n' $(git hash-object -t tree -w /dev/null) | git mktree) && \
+                 git push origin $(git commit-tree -p base -m x $t):refs/heads/opencode/issue1-1"
+        ),
+        "echo ghp_a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 > a.txt && git add . && git commit -qm a && git push"
+            .to_owned(),
         "head -c 40000000 /dev/urandom > large && git add . && git commit -qm a && git push".to_owned(),
         format!("{change} && git push https://github.example/octo/garden.git HEAD"),
         format!("{change} && git push \"$(git remote get-url origin | sed s/garden/cellar/)\" HEAD"),
@@ -139,7 +174,7 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
     for script in tried {
         let said = desk
             .shell(&format!(
-                "git checkout -q -B opencode/issue1-2 base && ({script}) 2>&1; git reset -q --hard"
+                "git checkout -q -B opencode/issue1-1 base && ({script}) 2>&1; git reset -q --hard"
             ))
             .await;
         let refused = refusal(&said);
@@ -147,7 +182,7 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
         told.push_str(if refused.is_empty() { "(no way there)" } else { &refused });
         told.push('\n');
     }
-    insta::with_settings!({ filters => [(r"commit [0-9a-f]{7}", "commit …")] }, {
+    insta::with_settings!({ filters => [(r"commit [0-9a-f]{7}", "commit …"), (r"[0-9a-f]{40} ->", "… ->")] }, {
         insta::assert_snapshot!(told);
     });
     assert_eq!((desk.upstream("main").await, desk.upstream("new-seal").await), before);
@@ -215,4 +250,69 @@ async fn the_hook_s_credential_is_nowhere_in_the_store() {
 
     assert_eq!(String::from_utf8_lossy(&found.stdout), "");
     assert!(Path::new(desk.folder.path()).exists());
+}
+
+/// Answers every request with these lines, and keeps what was asked.
+async fn answering(lines: String) -> (std::net::SocketAddr, Arc<Mutex<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, heard) = (listener.local_addr().unwrap(), Arc::new(Mutex::new(String::new())));
+    let hearing = Arc::clone(&heard);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut bytes = [0; 4096];
+            let n = stream.read(&mut bytes).await.unwrap_or_default();
+            hearing.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..n]));
+            let _gone = stream.write_all(lines.as_bytes()).await;
+        }
+    });
+    (address, heard)
+}
+
+#[tokio::test]
+async fn a_push_is_led_to_no_other_server() {
+    let (there, heard_there) =
+        answering("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_owned()).await;
+    let moved = format!(
+        "HTTP/1.1 301 Moved\r\nlocation: http://{there}/octo/garden.git/info/refs?service=git-receive-pack\r\n\
+         content-length: 0\r\nconnection: close\r\n\r\n"
+    );
+    let (here, asked_here) = answering(moved).await;
+    let desk = Desk::open(Tip::Checkout, |github| match open(github, None) {
+        Pushing::Open { rules, credential, redactor, .. } => {
+            let rules = Rules { url: format!("http://{here}/octo/garden.git"), ..rules };
+            Pushing::Open { rules, server: format!("http://{here}"), credential, redactor }
+        }
+        closed @ Pushing::Closed(_) => closed,
+    })
+    .await;
+
+    let said = desk.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
+
+    assert!(said.contains("fro-bot: GitHub refused it"), "{said}");
+    assert!(asked_here.lock().unwrap().contains("info/refs"), "it was asked at all");
+    assert_eq!(*heard_there.lock().unwrap(), "");
+}
+
+#[tokio::test]
+async fn what_the_run_knows_is_repeated_in_no_refusal() {
+    let desk = Desk::working().await;
+
+    let said = desk
+        .shell(&format!("echo {KNOWN} > {KNOWN} && git add . && git commit -qm a && git push 2>&1"))
+        .await;
+
+    let refused = refusal(&said);
+    assert!(refused.contains("has a credential in the name of a file"), "{said}");
+    assert!(!refused.contains(KNOWN), "{refused}");
+}
+
+#[tokio::test]
+async fn a_run_that_is_over_takes_no_push() {
+    let desk = Desk::working().await;
+    desk.staging.close().await;
+
+    let said = desk.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
+
+    assert!(said.contains("fro-bot: the run is over"), "{said}");
+    assert_eq!(desk.upstream("opencode/*").await, "");
 }

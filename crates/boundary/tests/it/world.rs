@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fro_boundary::{Enclosure, Toolbox, WallSpec, environment, wall};
+use fro_boundary::{Confinement, Enclosure, Strictness, Toolbox, WallSpec, environment, wall};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getgid, getuid, kill_process};
 use tempfile::TempDir;
@@ -31,6 +31,12 @@ pub(crate) const WALLED: &str = env!("CARGO_BIN_EXE_walled");
 
 /// A process that hides and waits.
 pub(crate) const HIDDEN: &str = env!("CARGO_BIN_EXE_hidden");
+
+/// How git is confined where the harness and the agent are the same user.
+pub(crate) fn confinement() -> Confinement {
+    let (strictness, enclosure) = (Strictness::Required, Enclosure::Open);
+    Confinement { launcher: vec![WALLED.into()], strictness, enclosure }
+}
 
 const NOBODY: u32 = 65_534;
 

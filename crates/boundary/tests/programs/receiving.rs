@@ -3,6 +3,7 @@
 use std::{env, io, path::PathBuf, process::ExitCode};
 
 fn main() -> io::Result<ExitCode> {
-    let rules = env::args_os().nth(1).map(PathBuf::from).unwrap_or_default();
-    fro_boundary::receive(&rules, &mut io::stderr()).map(ExitCode::from)
+    let mut words = env::args_os().skip(1).map(PathBuf::from);
+    let (socket, quarantine) = (words.next().unwrap_or_default(), words.next());
+    fro_boundary::receive(&socket, quarantine, &mut io::stderr()).map(ExitCode::from)
 }

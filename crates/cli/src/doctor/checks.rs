@@ -2,7 +2,7 @@
 
 use fro_boundary::{Enclosure, Strictness, probe};
 use fro_github::Rights;
-use fro_run::{REPO_SETTINGS, Settings};
+use fro_run::{Occasion, Process, REPO_SETTINGS, Settings};
 use jiff::Timestamp;
 
 use super::{Finding, Health, bucket};
@@ -18,17 +18,18 @@ const EVENT: &str = "issue_comment";
 pub(crate) async fn all(env: &Env) -> Vec<Finding> {
     let mut findings = Vec::new();
     match settings::of_action(env, EVENT, String::new(), Timestamp::now()) {
-        Ok(settings) => {
+        Ok((settings, occasion)) => {
+            let process = Process::new(settings);
             findings.push(Finding::good("inputs", "all of them can be read"));
-            let token = token(&settings).await;
+            let token = token(&process, &occasion).await;
             let is_good = token.iter().all(|finding| finding.health != Health::Bad);
             findings.extend(token);
             if is_good {
-                findings.push(repo_file(env, &settings).await);
+                findings.push(repo_file(env, &process, &occasion).await);
             }
-            findings.push(models(&settings));
-            findings.push(engine(&settings).await);
-            findings.extend(bucket::rights(&settings).await);
+            findings.push(models(&process.settings));
+            findings.push(engine(&process, &occasion).await);
+            findings.extend(bucket::rights(&process.settings).await);
         }
         Err(fault) => findings.push(Finding::bad("inputs", &fault)),
     }
@@ -38,13 +39,11 @@ pub(crate) async fn all(env: &Env) -> Vec<Finding> {
 }
 
 /// Reads the settings that live with the repository, if there are any.
-async fn repo_file(env: &Env, settings: &Settings) -> Finding {
+async fn repo_file(env: &Env, process: &Process, occasion: &Occasion) -> Finding {
     const ABOUT: &str = "file";
-    let file = async { fro_run::repo_settings(&settings.github(&settings.event.repo)?).await };
+    let file = async { fro_run::repo_settings(&process.github(&occasion.event.repo)?).await };
     let read = file.await.and_then(|file| match file {
-        Some(text) => {
-            settings::with_file(env, (EVENT, String::new()), Timestamp::now(), &text).map(|_| "can be read")
-        }
+        Some(text) => settings::with_file(env, EVENT, &text).map(|_| "can be read"),
         None => Ok("there is none, and none is needed"),
     });
     match read {
@@ -54,9 +53,9 @@ async fn repo_file(env: &Env, settings: &Settings) -> Finding {
 }
 
 /// Asks GitHub whose token it is and what it may do.
-async fn token(settings: &Settings) -> Vec<Finding> {
+async fn token(process: &Process, occasion: &Occasion) -> Vec<Finding> {
     const ABOUT: &str = "token";
-    let github = match settings.github(&settings.event.repo) {
+    let github = match process.github(&occasion.event.repo) {
         Ok(github) => github,
         Err(fault) => return vec![Finding::bad(ABOUT, &fault)],
     };
@@ -94,9 +93,9 @@ fn models(settings: &Settings) -> Finding {
 }
 
 /// Installs the engine, as a run would.
-async fn engine(settings: &Settings) -> Finding {
+async fn engine(process: &Process, occasion: &Occasion) -> Finding {
     const ABOUT: &str = "engine";
-    let (wanted, cache) = match settings.tools() {
+    let (wanted, cache) = match process.tools(occasion.checkout.clone()) {
         Ok(tools) => tools,
         Err(fault) => return Finding::bad(ABOUT, &fault),
     };

@@ -51,7 +51,7 @@ pub(super) const PARTS: &[Part] = &[
         inputs: &[
             Input::new("delegated-work", "Branches, commits and pull requests by the agent: `on-request` when a maintainer asks for them, or `never`.").default("on-request").in_file(),
             Input::new("output-mode", "Where a run by schedule or by hand leaves its changes: `auto`, `branch-pr` or `report`.").default("auto").in_file(),
-            Input::new("protected-paths", "Paths that delegated work must not touch, one glob per line; workflows and secrets are always among them.").in_file(),
+            Input::new("protected-paths", "Paths that delegated work must not touch, one glob per line; workflows, actions, owners, these settings and files that hold secrets are always among them.").in_file(),
             Input::new("app-id", "The GitHub App that delegated work is done as."),
             Input::new("private-key", "The App's private key.").secret(),
             Input::new("elevated-token", "A personal access token for delegated work, if there is no App.").secret(),

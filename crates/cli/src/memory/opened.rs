@@ -46,10 +46,9 @@ impl Opened {
     }
 
     /// Returns the search index, up to date.
-    pub(crate) fn index(&self, sessions: &Sessions) -> Result<Index, Fault> {
-        let mut index = Index::open(self.data().join(INDEX))?;
-        index.refresh(sessions)?;
-        Ok(index)
+    pub(crate) fn index(&self, sessions: &Sessions, ledger: &Ledger) -> Result<Index, Fault> {
+        let [saved, own] = [INDEX, "fro-bot-own-index.db"].map(|name| self.data().join(name));
+        Ok(Index::saved_or_made(&saved, &own, sessions, ledger)?)
     }
 
     /// Saves what was changed here; `wish` says how. Returns the stores too, for what is left to do there.
@@ -62,7 +61,7 @@ impl Opened {
         let Self { mut stores, folder, recall } = self;
         let provenance = provenance(recall.head().cloned());
         let keep = Keep::new(folder.path(), provenance).with_ledger(&ledger).with_index(&index);
-        let keep = keep.pruning(Retention::EVERYTHING);
+        let keep = keep.pruning(Retention::EVERYTHING).without(env.credentials());
         let keep = wish(keep.from([("by".to_owned(), "fro-bot memory".to_owned())]));
         let saved = save(&mut stores, &keep, env)?;
         Ok((stores, saved))

@@ -6,11 +6,12 @@ use fro_core::{
     Fault, Secret,
     say::summary::{counted, size},
 };
-use fro_memory::{Audit, Error, Place, audit};
+use fro_memory::{Audit, Error, Place, Repair, audit};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{described, which::Which};
-use crate::env::Env;
+use crate::{env::Env, report, table::time};
 
 /// Verifies all stores; one that is not sound, or that holds a value, makes it fail.
 pub(super) fn main(which: &Which, env: &Env, secrets: Option<&Path>) -> Result<ExitCode, Fault> {
@@ -31,6 +32,32 @@ pub(super) fn main(which: &Which, env: &Env, secrets: Option<&Path>) -> Result<E
     };
     let all_fine = audits.iter().all(|(_, audit)| is_fine(audit));
     Ok(if all_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Mends every store as far as it can be, and says on the way what was done.
+pub(super) fn repair(which: &Which, env: &Env) -> Result<(), Fault> {
+    for (place, done) in which.stores(env)?.repair(Timestamp::now()) {
+        match done {
+            Ok(Repair::Empty | Repair::Sound) => {}
+            Ok(done) => report::complaint(env, &Fault::ours(repaired(place, &done))),
+            Err(error) => report::complaint(env, &error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Says what was done to a store.
+fn repaired(place: Place, done: &Repair) -> String {
+    match done {
+        Repair::Empty => format!("{place}: nothing was saved yet"),
+        Repair::Sound => format!("{place}: nothing had to be mended"),
+        Repair::Mended { why, from } => format!("{place}: mended from {from}; {why}"),
+        Repair::PutBack { why, saved_at, sessions } => {
+            let kept = counted(*sessions, "session");
+            format!("{place}: went back to the save of {}, {kept}; {why}", time(*saved_at))
+        }
+        Repair::SetAside { why } => format!("{place}: set aside, no save is whole; {why}"),
+    }
 }
 
 /// Reads the values, one per line.

@@ -89,7 +89,7 @@ fn environment(inputs: &[(&str, &str)]) -> Env {
     Env::of(inputs.iter().map(variable).chain(runner).chain([token]))
 }
 
-fn told(inputs: &[(&str, &str)]) -> Result<Settings, Fault> {
+fn told(inputs: &[(&str, &str)]) -> Result<(Settings, Occasion), Fault> {
     of_action(&environment(inputs), "schedule", String::new(), Timestamp::UNIX_EPOCH)
 }
 
@@ -127,10 +127,10 @@ fn inputs_that_contradict_each_other_are_told_together() {
 
 #[test]
 fn every_input_may_be_left_out_or_left_empty_but_the_token() {
-    let usual = format!("{:?}", told(&[]).unwrap().policy);
+    let usual = format!("{:?}", told(&[]).unwrap().0.policy);
     for input in inputs::all().filter(|input| input.name != "github-token") {
         let settings = told(&[(input.name, "  ")]);
-        assert_eq!(format!("{:?}", settings.unwrap().policy), usual, "{}", input.name);
+        assert_eq!(format!("{:?}", settings.unwrap().0.policy), usual, "{}", input.name);
     }
     insta::assert_snapshot!(
         told(&[("github-token", "")]).unwrap_err().what(),
@@ -172,7 +172,7 @@ fn hyphens_of_an_input_are_kept() {
         ("dedup-window", "0"),
         ("timeout", "0"),
     ]);
-    let settings = settings.unwrap();
+    let (settings, occasion) = settings.unwrap();
     let policy = Policy {
         mention: Login::new("gardener"),
         needed: Permission::Write,
@@ -182,13 +182,13 @@ fn hyphens_of_an_input_are_kept() {
         secrets: Secrets::Withheld,
         response: Response::GitHub,
     };
-    assert_eq!((settings.policy, settings.run.id.as_str()), (policy, "local"));
-    assert_eq!((settings.engine.timeout, told(&[]).unwrap().engine.timeout), (None, Some(TIMEOUT)));
+    assert_eq!((settings.policy, occasion.run.id.as_str()), (policy, "local"));
+    assert_eq!((settings.engine.timeout, told(&[]).unwrap().0.engine.timeout), (None, Some(TIMEOUT)));
 }
 
 fn with(file: &str, inputs: &[(&str, &str)]) -> Result<Settings, Fault> {
     let env = environment(inputs);
-    with_file(&env, ("schedule", String::new()), Timestamp::UNIX_EPOCH, file)
+    with_file(&env, "schedule", file)
 }
 
 #[test]

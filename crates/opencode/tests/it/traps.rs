@@ -341,6 +341,48 @@ fn trap_11_a_repository_runs_no_code_and_gives_no_orders() {
 }
 
 #[test]
+fn trap_11_whoever_reads_a_file_gets_no_orders_from_beside_it() {
+    run(async || {
+        let stage = Stage::shared().await;
+        let folder = stage.elsewhere("nested");
+        for place in ["a", "b", "c"] {
+            write(&folder, &format!("{place}/deep/er/file"), "some words");
+        }
+        let orders = [
+            "a/AGENTS.md",
+            "a/deep/AGENTS.md",
+            "a/deep/er/AGENTS.md",
+            "b/deep/CLAUDE.md",
+            "c/deep/er/CONTEXT.md",
+        ];
+        for orders in orders {
+            write(&folder, orders, "planted order");
+        }
+        let reads = ["a", "b", "c"].map(|place| {
+            ("read", json!({ "filePath": folder.join(place).join("deep/er/file").to_str().unwrap() }))
+        });
+        stage.model.plays(Reply::tools(reads.to_vec()));
+        let own = folder.join("a/AGENTS.md");
+        let own = own.to_str().unwrap();
+        stage.model.plays(Reply::tools(vec![("read", json!({ "filePath": own }))]));
+        let change = json!({ "filePath": own, "oldString": "planted", "newString": "changed" });
+        stage.model.plays(Reply::tools(vec![("edit", change)]));
+        stage.model.says("I have read.");
+        let session = stage.server.create_session(&folder, "nested").await.unwrap();
+        assert_eq!(stage.ask_in(&session, "read").await.answer(), "I have read.");
+        stage.finish();
+
+        let seen = stage.model.seen();
+        let after_reading = seen[seen.len() - 3].render_whole();
+        assert_eq!(after_reading.matches("some words").count(), 3, "{after_reading}");
+        assert!(!after_reading.contains("planted order"), "{after_reading}");
+        // As data it is there like any other file.
+        assert!(seen.last().unwrap().render_whole().contains("planted order"));
+        assert_eq!(std::fs::read_to_string(own).unwrap(), "changed order");
+    });
+}
+
+#[test]
 fn trap_11_the_tools_still_see_what_the_engine_does_not_load() {
     run(async || {
         let stage = Stage::shared().await;

@@ -23,7 +23,7 @@ pub(crate) fn subject(permit: &Permit) -> String {
 pub(super) fn begun(asked: &Asked<'_>, session: &str) -> Run {
     let permit = asked.permit;
     Run {
-        id: Marker::new(&asked.settings.run.id, asked.trigger).key(),
+        id: Marker::new(&asked.occasion.run.id, asked.trigger).key(),
         subject: subject(permit),
         session: Some(session.to_owned()),
         ended_at: Timestamp::now(),
@@ -31,7 +31,7 @@ pub(super) fn begun(asked: &Asked<'_>, session: &str) -> Run {
         event: asked.trigger.event_name().to_owned(),
         actor: permit.asker().to_string(),
         trust: permit.trust().word().to_owned(),
-        visibility: match asked.settings.event.audience() {
+        visibility: match asked.occasion.audience {
             Some(Audience::Everyone) => Visibility::Public,
             Some(Audience::Insiders) | None => Visibility::Private,
         },
@@ -44,7 +44,7 @@ pub(super) fn begun(asked: &Asked<'_>, session: &str) -> Run {
 /// Returns the row of a run whose answer was given.
 pub(super) fn ended(asked: &Asked<'_>, session: &str, ended: &Ended<'_>) -> Run {
     let began = begun(asked, session);
-    let took = began.ended_at.duration_since(asked.settings.began);
+    let took = began.ended_at.duration_since(asked.occasion.began);
     let took = u64::try_from(took.as_millis()).unwrap_or_default();
     let Turn { outcome, usage } = ended.turn;
     Run {

@@ -4,26 +4,23 @@
 //! session that the ledger does not know nobody can tell who may hear it.
 
 use std::{
-    collections::BTreeMap,
     path::PathBuf,
     sync::{Mutex, PoisonError},
 };
 
 use fro_core::{
     Bounded, Trust,
-    continuity::{Continuity, Fresh, Last},
+    ancestry::{Ancestry, Parent},
+    continuity::{Continuity, Fresh, Last, Likeness, Topic, is_worth_telling},
     desk::{Part, Read, Search},
     remembered::{Audience, Excerpt, Message, Past, Remembered},
     say::{sessions as say, standing::Standing},
 };
-use fro_memory::{Error, Index, Info, Ledger, Page, Run, Sessions, Visibility};
+use fro_memory::{Error, Found, Index, Info, Ledger, Page, Question, Run, Sessions, Show, Visibility};
 
-/// So many messages of a session that is not continued are quoted, and so many places of others.
+/// So many messages of a session that is not continued are quoted, and so many other sessions.
 const ENDING: u32 = 4;
-const PLACES: usize = 4;
-
-/// So many times more places are looked for than wanted: the best few could all be among those that are left out.
-const WIDER: u32 = 8;
+const PLACES: u32 = 4;
 
 /// All there is, for a list that is filtered before it is cut.
 const ALL: Page = Page { skip: 0, limit: u32::MAX };
@@ -33,28 +30,21 @@ const ALL: Page = Page { skip: 0, limit: u32::MAX };
 pub(crate) struct Shelf {
     engine_data: PathBuf,
     ledger: PathBuf,
-    index: PathBuf,
+    indexes: Indexes,
     audience: Audience,
     /// The session of this run, whose words the agent has before it anyway.
     own: Mutex<Option<String>>,
-    /// One search at a time: each first reads what is new into the index.
+    /// One search at a time: the first may have to make the index.
     searching: Mutex<()>,
 }
 
-/// Whose words are looked for.
-enum Said {
-    ByAnyone,
-    /// What the agent found out. What it was told has much in common with what it is told now.
-    ByTheAgent,
-}
-
-impl Said {
-    fn counts(&self, sessions: &Sessions, message: &str) -> Result<bool, Error> {
-        match self {
-            Self::ByAnyone => Ok(true),
-            Self::ByTheAgent => Ok(sessions.role(message)?.as_deref() == Some("assistant")),
-        }
-    }
+/// Where search indexes lie.
+#[derive(Debug)]
+pub(super) struct Indexes {
+    /// The one that was saved with the memory.
+    pub(super) saved: PathBuf,
+    /// The one that this run makes if there is none.
+    pub(super) own: PathBuf,
 }
 
 /// What the ledger knows of a session.
@@ -62,19 +52,18 @@ struct Told {
     about: String,
     trust: Trust,
     said_before: Audience,
-    runs: Vec<Run>,
 }
 
 /// The sessions and what is known of them, as of one question.
 struct Open {
     sessions: Sessions,
-    told: BTreeMap<String, Told>,
+    ledger: Ledger,
     audience: Audience,
 }
 
 impl Shelf {
-    pub(super) fn new(engine_data: PathBuf, ledger: PathBuf, index: PathBuf, audience: Audience) -> Self {
-        Self { engine_data, ledger, index, audience, own: Mutex::default(), searching: Mutex::default() }
+    pub(super) fn new(engine_data: PathBuf, ledger: PathBuf, indexes: Indexes, audience: Audience) -> Self {
+        Self { engine_data, ledger, indexes, audience, own: Mutex::default(), searching: Mutex::default() }
     }
 
     /// Says in which session this run takes place.
@@ -85,8 +74,11 @@ impl Shelf {
     /// Lists sessions, the last spoken in first.
     pub(crate) fn list(&self, part: Part) -> Result<String, Error> {
         let Some(open) = self.open()? else { return Ok(say::list(&Bounded::first(Vec::new(), 0), 0)) };
-        let shown = open.sessions.list(ALL)?.into_iter().filter_map(|info| open.remembered(info));
-        let rest: Vec<_> = shown.skip(part.skip as usize).collect();
+        let mut shown = Vec::new();
+        for info in open.sessions.list(ALL)? {
+            shown.extend(open.remembered(info)?);
+        }
+        let rest = shown.into_iter().skip(part.skip as usize).collect();
         let limit = part.limit.unwrap_or(20).clamp(1, 50) as usize;
         Ok(say::list(&Bounded::first(rest, limit), part.skip))
     }
@@ -94,26 +86,37 @@ impl Shelf {
     /// Searches what was said.
     pub(crate) fn search(&self, search: &Search) -> Result<String, Error> {
         let limit = search.limit.unwrap_or(10).clamp(1, 30);
-        Ok(say::search(&search.query, &self.places(&search.query, limit, &Said::ByAnyone)?))
+        let found = self.found(&search.query, &[], Show::Place, limit)?;
+        let places: Vec<_> = found.into_iter().map(|(_, place)| place).collect();
+        Ok(say::search(&search.query, &places))
     }
 
-    /// Returns the best places where something was said.
-    fn places(&self, query: &str, limit: u32, said: &Said) -> Result<Vec<Excerpt>, Error> {
+    /// Returns the sessions that have most of some words, with how good they are.
+    fn found(
+        &self,
+        words: &str,
+        around: &[&str],
+        show: Show,
+        limit: u32,
+    ) -> Result<Vec<(u32, Excerpt)>, Error> {
         let Some(open) = self.open()? else { return Ok(Vec::new()) };
         let _one = self.searching.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut index = Index::open(&self.index)?;
-        index.refresh(&open.sessions)?;
+        let Indexes { saved, own } = &self.indexes;
+        let index = Index::saved_or_made(saved, own, &open.sessions, &open.ledger)?;
+        let audience = match self.audience {
+            Audience::Everyone => Visibility::Public,
+            Audience::Insiders => Visibility::Private,
+        };
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let question = Question { words, around, audience, except: own.as_deref(), show };
         let mut places = Vec::new();
-        for found in index.search(&open.sessions, query, limit.saturating_mul(WIDER))? {
-            if own.as_ref() != Some(&found.session)
-                && said.counts(&open.sessions, &found.message)?
-                && let Some(session) = open.find(&found.session)?
-            {
-                places.push(Excerpt { session, text: found.excerpt });
+        for found in index.search(&open.sessions, &question, limit)? {
+            let Found { session, excerpt, words, weight, .. } = found;
+            // The index says who may hear a session; that the ledger says so too is made sure of here.
+            if let Some(session) = open.find(&session)? {
+                places.push((weight, Excerpt { session, text: excerpt, shared: words }));
             }
         }
-        places.truncate(limit as usize);
         Ok(places)
     }
 
@@ -132,8 +135,7 @@ impl Shelf {
     pub(crate) fn info(&self, id: &str) -> Result<Option<String>, Error> {
         let Some(open) = self.open()? else { return Ok(None) };
         let Some(session) = open.find(id)? else { return Ok(None) };
-        let runs = open.told.get(id).map(|told| told.runs.as_slice()).unwrap_or_default();
-        let past: Vec<_> = runs.iter().map(past).collect();
+        let past: Vec<_> = open.ledger.runs_of(id)?.iter().map(past).collect();
         Ok(Some(say::info(&session, &past)))
     }
 
@@ -142,7 +144,7 @@ impl Shelf {
         let Some(id) = Ledger::open(&self.ledger)?.session_of(subject)? else { return Ok(Last::None) };
         let Some(open) = self.open()? else { return Ok(Last::Gone) };
         let Some(info) = open.sessions.info(&id)? else { return Ok(Last::Gone) };
-        let Some(session) = open.remembered(info) else { return Ok(Last::Private) };
+        let Some(session) = open.remembered(info)? else { return Ok(Last::Private) };
         Ok(Last::Here { session: Box::new(session), bytes: open.sessions.size(&id)? })
     }
 
@@ -176,65 +178,60 @@ impl Shelf {
         Ok(Some((*session.clone(), messages.collect())))
     }
 
-    /// Returns what was said in other sessions that may matter, one place of each.
-    pub(crate) fn elsewhere(&self, query: &str, last: &Last) -> Result<Vec<Excerpt>, Error> {
-        let mut places: Vec<Excerpt> = Vec::new();
-        for place in self.places(query, 30, &Said::ByTheAgent)? {
-            let is_own = matches!(last, Last::Here { session, .. } if session.id == place.session.id);
-            let is_known = places.iter().any(|known| known.session.id == place.session.id);
-            if !is_own && !is_known && places.len() < PLACES {
-                places.push(place);
-            }
-        }
-        Ok(places)
+    /// Returns other sessions that may matter, besides the one that the agent has before it anyway.
+    pub(crate) fn elsewhere(&self, topic: &Topic, besides: Option<&str>) -> Result<Vec<Excerpt>, Error> {
+        let around: Vec<_> = topic.around.iter().map(String::as_str).collect();
+        // One more, which may be the session that is continued.
+        let found = self.found(&topic.words, &around, Show::Answer, PLACES + 1)?;
+        let told = found.into_iter().filter(|(weight, place)| {
+            let is_known = besides == Some(place.session.id.as_str());
+            !is_known && is_worth_telling(Likeness { weight: *weight, shared: place.shared.len() })
+        });
+        Ok(told.map(|(_, place)| place).take(PLACES as usize).collect())
     }
 
     fn open(&self) -> Result<Option<Open>, Error> {
         let Some(sessions) = Sessions::open(&self.engine_data)? else { return Ok(None) };
-        let mut told = BTreeMap::new();
-        let mut runs = Ledger::open(&self.ledger)?.newest(u32::MAX)?;
-        runs.reverse();
-        for run in runs {
-            if let Some(session) = run.session.clone() {
-                told.entry(session).or_insert_with(|| Told::new(&run)).add(run);
-            }
-        }
-        Ok(Some(Open { sessions, told, audience: self.audience }))
+        Ok(Some(Open { sessions, ledger: Ledger::open(&self.ledger)?, audience: self.audience }))
     }
 }
 
 impl Told {
-    fn new(run: &Run) -> Self {
-        Self {
-            about: run.subject.clone(),
-            trust: Trust::Harness,
-            said_before: Audience::Everyone,
-            runs: Vec::new(),
-        }
-    }
-
-    /// Takes a run into account: the least trusted words and the smallest audience count.
-    fn add(&mut self, run: Run) {
-        self.trust = self.trust.min(Trust::from_word(&run.trust));
-        if run.visibility == Visibility::Private {
-            self.said_before = Audience::Insiders;
-        }
-        self.runs.push(run);
+    /// Takes all runs of a session into account: the least trusted words and the smallest audience count.
+    fn of(runs: &[Run]) -> Option<Self> {
+        let first = runs.first()?;
+        let is_private = runs.iter().any(|run| run.visibility == Visibility::Private);
+        let trust = runs.iter().map(|run| Trust::from_word(&run.trust)).min();
+        Some(Self {
+            about: first.subject.clone(),
+            trust: trust.unwrap_or(Trust::Stranger),
+            said_before: if is_private { Audience::Insiders } else { Audience::Everyone },
+        })
     }
 }
 
 impl Open {
     /// Returns a session by its id, if it may be heard here.
     fn find(&self, id: &str) -> Result<Option<Remembered>, Error> {
-        Ok(self.sessions.info(id)?.and_then(|info| self.remembered(info)))
+        self.sessions.info(id)?.map_or(Ok(None), |info| self.remembered(info))
     }
 
-    fn remembered(&self, info: Info) -> Option<Remembered> {
-        let told = self.told.get(&self.root(&info));
-        let said_before = told.map_or(Audience::Insiders, |told| told.said_before);
-        self.audience.may_hear(said_before).then(|| Remembered {
-            about: told.map(|told| told.about.clone()),
-            trust: told.map_or(Trust::Stranger, |told| told.trust),
+    fn remembered(&self, info: Info) -> Result<Option<Remembered>, Error> {
+        let ancestry = self.ancestry(&info);
+        // A session that cannot be asked about may be private.
+        let known = |id: &String| {
+            self.ledger
+                .runs_of(id)
+                .map_or(Some(Audience::Insiders), |runs| Told::of(&runs).map(|told| told.said_before))
+        };
+        if !self.audience.may_hear(ancestry.audience(known)) {
+            return Ok(None);
+        }
+        let runs = ancestry.opened_for().map(|id| self.ledger.runs_of(id)).transpose()?;
+        let told = runs.and_then(|runs| Told::of(&runs));
+        Ok(Some(Remembered {
+            trust: told.as_ref().map_or(Trust::Stranger, |told| told.trust),
+            about: told.map(|told| told.about),
             id: info.id,
             title: info.title,
             created: info.created,
@@ -242,19 +239,14 @@ impl Open {
             messages: info.messages,
             cost: info.cost,
             is_archived: info.is_archived,
-        })
+        }))
     }
 
-    /// Returns the session that asked for this one, however many are in between.
-    fn root(&self, info: &Info) -> String {
-        let (mut id, mut parent) = (info.id.clone(), info.parent.clone());
-        // The database is the agent's to write, so parents may go round in circles.
-        for _ in 0..16 {
-            let Some(above) = parent else { break };
-            parent = self.sessions.info(&above).ok().flatten().and_then(|info| info.parent);
-            id = above;
-        }
-        id
+    fn ancestry(&self, info: &Info) -> Ancestry<String> {
+        let find = |id: &str| self.sessions.info(id).ok().flatten();
+        Ancestry::trace(info.id.clone(), |id| {
+            Parent::of(find(id).and_then(|info| info.parent), |parent| find(parent).is_some())
+        })
     }
 }
 

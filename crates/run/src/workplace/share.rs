@@ -5,8 +5,8 @@
 use std::{fs::File, io::Read as _, time::Duration};
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
-use fro_core::{Redactor, remembered::Audience, say::summary::Share};
-use fro_http::{Retry, Road, RoadSettings, Url};
+use fro_core::{gate::Response, remembered::Audience, say::summary::Share};
+use fro_http::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use super::Workplace;
 use crate::{
     answer::Asked,
     news::News,
-    settings::{Card, Settings, Sharing, model},
+    settings::{Card, Sharing},
 };
 
 /// The largest session that is shared.
@@ -37,7 +37,7 @@ impl Workplace {
     /// Shares the session; where that cannot be, a maintainer is told why.
     pub(crate) async fn share(&mut self, asked: &Asked<'_>) {
         let (Some(sitting), Some(session)) = (&self.sitting, &self.session) else { return };
-        if !wanted(asked.settings) {
+        if !wanted(asked) {
             return;
         }
         let shared = match sitting.export(session).await {
@@ -54,39 +54,42 @@ impl Workplace {
     }
 }
 
-/// Tells whether the session is to be shared. Where nobody knows who can read the repository, it is not.
-fn wanted(settings: &Settings) -> bool {
-    match settings.share.sharing {
+/// Tells whether the session is to be shared. Where nobody knows who can read the repository, it is not, and neither
+/// where nothing is to be seen of the run.
+fn wanted(asked: &Asked<'_>) -> bool {
+    if asked.settings().policy.response == Response::None {
+        return false;
+    }
+    match asked.settings().share.sharing {
         Sharing::Always => true,
         Sharing::Never => false,
-        Sharing::Public => settings.event.audience() == Some(Audience::Everyone),
+        Sharing::Public => asked.occasion.audience == Some(Audience::Everyone),
     }
 }
 
 async fn share(asked: &Asked<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
-    let settings = asked.settings;
+    let settings = asked.settings();
     let text = json!(data).to_string();
     if text.len() > LARGEST {
         return Err(format!("it is larger than {} MB", LARGEST >> 20));
     }
-    let found = Redactor::knowing(settings.secrets()).clean(&text).found();
+    let found = asked.process.redactor.clean(&text).found();
     if found > 0 {
         return Err(format!("there are {found} secrets in it"));
     }
     let told = |error: fro_http::Error| error.to_string();
     // The answer waits for this: one try is enough.
-    let once = RoadSettings { retry: Retry::never(), timeout: PATIENCE, ..settings.road.clone() };
-    let (host, road) = (&settings.share.host, Road::new(once).map_err(|error| error.to_string())?);
+    let client = asked.process.client().map_err(|fault| fault.what().to_owned())?;
+    let post = |path: String| client.post(format!("{}{path}", settings.share.host)).once().timeout(PATIENCE);
     // The host knows a share by the last eight letters and refuses a second one: each run has its own.
     let name = json!({ "sessionID": format!("{session}{}", letters()?) });
-    let made = road.post(format!("{host}/api/share")).json(&name).send().await;
+    let made = post("/api/share".to_owned()).json(&name).send().await;
     let made: Made = made.and_then(|answer| answer.json()).map_err(told)?;
     if !is_plain(&made) {
         return Err("the host's answer is no address".to_owned());
     }
     let filled = json!({ "secret": made.secret, "data": data });
-    let sent =
-        road.post(format!("{host}/api/share/{}/sync", made.id)).idempotent().json(&filled).send().await;
+    let sent = post(format!("/api/share/{}/sync", made.id)).idempotent().json(&filled).send().await;
     sent.map_err(told)?;
     let card = match settings.share.card {
         Card::Link => None,
@@ -107,7 +110,7 @@ fn card(asked: &Asked<'_>, id: &str) -> String {
     let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
     let title = BASE64URL_NOPAD.encode(title.as_bytes());
     let known = |c: &char| c.is_ascii_alphanumeric() || "-._/:".contains(*c);
-    let model: String = model(asked.settings).unwrap_or_default().chars().filter(known).collect();
+    let model: String = asked.settings().model().unwrap_or_default().chars().filter(known).collect();
     format!("{CARDS}/{title}.png?model={model}&version={}&id={id}", fro_opencode::VERSION)
 }
 

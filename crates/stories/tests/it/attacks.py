@@ -1,5 +1,5 @@
-# Forty-six attempts to get out of the wall, from the engine's own shell. Prints a line for each: OPEN or closed.
-import ctypes, errno, os, re, signal, socket, subprocess, sys
+# Attempts to get out of the wall, from the engine's own shell. Prints a line for each: OPEN or closed.
+import ctypes, errno, fcntl, os, re, signal, socket, subprocess, sys
 
 story, event, home = sys.argv[1], sys.argv[2], sys.argv[3]
 other, other_udp, victim = (int(number) for number in sys.argv[4:7])
@@ -181,3 +181,60 @@ attempt("io_uring_setup", lambda: call(425, 1, ctypes.create_string_buffer(120))
 attempt("listen on another port", bind)
 attempt("a setuid program", setuid)
 attempt("unshare of the user", lambda: call(272, 0x10000000))
+
+
+def listen_without_a_port():
+    with socket.socket() as opened:
+        opened.listen()
+
+
+def checked(result):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "")
+
+
+def queue_a_signal():
+    checked(libc.sigqueue(victim, 0, ctypes.c_void_p(0)))
+
+
+def limit():
+    checked(libc.prlimit(victim, 0, (ctypes.c_ulong * 2)(1, 1), None))
+
+
+def watch(path):
+    checked(libc.inotify_add_watch(libc.inotify_init1(0), path.encode(), 0x3CE))
+
+
+def change_open_file(deed):
+    """Of a file that may be read and is the user's own, but not the engine's."""
+    def attempted():
+        with open(readable, "rb") as file:
+            deed(file.fileno())
+
+    return attempted
+
+
+# The program that runs is one of the files that the engine may read.
+readable = os.readlink(f"/proc/{engine}/exe")
+attempt("listen without a port", listen_without_a_port)
+attempt("queue a signal", queue_a_signal)
+attempt("signal by a handle", lambda: signal.pidfd_send_signal(os.pidfd_open(victim), 0))
+attempt("limit another process", limit)
+attempt("another process's priority", lambda: os.setpriority(os.PRIO_PROCESS, victim, 19))
+attempt("the priority of all of the user's", lambda: os.setpriority(os.PRIO_USER, 0, 19))
+attempt("another process's processors", lambda: os.sched_setaffinity(victim, [0]))
+attempt("another process's schedule", lambda: os.sched_setscheduler(victim, os.SCHED_BATCH, os.sched_param(0)))
+attempt("another process's input and output", lambda: call(251, 1, victim, 0x6000))
+attempt("shared memory", lambda: call(29, 0x5EC, 4096, 0o1600))
+attempt("messages", lambda: call(68, 0x5EC, 0o1600))
+attempt("semaphores", lambda: call(64, 0x5EC, 1, 0o1600))
+attempt("mode of state", lambda: os.chmod(f"{story}/runner/state", 0o666))
+attempt("mode of ~/.ssh", lambda: os.chmod(f"{home}/.ssh/id_rsa", 0o666))
+attempt("times of state", lambda: os.utime(f"{story}/runner/state", (1, 1)))
+attempt("attribute of state", lambda: os.setxattr(f"{story}/runner/state", "user.mark", b"x"))
+attempt("owner of state", lambda: os.chown(f"{story}/runner/state", -1, os.getgid()))
+attempt("mode of an open file", change_open_file(lambda file: os.fchmod(file, 0o755)))
+attempt("times of an open file", change_open_file(lambda file: os.utime(file)))
+attempt("flags of an open file", change_open_file(lambda file: fcntl.ioctl(file, 0x40086602, (ctypes.c_long * 1)(0x80))))
+attempt("watch the runner's folder", lambda: watch(f"{story}/runner"))
+attempt("watch RUNNER_TEMP", lambda: watch(f"{story}/temp"))

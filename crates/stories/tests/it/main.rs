@@ -25,5 +25,6 @@ mod second_tries;
 mod secrets;
 mod share;
 mod shell;
+mod swaps;
 mod triggers;
 mod work;

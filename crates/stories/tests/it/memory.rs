@@ -45,7 +45,7 @@ async fn another_subject_is_reminded_and_the_agent_can_ask_for_more() {
     sim.model().says("The hose leaks at the brass coupling.");
     let first = sim.mention("@fro-bot why is the floor wet?").run().await;
     assert_eq!(first.code, Some(0), "{first}");
-    sim.model().calls("session_search", json!({ "query": "run answered issuecomment" }));
+    sim.model().calls("session_search", json!({ "query": "the coupling of brass" }));
     sim.model().calls("session_list", json!({}));
     sim.model().calls("session_read", json!({ "session_id": "ses_nobody" }));
     sim.model().says("The coupling again.");
@@ -58,21 +58,56 @@ async fn another_subject_is_reminded_and_the_agent_can_ask_for_more() {
         assert!(offered.iter().any(|name| name == tool), "{offered:?}");
     }
     let prompt = seen[1].last_user();
-    assert!(prompt.contains("From another session: ses_"), "{prompt}");
+    assert!(
+        prompt.contains("From another session, which has these words too: ") && prompt.contains("`brass`"),
+        "{prompt}"
+    );
     assert!(prompt.contains("The hose leaks at the brass coupling."), "{prompt}");
     assert_ne!(seen[0].session, seen[1].session);
     let results = seen[4].tool_results();
-    assert!(results[0].contains("ended ") && results[0].contains("answered."), "{results:?}");
     assert!(
-        results[1].contains("octo/garden#1") && results[1].contains("`issue #1 of octo/garden`"),
+        results[0].contains("which has these words too: ") && results[0].contains("`brass`"),
         "{results:?}"
     );
+    assert!(results[1].contains("octo/garden#1") && results[1].contains("(octo/garden#1)`"), "{results:?}");
     assert!(results[2].contains("there is no session `ses_nobody`"), "{results:?}");
     let answer = sim.world().comments_by(REPO, 2, "fro-bot").concat();
     assert!(
         answer.contains("| Recall | 1 earlier session; the agent searched once and read once |"),
         "{answer}"
     );
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn the_same_question_elsewhere_recalls_its_answer() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let first = sim.mention("@fro-bot why is the carpet wet in the hallway?").run().await;
+    assert_eq!(first.code, Some(0), "{first}");
+    sim.model().says("As before.");
+    let asked = on_another(&sim, "@fro-bot why is the carpet wet in the hallway?");
+    let next = second(sim.mention("").again(asked)).run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    let prompt = sim.model().seen()[1].last_user();
+    assert!(prompt.contains("From another session, which has these words too: "), "{prompt}");
+    assert!(prompt.contains("The hose leaks at the brass coupling."), "{prompt}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_schedule_recalls_what_it_found_the_last_time() {
+    let sim = Sim::new().await;
+    let order = json!({ "schedule": "0 6 * * *" });
+    let watered = || sim.event("schedule", &order, 0).with("prompt", "Look after the greenhouse.");
+    sim.model().says("Two beds were dry: roses and thyme.");
+    let first = watered().run().await;
+    assert_eq!(first.code, Some(0), "{first}");
+    sim.model().says("All is wet.");
+    let next = second(watered()).run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    let prompt = sim.model().seen()[1].last_user();
+    assert!(prompt.contains("Two beds were dry: roses and thyme."), "{prompt}");
     sim.finish().await;
 }
 

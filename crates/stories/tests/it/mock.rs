@@ -70,6 +70,26 @@ async fn an_event_of_one_s_own_is_answered_from_this_machine() {
 }
 
 #[tokio::test]
+async fn a_folder_of_another_repository_is_refused() {
+    let sim = Sim::cloned().await;
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        assert!(git.arg("-C").arg(sim.checkout()).args(arguments).status().unwrap().success());
+    };
+    git(&["config", "remote.origin.url", "https://github.com/maya/orchard.git"]);
+    let done = run(&sim, &[]).await;
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{told}");
+    assert!(
+        told.contains("the event is of octo/garden, and this folder is a checkout of maya/orchard"),
+        "{told}"
+    );
+    assert!(told.contains("`gh repo clone octo/garden`"), "{told}");
+    assert_eq!(sim.answers().len(), 0);
+    sim.finish_early().await;
+}
+
+#[tokio::test]
 async fn a_log_for_machines_is_one_object_per_line() {
     let sim = Sim::new().await;
     let run = sim.mention("@fro-bot help").variable("FRO_LOG_FORMAT", "json").run().await;

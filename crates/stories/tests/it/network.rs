@@ -20,7 +20,8 @@ fn script(registry: &Registry) -> String {
 
 /// Lets the agent try its script and returns what that came to, with the registry's address taken out.
 fn tries(sim: &Sim, registry: &Registry) {
-    fs_err::write(sim.checkout().join("try.sh"), script(registry)).unwrap();
+    // Only what is committed gets into a run that anybody can set off.
+    sim.commit("try.sh", &script(registry));
     sim.model().calls("bash", json!({ "command": "sh try.sh", "description": "Goes out" }));
     sim.model().says("Tried.");
 }

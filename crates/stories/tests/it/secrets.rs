@@ -28,6 +28,16 @@ fn files_with(needles: &Path, folder: &Path) -> String {
     String::from_utf8(found.stdout).unwrap()
 }
 
+/// Returns a command that may look into other processes.
+fn as_root(program: &str) -> Command {
+    if rustix::process::getuid().is_root() {
+        return Command::new(program);
+    }
+    let mut sudo = Command::new("sudo");
+    sudo.args(["-n", program]);
+    sudo
+}
+
 /// Waits until the agent's shell has made a file.
 async fn appears(sim: &Sim, name: &str) {
     let there = || sim.clone_of_agent().is_some_and(|clone| clone.join(name).exists());
@@ -42,9 +52,6 @@ async fn appears(sim: &Sim, name: &str) {
 
 #[tokio::test]
 async fn no_secret_is_with_anything_that_the_harness_started() {
-    if !rustix::process::getuid().is_root() {
-        return;
-    }
     let sim = Sim::cloned().await;
     let needles = needles(&sim);
     // The engine's shell waits, so that everything can be looked at while it is there.
@@ -57,8 +64,10 @@ async fn no_secret_is_with_anything_that_the_harness_started() {
     appears(&sim, "here").await;
 
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/secrets.py");
-    let mut look = Command::new("python3");
+    let mut look = as_root("python3");
     let looked = look.arg(script).arg(&needles).arg(running.pid().to_string()).output().unwrap();
+    let refused = String::from_utf8_lossy(&looked.stderr).into_owned();
+    let success = looked.status.success();
     let looked = String::from_utf8(looked.stdout).unwrap();
     let (in_temp, in_home) =
         (files_with(&needles, &sim.temp()), files_with(&needles, &sim.folder().join("home")));
@@ -66,6 +75,7 @@ async fn no_secret_is_with_anything_that_the_harness_started() {
     let run = running.end().await;
 
     assert_eq!(run.code, Some(0), "{run}");
+    assert!(success, "this test looks into other processes, which needs root or `sudo -n`: {refused}");
     println!("{looked}");
     assert!(!looked.contains("LEAK"), "{looked}");
     for process in ["fro-bot", "opencode", "bash"] {

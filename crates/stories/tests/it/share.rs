@@ -1,6 +1,6 @@
 //! Sessions that everybody may read, and those that nobody may.
 
-use fro_stories::{ISSUE, Run, Sim};
+use fro_stories::{ISSUE, REPO, Run, Sim};
 use serde_json::Value;
 
 /// Returns the output of a run, if it has one.
@@ -59,6 +59,31 @@ async fn a_private_repository_is_shared_only_if_somebody_says_so() {
     sim.model().says("The hose leaks.");
     let run = mention(&sim, "true").await;
     assert_eq!((run.code, shares(&sim).len()), (Some(0), 1), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn github_is_asked_who_reads_what_the_event_does_not_tell() {
+    let sim = Sim::new().await;
+    for (private, expect) in [(false, 1), (true, 1)] {
+        sim.world().change(|state| state.repo_mut(REPO).unwrap().private = private);
+        let comment = sim.world().write_comment(REPO, ISSUE, "maya", "@fro-bot why is the floor wet?");
+        let mut event = sim.world().comment_event(REPO, comment);
+        event["repository"].as_object_mut().unwrap().remove("private");
+        sim.model().says("The hose leaks.");
+        let run = sim.event("issue_comment", &event, comment).with("share", "auto").run().await;
+        assert_eq!((run.code, shares(&sim).len()), (Some(0), expect), "private: {private}\n{run}");
+    }
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_run_that_nobody_is_to_see_is_not_shared() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks.");
+    let quiet = sim.mention("@fro-bot why is the floor wet?").with("response-mode", "none");
+    let run = quiet.with("share", "true").run().await;
+    assert_eq!((run.code, shares(&sim).len()), (Some(0), 0), "{run}");
     sim.finish().await;
 }
 

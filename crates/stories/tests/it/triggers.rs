@@ -51,10 +51,17 @@ async fn an_issue_that_a_stranger_opens_is_triaged() {
 #[tokio::test]
 async fn an_edit_that_calls_us_is_answered() {
     let sim = Sim::new().await;
+    let before = sim.world().state(|state| state.issue(REPO, 3).unwrap().body.clone());
     sim.world().change(|state| state.issue_mut(REPO, 3).unwrap().body.push_str(" @fro-bot, which ones?"));
-    let event = sim.world().issue_event(REPO, 3, "edited", "maya");
+    let mut event = sim.world().issue_event(REPO, 3, "edited", "maya");
+    event["changes"]["body"]["from"] = before.into();
     let (_, told) = answered(&sim, sim.event("issues", &event, 0)).await;
-    assert!(task(&told).contains("Respond to the mention in this issue."), "{told}");
+    assert!(task(&told).contains("Respond to the words that the edit of this issue added."), "{told}");
+    let request = told.split("## The request").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    assert!(
+        request.contains("@maya asks:") && request.contains(">\n@fro-bot, which ones?\n</words-"),
+        "{request}"
+    );
     assert_eq!(comments(&sim, 3).len(), 1);
     sim.finish().await;
 }

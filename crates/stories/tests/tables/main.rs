@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story that cannot be told fails its test")]
 
 mod apart;
+mod canaries;
 mod faults;
 mod happenings;
 mod injection;

@@ -51,12 +51,17 @@ fn on_issue(issue: &Issue) -> Vec<Posted> {
     let number = issue.number;
     let mut all = own(&issue.comments, &format!("comment on #{number}"));
     let Some(pull) = &issue.pull else { return all };
-    let reviews = pull.reviews.iter().filter(|review| review.author == "fro-bot");
+    // A review that says nothing itself only carries a remark or a reply.
+    let speaking = || pull.reviews.iter().filter(|review| !review.body.is_empty());
+    let reviews = speaking().filter(|review| review.author == "fro-bot");
     all.extend(
         reviews.map(|review| Posted { place: format!("review of #{number}"), body: review.body.clone() }),
     );
-    // What begins a thread that came with a review is a part of that review.
-    let alone = |thread: &ReviewThread| thread.comments[usize::from(thread.review.is_some())..].to_vec();
+    // What came with a review that says something is a part of it.
+    let carried = |comment: &Comment| !speaking().any(|review| Some(review.id) == comment.review);
+    let alone = |thread: &ReviewThread| {
+        thread.comments.iter().filter(|comment| carried(comment)).cloned().collect::<Vec<_>>()
+    };
     let in_threads = |thread: &ReviewThread| own(&alone(thread), &format!("thread of #{number}"));
     all.extend(pull.threads.iter().flat_map(in_threads));
     all

@@ -1,0 +1,173 @@
+//! What a request to a provider may be made of, and the sieve that a request goes through.
+//!
+//! A provider does more than speak: it fetches pictures, searches the web, runs code, calls other servers and reads
+//! what it has stored, wherever a request says so. So a request consists of what is on a list, one for each dialect.
+//! A *field* that is not on the list is left out, and named once in the log: an engine that sends a new one still works.
+//! A *kind* of thing that is not on it (of a tool, of a part of a message) is refused by its name, and so are fields
+//! that are known to lead away: without them the request would mean something else.
+
+use std::collections::BTreeSet;
+
+use crate::models::{json::Json, request::Refusal};
+
+/// What may stand in a place.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shape {
+    /// Whatever it is, no provider acts on it: words, numbers, a schema.
+    Free,
+    /// Nothing: it is known to lead away.
+    Never,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// This truth and no other.
+    Only(bool),
+    /// A file inside the request, as a `data:` address.
+    Inline,
+    /// The same, or what this says.
+    InlineOr(&'static Shape),
+    /// A picture inside the request, in base64.
+    Base64,
+    /// Some of these.
+    Each(&'static Shape),
+    /// A text, or what this says.
+    TextOr(&'static Shape),
+    /// An object of these fields; others are left out.
+    Fields(Fields),
+    /// An object of these fields; others are refused.
+    Exactly(Fields),
+    /// An object whose `type` says what it is made of. One without a `type` is of the first kind.
+    Kinds(&'static [(&'static str, Fields)]),
+}
+
+/// Fields and what may stand in them.
+pub(super) type Fields = &'static [(&'static str, &'static Shape)];
+
+/// What was found on the way.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Sifted {
+    /// The fields that were left out.
+    pub(super) left_out: BTreeSet<String>,
+    /// How many bytes the request has, pictures aside.
+    pub(super) text: usize,
+    /// How many pictures it has.
+    pub(super) pictures: usize,
+}
+
+impl Sifted {
+    /// Takes out of a body what is not of a shape. A field of the body itself passes as the operator wrote it, too.
+    pub(super) fn body(
+        &mut self,
+        body: &mut Json,
+        fields: Fields,
+        operator: impl Fn(&str, &Json) -> bool,
+    ) -> Result<(), Refusal> {
+        let Json::Object(given) = body else { return Err(Refusal::Body) };
+        let (wanted, mut rest): (Vec<_>, Vec<_>) =
+            std::mem::take(given).into_iter().partition(|(name, value)| operator(name, value));
+        self.fields(&mut rest, fields, "", false)?;
+        given.extend(wanted.into_iter().chain(rest));
+        Ok(())
+    }
+
+    fn value(&mut self, value: &mut Json, shape: &Shape, place: &str) -> Result<(), Refusal> {
+        match (shape, value) {
+            (Shape::Never, _) => Err(Refusal::Part(place.to_owned())),
+            (_, Json::Null) => Ok(()),
+            (Shape::Free, value) => {
+                self.weigh(value);
+                Ok(())
+            }
+            (Shape::Word(words), Json::Text(word)) if words.contains(&word.as_str()) => Ok(()),
+            (Shape::Only(truth), Json::Truth(given)) if given == truth => Ok(()),
+            (Shape::InlineOr(other), value @ Json::Object(_)) => self.value(value, other, place),
+            (Shape::Inline | Shape::InlineOr(_), Json::Text(address)) if address.starts_with("data:") => {
+                self.weigh_file(address, address.starts_with("data:image/"));
+                Ok(())
+            }
+            (Shape::Inline | Shape::InlineOr(_), _) => Err(Refusal::Remote(place.to_owned())),
+            (Shape::Base64, Json::Text(data)) => {
+                self.weigh_file(data, true);
+                Ok(())
+            }
+            (Shape::Each(item), Json::List(items)) => {
+                items.iter_mut().try_for_each(|value| self.value(value, item, place))
+            }
+            (Shape::TextOr(_), Json::Text(text)) => {
+                self.text += text.len();
+                Ok(())
+            }
+            (Shape::TextOr(other), value) => self.value(value, other, place),
+            (Shape::Fields(fields), Json::Object(given)) => self.fields(given, fields, place, false),
+            (Shape::Exactly(fields), Json::Object(given)) => self.fields(given, fields, place, true),
+            (Shape::Kinds(kinds), value @ Json::Object(_)) => self.kind(value, kinds, place),
+            (Shape::Word(_), Json::Text(word)) => Err(Refusal::part(place, word)),
+            _ => Err(Refusal::Part(place.to_owned())),
+        }
+    }
+
+    fn kind(
+        &mut self,
+        value: &mut Json,
+        kinds: &[(&'static str, Fields)],
+        place: &str,
+    ) -> Result<(), Refusal> {
+        let kind = match value.get("type") {
+            None => kinds.first(),
+            Some(Json::Text(word)) => kinds.iter().find(|(kind, _)| kind == word),
+            Some(_) => None,
+        };
+        let Some((_, fields)) = kind else {
+            let word = value.get("type").and_then(Json::as_text).unwrap_or("?");
+            return Err(Refusal::part(&format!("{place}.type"), word));
+        };
+        match value {
+            Json::Object(given) => self.fields(given, fields, place, false),
+            _ => Ok(()),
+        }
+    }
+
+    fn fields(
+        &mut self,
+        given: &mut Vec<(String, Json)>,
+        fields: Fields,
+        place: &str,
+        exactly: bool,
+    ) -> Result<(), Refusal> {
+        let mut kept = Vec::with_capacity(given.len());
+        for (name, mut value) in std::mem::take(given) {
+            let known = fields.iter().find(|(field, _)| *field == name);
+            let shape = known.map(|(_, shape)| *shape).or((name == "type").then_some(&Shape::Free));
+            match shape {
+                Some(shape) => {
+                    let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                    self.value(&mut value, shape, &place)?;
+                    kept.push((name, value));
+                }
+                None if exactly => return Err(Refusal::part(place, &name)),
+                None => drop(self.left_out.insert(name.chars().take(50).collect())),
+            }
+        }
+        *given = kept;
+        Ok(())
+    }
+
+    fn weigh(&mut self, value: &Json) {
+        match value {
+            Json::Null | Json::Truth(_) | Json::Number(_) => self.text += 4,
+            Json::Text(text) => self.text += text.len(),
+            Json::List(items) => items.iter().for_each(|item| self.weigh(item)),
+            Json::Object(fields) => fields.iter().for_each(|(name, value)| {
+                self.text += name.len();
+                self.weigh(value);
+            }),
+        }
+    }
+
+    fn weigh_file(&mut self, data: &str, is_picture: bool) {
+        if is_picture {
+            self.pictures += 1;
+        } else {
+            self.text += data.len();
+        }
+    }
+}

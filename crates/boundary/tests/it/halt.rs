@@ -1,0 +1,73 @@
+//! Everything behind the wall stands still as long as somebody looks at what it wrote.
+
+use std::{collections::BTreeMap, path::Path};
+
+use fro_boundary::Halt;
+
+use crate::world::{World, eventually, everyone};
+
+/// An engine with threads, a daemon, and a family that is never the same: each child makes the next one and ends.
+const RESTLESS: &str = "
+import os, threading, time
+def spin(name):
+    while True:
+        with open(name, 'a') as f: f.write('.')
+        time.sleep(0.001)
+if os.fork() == 0:
+    os.setsid()
+    while True:
+        if os.fork() != 0: os._exit(0)
+        with open('family', 'a') as f: f.write('.')
+        time.sleep(0.001)
+os.wait()
+for name in ['one', 'two']: threading.Thread(target=spin, args=[name]).start()
+open('ready', 'w').close()
+spin('main')
+";
+
+fn sizes(folder: &Path) -> BTreeMap<String, u64> {
+    let names = ["family", "one", "two", "main"];
+    names
+        .map(|name| (name.to_owned(), std::fs::metadata(folder.join(name)).map_or(0, |file| file.len())))
+        .into()
+}
+
+fn started(world: &World) -> std::process::Child {
+    let child = world.start_python(RESTLESS);
+    eventually(|| sizes(&world.inside()), |sizes| sizes.values().all(|size| *size > 0));
+    child
+}
+
+#[test]
+fn nothing_behind_the_wall_moves_until_the_halt_ends() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    everyone(|world| {
+        let mut wall = started(&world);
+
+        let halt = runtime.block_on(Halt::freeze(wall.id())).unwrap();
+
+        let before = sizes(&world.inside());
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert_eq!(sizes(&world.inside()), before, "{:?}", world.user);
+        drop(halt);
+        eventually(|| sizes(&world.inside()), |now| now.iter().all(|(name, size)| *size > before[name]));
+        drop(wall.stdin.take());
+        wall.wait().unwrap();
+    });
+}
+
+#[test]
+fn who_sees_nobody_behind_the_wall_does_not_believe_it() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut alone = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+
+    let refused = runtime.block_on(Halt::freeze(alone.id())).unwrap_err();
+
+    alone.kill().unwrap();
+    let status = alone.wait().unwrap();
+    assert_eq!(
+        refused.to_string(),
+        "what the agent started does not stand still: no process behind the wall can be seen"
+    );
+    assert!(Halt::ended(status).is_err(), "a killed supervisor has seen to nothing");
+}
