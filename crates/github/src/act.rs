@@ -7,7 +7,9 @@ pub(crate) mod fold;
 pub(crate) mod label;
 pub(crate) mod open_pull;
 pub(crate) mod react;
+pub(crate) mod remark_on_file;
 pub(crate) mod reply;
+pub(crate) mod resolve;
 pub(crate) mod review;
 
 use fro_core::{Permit, Subject};

@@ -15,6 +15,8 @@ pub(crate) mod permission;
 pub(crate) mod pull;
 pub(crate) mod review;
 pub(crate) mod review_comment;
+pub(crate) mod review_state;
+pub(crate) mod reviewers;
 pub(crate) mod rights;
 pub(crate) mod standing;
 pub(crate) mod subject;

@@ -4,7 +4,7 @@ use fro_core::{Clean, Permit};
 use serde_json::json;
 
 use crate::{
-    act::aim,
+    act::{aim, number},
     ask::{answer::Answer, review_comment::Wire},
     client::GitHub,
     error::{Cause, Error},
@@ -24,6 +24,12 @@ impl GitHub {
         let answer = request.send().await.map_err(|error| aim.missed(error))?;
         let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.answer())
+    }
+
+    /// Replies in a thread of the permit's own pull request. It is sent once.
+    pub async fn reply_in_thread(&self, permit: &Permit, root: u64, body: &Clean) -> Result<Answer, Error> {
+        let aim = aim(&format!("reply to review comment {root} on"), permit);
+        self.reply(permit, (number(permit, &aim)?, root), body).await
     }
 
     /// Gives a reply on the pull request another text.

@@ -25,6 +25,48 @@ pub struct PullEnds {
     pub modifiable: bool,
 }
 
+/// What a reviewer has to know of a pull request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullTold {
+    /// Its title.
+    pub title: String,
+    /// Its description.
+    pub body: String,
+    /// Who wrote it.
+    pub author: Login,
+    /// Its newest commit.
+    pub head: String,
+    /// The commit that it goes onto.
+    pub base: String,
+    /// People who were asked to review it and have not yet.
+    pub asked: Vec<Login>,
+    /// Teams, as they are mentioned.
+    pub asked_teams: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Told {
+    title: String,
+    body: Option<String>,
+    user: Option<User>,
+    head: Commit,
+    base: Commit,
+    #[serde(default)]
+    requested_reviewers: Vec<User>,
+    #[serde(default)]
+    requested_teams: Vec<Team>,
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    sha: String,
+}
+
+#[derive(Deserialize)]
+struct Team {
+    slug: String,
+}
+
 #[derive(Deserialize)]
 struct Defaults {
     default_branch: String,
@@ -71,6 +113,24 @@ impl GitHub {
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
         let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.into())
+    }
+
+    /// Returns what a reviewer has to know of a pull request.
+    pub async fn pull_told(&self, number: u64) -> Result<PullTold, Error> {
+        let aim = Aim::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
+        let path = format!("/repos/{}/pulls/{number}", self.repo());
+        let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
+        let told: Told = answer.json().map_err(|error| aim.missed(error))?;
+        let owner = self.repo().owner();
+        Ok(PullTold {
+            title: told.title,
+            body: told.body.unwrap_or_default(),
+            author: told.user.map_or_else(|| Login::new("ghost"), |user| user.login),
+            head: told.head.sha,
+            base: told.base.sha,
+            asked: told.requested_reviewers.into_iter().map(|user| user.login).collect(),
+            asked_teams: told.requested_teams.iter().map(|team| format!("{owner}/{}", team.slug)).collect(),
+        })
     }
 
     /// Returns the newest open pull request of one of these accounts whose branch, in this repository, begins like this.

@@ -106,7 +106,7 @@ impl GitHub {
         self.all_pages(&aim, &format!("pulls/{pull}/files")).await
     }
 
-    async fn all_pages<T: serde::de::DeserializeOwned>(
+    pub(crate) async fn all_pages<T: serde::de::DeserializeOwned>(
         &self,
         aim: &Aim,
         rest: &str,

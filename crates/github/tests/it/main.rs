@@ -5,5 +5,6 @@
 mod asks;
 mod deeds;
 mod garden;
+mod reviewing;
 mod surfaces;
 mod troubles;

@@ -1,0 +1,35 @@
+//! Which people have reviewed a pull request?
+
+use fro_core::Login;
+use serde::Deserialize;
+
+use crate::{
+    client::GitHub,
+    error::{Aim, Error},
+};
+
+#[derive(Deserialize)]
+struct Wire {
+    user: Option<User>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: Login,
+    #[serde(rename = "type", default)]
+    kind: String,
+}
+
+impl GitHub {
+    /// Returns the people who gave a review, Apps left out. Who was asked and has not yet is told with the pull request.
+    pub async fn reviewed_by(&self, pull: u64) -> Result<Vec<Login>, Error> {
+        let aim = Aim::new(format!("read the reviews of {}#{pull}", self.repo()), "pull-requests: read");
+        let reviews: Vec<Wire> = self.all_pages(&aim, &format!("pulls/{pull}/reviews")).await?;
+        let people = reviews.into_iter().filter_map(|review| review.user);
+        let mut people: Vec<Login> =
+            people.filter(|user| user.kind != "Bot").map(|user| user.login).collect();
+        people.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+        people.dedup();
+        Ok(people)
+    }
+}
