@@ -23,7 +23,7 @@ mod toolbox;
 pub mod wall;
 
 pub use confined::Confinement;
-pub use egress::{BadHost, Beyond, Door, Egress, EgressCalls, Host};
+pub use egress::{BadHost, CorporateProxy, Door, Egress, EgressCalls, Host};
 pub use environment::{Environment, environment};
 pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};
 pub use git::{

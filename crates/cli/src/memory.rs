@@ -17,7 +17,7 @@ use fro_core::{
     say::summary::{counted, size},
 };
 use fro_memory::{
-    Collected, Error, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect, look,
+    Collected, Error, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect_garbage, look,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -223,7 +223,7 @@ fn delete_older(stores: &Stores, env: &Env) -> Result<u32, Fault> {
             );
             report::complaint(env, &Fault::ours(what));
         }
-        let Collected { objects, .. } = collect(store, Timestamp::now(), SignedDuration::ZERO)?;
+        let Collected { objects, .. } = collect_garbage(store, Timestamp::now(), SignedDuration::ZERO)?;
         deleted += objects;
     }
     Ok(deleted)

@@ -18,8 +18,8 @@ use crate::{
     copy::EMPTIED,
     database::{self, judge},
     error::{Error, Flaw},
-    fold::Fold,
     ledger::Visibility,
+    normalize::Normalizer,
     recall::{Destination, Recall, peek},
     secrets::{SHORTEST, forms},
     snapshot::{manifest::Manifest, pack},
@@ -204,7 +204,7 @@ impl Needles {
             forms.map(|form| (number, form.into_bytes())).collect::<Vec<_>>()
         };
         let plain: Vec<_> = (1..).zip(values).flat_map(|(number, value)| forms(number, value)).collect();
-        let folded = plain.iter().map(|(number, form)| (*number, Fold::of(form)));
+        let folded = plain.iter().map(|(number, form)| (*number, Normalizer::of(form)));
         let folded = folded.filter(|(_, form)| form.len() >= SHORTEST).collect();
         Ok(Self { plain: Patterns::of(plain)?, folded: Patterns::of(folded)? })
     }
@@ -212,7 +212,7 @@ impl Needles {
     /// Adds the numbers of the values that stand in a stream.
     fn search(&self, stream: &mut impl Read, numbers: &mut BTreeSet<usize>) -> io::Result<()> {
         let (mut plain, mut folded) = (Vec::with_capacity(2 * BUFFER), Vec::with_capacity(2 * BUFFER));
-        let mut fold = Fold::default();
+        let mut fold = Normalizer::default();
         loop {
             let known = plain.len();
             if stream.by_ref().take(BUFFER as u64).read_to_end(&mut plain)? == 0 {

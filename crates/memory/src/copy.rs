@@ -14,7 +14,7 @@ use rusqlite::{
 use crate::{
     database::{self, judge},
     error::Error,
-    group::columns,
+    schema::columns,
 };
 
 /// Emptied in every copy: tokens and secrets, grants that the agent could have written itself, and the event log,

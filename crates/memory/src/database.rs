@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use crate::{
     error::{Error, Flaw},
-    group::quoted,
+    schema::quoted,
 };
 
 /// The most that is kept or restored.

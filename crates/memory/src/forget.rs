@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use crate::{
     database::{self, judge},
     error::Error,
-    group::{Group, tables},
     merge::rows,
+    schema::{SessionTables, tables},
     snapshot::{
         count,
         manifest::{ENGINE_DATABASE, INDEX, LEDGER, Manifest},
@@ -34,7 +34,7 @@ pub(crate) fn in_database(
         doomed.push(id);
     }
     if !doomed.is_empty() {
-        let group = Group::of(connection, "main").map_err(&fail)?;
+        let group = SessionTables::of(connection, "main").map_err(&fail)?;
         rows::remove_all(connection, &group, &doomed).map_err(fail)?;
     }
     Ok(doomed)

@@ -12,14 +12,14 @@ use fro_core::Secret;
 use jiff::Timestamp;
 
 use crate::{
-    boundary::Ours,
-    collect::{Collected, GRACE, collect},
+    background::Background,
     database,
     error::{Error, Flaw},
+    gc::{Collected, GRACE, collect_garbage},
     ledger::Visibility,
     lineage,
-    meanwhile::Meanwhile,
     merge::Merged,
+    ownership::Ours,
     prune::Retention,
     secrets::Secrets,
     snapshot::{
@@ -213,7 +213,7 @@ impl<'a> Keep<'a> {
         let files = Files::open(&database::home(self.engine_data)?)?;
         thread::scope(|scope| {
             // The files are read on another core, while the database is copied and cleaned.
-            let cut = Meanwhile::begin(scope, || cut_all(&files, &secrets));
+            let cut = Background::begin(scope, || cut_all(&files, &secrets));
             let local = Local::take(self, store, &database, &files, cut)?;
             self.save_after_others(store, &local, &secrets)
         })
@@ -276,7 +276,7 @@ impl<'a> Keep<'a> {
         if !made.uploaded.left_packs {
             return;
         }
-        match collect(store, self.provenance.now, GRACE) {
+        match collect_garbage(store, self.provenance.now, GRACE) {
             Ok(Collected { objects, bytes }) => tracing::debug!(objects, bytes, "old packs were deleted"),
             Err(error) => tracing::info!("old packs were not deleted: {}", error.story()),
         }

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     database::{self, judge},
     error::Error,
-    group::tables,
     merge,
+    schema::tables,
 };
 
 /// One row per run; everything that is not looked up by is in `data`.

@@ -14,7 +14,7 @@
 //!     engine_version: Some("1.18.33"),
 //!     audience: Visibility::Private,
 //! };
-//! let recollection = stores.recall(to, now); // before the engine starts; then `arrive`
+//! let recollection = stores.recall(to, now); // before the engine starts; then `relocate`
 //! // … the engine works …
 //! let parent = recollection.recall.head().cloned();
 //! let provenance = Provenance { now, engine_version: "1.18.33".to_owned(), parent };
@@ -26,42 +26,41 @@
 //! the summary. `post` calls `Stores::open` and `keep` again, with the parent that the main step noted; a save that is
 //! in the store already changes nothing. `Recollection::from` and `Keeping::places` say truly which store did what.
 
-mod arrive;
 mod audit;
-mod boundary;
-mod collect;
+mod background;
 mod copy;
 mod database;
 mod error;
-mod fold;
+mod fingerprint;
 mod forget;
-mod group;
+mod gc;
+mod hide_private;
 mod index;
 mod keep;
 mod ledger;
 mod lineage;
 mod live;
-mod meanwhile;
 mod merge;
+mod normalize;
+mod ownership;
 mod private;
 mod prune;
 mod recall;
+mod relocate;
+mod schema;
 mod secrets;
 mod sessions;
 mod sieve;
 mod snapshot;
-mod stamp;
 mod stats;
 mod store;
 mod stores;
 mod upload;
-mod veil;
 mod wipe;
 
-pub use arrive::{Arrival, Here, arrive};
 pub use audit::{Audit, audit};
-pub use collect::{Collected, collect};
 pub use error::{Error, Flaw, Refusal};
+pub use gc::{Collected, collect_garbage};
 pub use index::{Found, Index, Question, Show};
 pub use keep::{Keep, Kept, Provenance, Report, keep};
 pub use ledger::{Figures, Ledger, Run, Tokens, Visibility};
@@ -69,6 +68,7 @@ pub use live::{Refreshed, refresh};
 pub use merge::Merged;
 pub use prune::Retention;
 pub use recall::{Destination, Recall, look, peek, recall, recall_to};
+pub use relocate::{Here, Relocation, relocate};
 pub use sessions::{Info, Page, Said, Sessions};
 pub use snapshot::manifest::Statistics;
 pub use stats::Stats;

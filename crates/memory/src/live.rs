@@ -5,16 +5,16 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::{
-    arrive::set_back,
     database::{self, judge},
     error::Error,
-    group::Group,
+    fingerprint::{Fingerprints, fingerprints},
     merge::{self, Merged, Sides, Target, rows},
+    relocate::set_back,
+    schema::SessionTables,
     snapshot::{
         manifest::{ENGINE_DATABASE, Manifest},
         restore::restore_database,
     },
-    stamp::{Stamps, stamps},
     store::{Head, Store},
     upload::migrations,
 };
@@ -63,19 +63,19 @@ pub fn refresh(
     database::refuse_foreign(&connection)?;
     merge::attach(&connection, &other, "other")?;
     let known = migrations(&connection).map_err(&fail)?;
-    let group = Group::of(&connection, "main").map_err(&fail)?;
+    let group = SessionTables::of(&connection, "main").map_err(&fail)?;
     if !known.is_superset(&theirs.migrations) || !rows::is_enough(&connection, &group).map_err(&fail)? {
         return Ok(Refreshed::Apart);
     }
     // Attaching is not possible within a transaction, so the base is brought for whatever may have to be joined.
-    let verdicts = |ours: &Stamps| {
+    let verdicts = |ours: &Fingerprints| {
         let base = base.as_ref().map(|base| &base.sessions);
         Sides { base, ours, theirs: &theirs.sessions, gone: &theirs.gone }.verdicts()
     };
-    let before = verdicts(&stamps(&connection, "main").map_err(&fail)?);
+    let before = verdicts(&fingerprints(&connection, "main").map_err(&fail)?);
     let has_base = merge::attach_base(&connection, store, base.as_ref(), &before, scratch.path())?;
     let merged = merge::at_once(&connection, || {
-        let verdicts = verdicts(&stamps(&connection, "main").map_err(&fail)?);
+        let verdicts = verdicts(&fingerprints(&connection, "main").map_err(&fail)?);
         let merged = merge::apply(&connection, &verdicts, Target::Ours, has_base)?;
         for session in &merged.joined {
             set_back(&connection, session, now).map_err(&fail)?;

@@ -21,20 +21,20 @@ use rusqlite::{
 use crate::{
     database::judge,
     error::{Error, Flaw},
-    group::Group,
+    fingerprint::{Fingerprint, Fingerprints},
+    schema::SessionTables,
     snapshot::{
         manifest::{ENGINE_DATABASE, Gone, Manifest, Removal},
         restore::restore_database,
     },
-    stamp::{Stamp, Stamps},
     store::Store,
 };
 
-/// The stamps of all three sides. Without a base nothing is known to be deleted but what is in `gone`.
+/// The fingerprints of all three sides. Without a base nothing is known to be deleted but what is in `gone`.
 pub(crate) struct Sides<'a> {
-    pub(crate) base: Option<&'a Stamps>,
-    pub(crate) ours: &'a Stamps,
-    pub(crate) theirs: &'a Stamps,
+    pub(crate) base: Option<&'a Fingerprints>,
+    pub(crate) ours: &'a Fingerprints,
+    pub(crate) theirs: &'a Fingerprints,
     /// Sessions that were removed from theirs on purpose.
     pub(crate) gone: &'a BTreeMap<String, Gone>,
 }
@@ -67,12 +67,12 @@ impl Sides<'_> {
     /// Returns whose version of each session stands, where the sides differ.
     pub(crate) fn verdicts(&self) -> BTreeMap<String, Verdict> {
         let ids: BTreeSet<_> = self.ours.keys().chain(self.theirs.keys()).collect();
-        let differs = |id: &&&String| stamp(self.ours, id) != stamp(self.theirs, id);
+        let differs = |id: &&&String| fingerprint(self.ours, id) != fingerprint(self.theirs, id);
         ids.iter().filter(differs).map(|id| ((*id).clone(), self.verdict(id))).collect()
     }
 
     fn verdict(&self, id: &str) -> Verdict {
-        let (ours, theirs) = (stamp(self.ours, id), stamp(self.theirs, id));
+        let (ours, theirs) = (fingerprint(self.ours, id), fingerprint(self.theirs, id));
         let gone = self.gone.get(id).filter(|_| theirs.is_none());
         if gone.is_some_and(|gone| gone.why == Removal::Forgotten) {
             return Verdict::Theirs;
@@ -85,7 +85,7 @@ impl Sides<'_> {
                 (Some(_), Some(_)) => Verdict::Both,
             };
         };
-        let base = stamp(base, id);
+        let base = fingerprint(base, id);
         match (ours, theirs) {
             _ if ours == base => Verdict::Theirs,
             _ if theirs == base => Verdict::Ours,
@@ -96,8 +96,8 @@ impl Sides<'_> {
     }
 }
 
-fn stamp(stamps: &Stamps, id: &str) -> Option<Stamp> {
-    stamps.get(id).map(|note| note.stamp)
+fn fingerprint(fingerprints: &Fingerprints, id: &str) -> Option<Fingerprint> {
+    fingerprints.get(id).map(|note| note.fingerprint)
 }
 
 /// Attaches a database for reading.
@@ -156,8 +156,8 @@ fn carry_out(
     target: Target,
     has_base: bool,
 ) -> rusqlite::Result<Merged> {
-    let group = Group::of(connection, "main")?;
-    let other = Group::of(connection, "other")?;
+    let group = SessionTables::of(connection, "main")?;
+    let other = SessionTables::of(connection, "other")?;
     let mut merged = Merged::default();
     for (id, verdict) in verdicts {
         match (verdict, target) {

@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use crate::{
     database::judge,
     error::Error,
-    group::{Group, columns},
     merge::rows,
+    schema::{SessionTables, columns},
 };
 
 /// What is kept: a session stays if it is among the newest or young enough, as long as there is room.
@@ -58,7 +58,8 @@ pub(crate) fn prune(
     let trees = trees(connection).map_err(&fail)?;
     let oldest = now.checked_sub(retention.age).map_or(i64::MIN, Timestamp::as_millisecond);
     let doomed = doomed(trees, retention, oldest, protected);
-    rows::remove_all(connection, &Group::of(connection, "main").map_err(&fail)?, &doomed).map_err(fail)?;
+    rows::remove_all(connection, &SessionTables::of(connection, "main").map_err(&fail)?, &doomed)
+        .map_err(fail)?;
     Ok(doomed)
 }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::{
     database::{self, judge},
     error::{Error, Flaw},
-    forget,
+    forget, hide_private,
     ledger::Visibility,
     lineage::{StandIn, StandIns},
     private,
@@ -17,7 +17,6 @@ use crate::{
     },
     store::{Head, Store},
     upload::migrations,
-    veil,
 };
 
 /// What the engine starts with.
@@ -198,7 +197,7 @@ fn bring(
     let removed = forget::in_folder(manifest, scratch.path(), forgotten)?;
     let hidden = match destination.audience {
         Visibility::Private => 0,
-        Visibility::Public => veil::hide_private(manifest, scratch.path())?,
+        Visibility::Public => hide_private::hide_private(manifest, scratch.path())?,
     };
 
     for (name, place) in [(LEDGER, destination.ledger), (INDEX, destination.index)] {

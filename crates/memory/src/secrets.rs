@@ -9,8 +9,8 @@ use rusqlite::{Connection, types::ValueRef};
 use crate::{
     database::judge,
     error::Error,
-    fold::Fold,
-    group::{columns, quoted, tables},
+    normalize::Normalizer,
+    schema::{columns, quoted, tables},
     sieve::Sieve,
     snapshot::{build::each_buffer, manifest::Manifest, unpack},
     store::Store,
@@ -81,7 +81,7 @@ impl Needle {
     fn folded(&self) -> Option<Self> {
         match self {
             Self::Whole(form) => {
-                let form = Fold::of(form);
+                let form = Normalizer::of(form);
                 (form.len() >= SHORTEST && !form.contains(&b'"')).then_some(Self::Whole(form))
             }
             // A token has nothing in it that could be folded.
@@ -126,7 +126,7 @@ impl Glance {
     fn of(needles: &BTreeSet<Needle>) -> Self {
         let (mut folded, mut plain) = (Vec::new(), Vec::new());
         for needle in needles.iter().map(Needle::bytes) {
-            match Fold::of(needle) {
+            match Normalizer::of(needle) {
                 left if left.len() < SHORTEST => plain.push(needle.to_vec()),
                 // A backslash in front of a needle can take its first letter away.
                 left => folded.push(left[1..].to_vec()),
@@ -150,7 +150,7 @@ impl Finders {
 
     /// Returns where secrets stand that are broken over lines, or escaped in an unusual way.
     fn broken(&self, text: &[u8], folded: &[u8]) -> Vec<Range<usize>> {
-        let origins = Fold::origins(text);
+        let origins = Normalizer::origins(text);
         let whole = |hit: Range<usize>| {
             // A backslash that is left without what it escaped would spoil the JSON around it.
             let mut start = origins[hit.start];
@@ -181,7 +181,7 @@ impl Secrets {
     /// Returns the text with a mark in the place of each secret.
     pub(crate) fn without<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let Some(finders) = &self.finders else { return Cow::Borrowed(text) };
-        let folded = Fold::of(text);
+        let folded = Normalizer::of(text);
         if !finders.glance.suspects(text, &folded) {
             return Cow::Borrowed(text);
         }
@@ -234,7 +234,7 @@ impl Secrets {
         for note in &save.packs {
             let all: Vec<u32> = (0..note.chunks).collect();
             unpack::read(store, note, &all, &mut |batch| {
-                is_found |= finders.refuse_in(batch.bytes(), &Fold::of(batch.bytes())).is_err();
+                is_found |= finders.refuse_in(batch.bytes(), &Normalizer::of(batch.bytes())).is_err();
                 Ok(())
             })?;
         }
@@ -244,7 +244,7 @@ impl Secrets {
     /// Fails if any byte sequence of a file is a secret, whatever the file is.
     pub(crate) fn refuse_in(&self, path: &Path) -> Result<(), Error> {
         let Some(finders) = &self.finders else { return Ok(()) };
-        let (mut plain, mut folded, mut fold) = (Vec::new(), Vec::new(), Fold::default());
+        let (mut plain, mut folded, mut fold) = (Vec::new(), Vec::new(), Normalizer::default());
         each_buffer(path, |buffer| {
             plain.extend_from_slice(buffer);
             fold.add(buffer, &mut folded);
@@ -355,7 +355,7 @@ mod tests {
                 text.push(byte);
                 text.extend_from_slice(if is_broken { gap.as_bytes() } else { b"" });
             }
-            let folded = Fold::of(&text);
+            let folded = Normalizer::of(&text);
             let has_any = finders.plain.automaton.is_match(&text) || finders.folded.automaton.is_match(&folded);
             prop_assert!(finders.glance.suspects(&text, &folded) || !has_any);
         }

@@ -15,8 +15,8 @@ use fro_core::{Secret, say::summary::counted};
 use jiff::Timestamp;
 
 use crate::{
-    collect::GRACE,
     error::{Error, Flaw, Refusal},
+    gc::GRACE,
     keep::{Keep, Kept},
     recall::{Destination, Recall, bring_newest, recall_to},
     snapshot::manifest::Manifest,

@@ -10,10 +10,11 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use crate::{
+    background::Background,
     database::{self, judge},
     error::{Error, Flaw},
-    group::tables,
-    meanwhile::Meanwhile,
+    fingerprint::Fingerprints,
+    schema::tables,
     secrets::Secrets,
     snapshot::{
         build::{Hashed, Sources, build},
@@ -23,7 +24,6 @@ use crate::{
         manifest::{ENGINE_DATABASE, FORMAT, Gone, INDEX, LEDGER, Manifest, Statistics},
         place::FilePlace,
     },
-    stamp::Stamps,
     store::{Head, Object, ObjectName, Store},
 };
 
@@ -45,7 +45,7 @@ pub(crate) struct Upload<'a> {
     /// What the files were when the save began.
     pub(crate) cut: &'a [FileChunks],
     pub(crate) claims: Claims<'a>,
-    pub(crate) stamps: Stamps,
+    pub(crate) fingerprints: Fingerprints,
     pub(crate) gone: BTreeMap<String, Gone>,
     pub(crate) secrets: &'a Secrets,
     pub(crate) free: u64,
@@ -81,16 +81,16 @@ impl Upload<'_> {
             most_packs: self.most_packs,
         };
         let (built, migrations) = thread::scope(|scope| {
-            let searched = Meanwhile::begin(scope, || {
+            let searched = Background::begin(scope, || {
                 databases.values().try_for_each(|path| self.secrets.refuse_in(path))
             });
-            let checked = Meanwhile::begin(scope, || check(&self.database, self.ledger.as_deref()));
+            let checked = Background::begin(scope, || check(&self.database, self.ledger.as_deref()));
             let built = build(sources, known, &pack)?;
             searched.get()?;
             Ok::<_, Error>((built, checked.get()?.clone()))
         })?;
 
-        let sessions = u32::try_from(self.stamps.len()).unwrap_or(u32::MAX);
+        let sessions = u32::try_from(self.fingerprints.len()).unwrap_or(u32::MAX);
         let fresh = if built.is_packed { built.packs.packs.last().map_or(0, |pack| pack.bytes) } else { 0 };
         let mut manifest = Manifest {
             format: FORMAT,
@@ -104,7 +104,7 @@ impl Upload<'_> {
             files: built.files,
             file_chunks: built.file_chunks,
             migrations,
-            sessions: self.stamps,
+            sessions: self.fingerprints,
             gone: self.gone,
             statistics: Statistics { sessions, bytes: 0, free: self.free, fresh },
         };

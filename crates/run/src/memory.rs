@@ -170,7 +170,7 @@ impl Memory {
                 Continuity::Fresh(_) => None,
             };
             let here = Here { worktree: &worktree, now: Timestamp::now(), continuing };
-            fro_memory::arrive(&engine_data, here)?;
+            fro_memory::relocate(&engine_data, here)?;
             let before = earlier.ending(&last, &continuity)?;
             let is_told = continuing.is_some() || before.is_some();
             let besides = match &last {

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use fro_boundary::{Address, Beyond, Door, Egress, EgressCalls, Host};
+use fro_boundary::{Address, CorporateProxy, Door, Egress, EgressCalls, Host};
 use fro_core::{Fault, Permit, Reach};
 
 use crate::{
@@ -43,11 +43,11 @@ impl Network {
         } else {
             None
         };
-        let beyond = Beyond::of(environment);
+        let proxy = CorporateProxy::of(environment);
         let (mut doors, mut warnings) = (Vec::new(), Vec::new());
         for destination in wanted {
             match host_of(destination, registry.as_deref()) {
-                Ok(host) => doors.push(Door::find(host, &beyond).await),
+                Ok(host) => doors.push(Door::find(host, &proxy).await),
                 Err(why) => warnings.push(why),
             }
         }

@@ -9,7 +9,7 @@ use std::{
 use hyper::Uri;
 use tokio::net::lookup_host;
 
-use crate::egress::beyond::{Beyond, Tunnel};
+use crate::egress::corporate_proxy::{CorporateProxy, Tunnel};
 
 /// A host and a port that may be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) enum Way {
     /// Its addresses.
     Direct(Vec<SocketAddr>),
     /// The operator's own proxy, which knows where it is.
-    Beyond(Tunnel),
+    CorporateProxy(Tunnel),
 }
 
 /// The port of an entry without one.
@@ -95,9 +95,9 @@ impl Door {
     ///
     /// A name that leads into a private network is refused: whoever answers for the name would choose what the agent
     /// reaches there. An address that the operator wrote out is meant. What lies beyond a proxy is for that to find.
-    pub async fn find(host: Host, beyond: &Beyond) -> Self {
-        if let Some(tunnel) = beyond.towards(&host) {
-            return Self { host, leads: Ok(Way::Beyond(tunnel)) };
+    pub async fn find(host: Host, proxy: &CorporateProxy) -> Self {
+        if let Some(tunnel) = proxy.towards(&host) {
+            return Self { host, leads: Ok(Way::CorporateProxy(tunnel)) };
         }
         let addresses = match host.literal() {
             Some(address) => Ok(vec![SocketAddr::new(address, host.port)]),
@@ -232,9 +232,9 @@ mod tests {
 
     #[tokio::test]
     async fn names_are_looked_up_once_and_addresses_not_at_all() {
-        let door = Door::find("localhost:80".parse().unwrap(), &Beyond::of(&[])).await;
+        let door = Door::find("localhost:80".parse().unwrap(), &CorporateProxy::of(&[])).await;
         assert_eq!(door.closed(), Some("`localhost` leads into a private network"));
-        let door = Door::find("127.0.0.1:80".parse().unwrap(), &Beyond::of(&[])).await;
+        let door = Door::find("127.0.0.1:80".parse().unwrap(), &CorporateProxy::of(&[])).await;
         assert_eq!(door.leads, Ok(Way::Direct(vec!["127.0.0.1:80".parse().unwrap()])));
     }
 }

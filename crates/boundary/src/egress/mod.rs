@@ -2,10 +2,10 @@
 //!
 //! Behind the wall nothing can be resolved and only this proxy can be reached, so that its list is the whole network.
 
-mod beyond;
+mod corporate_proxy;
 mod host;
 mod proxy;
 
-pub use beyond::Beyond;
+pub use corporate_proxy::CorporateProxy;
 pub use host::{BadHost, Door, Host};
 pub use proxy::{Egress, EgressCalls};

@@ -202,7 +202,7 @@ impl Shared {
         let reach = async {
             match way {
                 Way::Direct(addresses) => TcpStream::connect(addresses.as_slice()).await,
-                Way::Beyond(tunnel) => tunnel.open(&door.host).await,
+                Way::CorporateProxy(tunnel) => tunnel.open(&door.host).await,
             }
         };
         match timeout(PATIENCE, reach).await {

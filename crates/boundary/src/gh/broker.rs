@@ -29,8 +29,8 @@ use crate::{
         answer::prune,
         deed::{About, Deeds, Reply, Wish},
         graphql::Question,
+        known_ids::KnownIds,
         policy::{Asked, Bounds, Kind, Passed, Refusal, decide, is_github_s_own},
-        seen::Seen,
     },
     intake::Intake,
     serve::{Body, Listener, Passing, send_back, serve, stream_back, told},
@@ -113,7 +113,7 @@ struct Shared {
     upstream: Upstream,
     road: Road,
     deeds: Deeds,
-    seen: Seen,
+    known_ids: KnownIds,
     /// The repository's number, once it was needed.
     id: OnceLock<u64>,
     without: Needles,
@@ -134,7 +134,7 @@ impl GhBroker {
             upstream,
             road,
             deeds,
-            seen: Seen::default(),
+            known_ids: KnownIds::default(),
             id: OnceLock::new(),
             without,
             intake: Intake::new(LARGEST, AT_ONCE),
@@ -197,15 +197,20 @@ impl Shared {
         let (path, query) = (head.uri.path(), head.uri.query());
         let asked = Asked { method: head.method.as_str(), host, path, query, body: &body };
         let Upstream { server, repo, api, graphql, token, .. } = &self.upstream;
-        let (request, what, kind) = match decide(&asked, Bounds { server, repo, id, seen: &self.seen })? {
-            Passed::Deed(wish) => return self.take_over(&wish).await,
-            Passed::Rest(target, kind) => {
-                (self.road.get(format!("{}{target}", api.trim_end_matches('/'))), target, Heard::Rest(kind))
-            }
-            Passed::GraphQl(Question { body, asks, beyond }) => {
-                (self.road.post(graphql).body(Bytes::from(body.to_string())), asks, Heard::GraphQl(beyond))
-            }
-        };
+        let (request, what, kind) =
+            match decide(&asked, Bounds { server, repo, id, known_ids: &self.known_ids })? {
+                Passed::Deed(wish) => return self.take_over(&wish).await,
+                Passed::Rest(target, kind) => (
+                    self.road.get(format!("{}{target}", api.trim_end_matches('/'))),
+                    target,
+                    Heard::Rest(kind),
+                ),
+                Passed::GraphQl(Question { body, asks, beyond }) => (
+                    self.road.post(graphql).body(Bytes::from(body.to_string())),
+                    asks,
+                    Heard::GraphQl(beyond),
+                ),
+            };
         let said = PASSED.iter().filter_map(|name| Some((name, text(name)?)));
         let request = said.fold(request, |request, (name, value)| request.header(name, value));
         let answer = request.bearer(token).relay().await?;
@@ -245,13 +250,13 @@ impl Shared {
         let (mut bytes, answer) = to_the_end(answer, LONGEST_JSON).await?;
         if let Ok(mut said) = serde_json::from_slice::<Value>(&bytes) {
             match heard {
-                Heard::GraphQl(beyond) => self.seen.learn(&said, beyond),
+                Heard::GraphQl(beyond) => self.known_ids.learn(&said, beyond),
                 Heard::Rest(kind) => {
                     if prune(&mut said, &self.upstream.repo) {
                         bytes = said.to_string().into_bytes();
                     }
                     if *kind == Kind::Things {
-                        self.seen.learn_things(&said);
+                        self.known_ids.learn_things(&said);
                     }
                 }
             }

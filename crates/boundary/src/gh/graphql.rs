@@ -165,13 +165,13 @@ fn depth(query: &str) -> usize {
 mod tests {
     use fro_core::RepoName;
 
-    use crate::gh::seen::Seen;
+    use crate::gh::known_ids::KnownIds;
 
     use super::*;
 
     fn understood(body: &str) -> Result<Meaning, Refusal> {
-        let (repo, seen) = (RepoName::parse("octo/garden").unwrap(), Seen::default());
-        read(body.as_bytes(), Bounds { server: "github.com", repo: &repo, id: None, seen: &seen })
+        let (repo, known_ids) = (RepoName::parse("octo/garden").unwrap(), KnownIds::default());
+        read(body.as_bytes(), Bounds { server: "github.com", repo: &repo, id: None, known_ids: &known_ids })
     }
 
     #[track_caller]

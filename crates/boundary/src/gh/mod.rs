@@ -9,11 +9,11 @@ mod answer;
 mod broker;
 mod deed;
 mod graphql;
+mod known_ids;
 mod policy;
 mod rest;
 mod schema;
 mod scope;
-mod seen;
 
 pub use broker::{GhBroker, GhCalls, Upstream};
 pub use deed::{Deed, Deeds, Done};

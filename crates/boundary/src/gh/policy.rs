@@ -5,8 +5,8 @@ use fro_core::RepoName;
 use crate::gh::{
     deed::Wish,
     graphql::{self, Meaning, Question},
+    known_ids::KnownIds,
     rest,
-    seen::Seen,
 };
 
 /// A request that passes.
@@ -70,7 +70,7 @@ pub(super) struct Bounds<'a> {
     pub(super) repo: &'a RepoName,
     /// The number that GitHub's own addresses name the repository by, if it is known.
     pub(super) id: Option<u64>,
-    pub(super) seen: &'a Seen,
+    pub(super) known_ids: &'a KnownIds,
 }
 
 /// Decides on a request.
@@ -182,14 +182,15 @@ mod tests {
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let body = br#"{"body": "Hi", "event": "COMMENT", "title": "T", "head": "octo:x", "base": "main"}"#;
         let asked = Asked { method, host, path, query, body };
-        let (repo, seen) = (RepoName::parse("Octo/garden").unwrap(), Seen::default());
-        let decision = match decide(&asked, Bounds { server, repo: &repo, id: Some(7), seen: &seen }) {
-            Ok(Passed::Rest(path, Kind::Log)) => format!("the log {path}"),
-            Ok(Passed::Rest(path, Kind::Things | Kind::Other)) => path,
-            Ok(Passed::GraphQl(..)) => "graphql".to_owned(),
-            Ok(Passed::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
-            Err(refusal) => refusal.to_string(),
-        };
+        let (repo, known_ids) = (RepoName::parse("Octo/garden").unwrap(), KnownIds::default());
+        let decision =
+            match decide(&asked, Bounds { server, repo: &repo, id: Some(7), known_ids: &known_ids }) {
+                Ok(Passed::Rest(path, Kind::Log)) => format!("the log {path}"),
+                Ok(Passed::Rest(path, Kind::Things | Kind::Other)) => path,
+                Ok(Passed::GraphQl(..)) => "graphql".to_owned(),
+                Ok(Passed::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
+                Err(refusal) => refusal.to_string(),
+            };
         assert_eq!(decision, expected, "{line}");
     }
 

@@ -113,7 +113,7 @@ impl<'a, 'b> Scope<'a, 'b> {
             id => vec![id],
         };
         ids.iter().try_for_each(|id| match id.as_str() {
-            Some(id) if self.bounds.seen.holds(id) => Ok(()),
+            Some(id) if self.bounds.known_ids.holds(id) => Ok(()),
             Some(id) => Err(Refusal::Unknown(id.chars().take(100).collect())),
             None => Err(Refusal::Unclear("an id is no text")),
         })
@@ -198,7 +198,7 @@ mod tests {
     use graphql_parser::query::parse_query;
     use serde_json::json;
 
-    use crate::gh::seen::Seen;
+    use crate::gh::known_ids::KnownIds;
 
     use super::*;
 
@@ -207,10 +207,13 @@ mod tests {
         let variables = json!({ "o": "Octo", "n": "garden", "other": "cellar" });
         let variables = variables.as_object().unwrap();
         let document = parse_query::<String>(query).unwrap();
-        let (repo, seen) = (RepoName::parse("octo/garden").unwrap(), Seen::default());
-        seen.learn(&json!({ "id": "I_1", "nodes": [{ "id": "U_1" }] }), &BTreeSet::new());
-        let decision =
-            check(&document, variables, Bounds { server: "github.com", repo: &repo, id: None, seen: &seen });
+        let (repo, known_ids) = (RepoName::parse("octo/garden").unwrap(), KnownIds::default());
+        known_ids.learn(&json!({ "id": "I_1", "nodes": [{ "id": "U_1" }] }), &BTreeSet::new());
+        let decision = check(
+            &document,
+            variables,
+            Bounds { server: "github.com", repo: &repo, id: None, known_ids: &known_ids },
+        );
         assert_eq!(
             decision.map_or_else(|refusal| refusal.to_string(), |_| "yes".to_owned()),
             expected,
@@ -310,8 +313,8 @@ mod tests {
     fn keys_of_what_lies_beyond_are_known() {
         let query = "{ repository(owner: \"octo\", name: \"garden\") { issue(number: 1) { id sub: subIssues(first: 9) { nodes { id } } author { login } } } }";
         let document = parse_query::<String>(query).unwrap();
-        let (repo, seen) = (RepoName::parse("octo/garden").unwrap(), Seen::default());
-        let bounds = Bounds { server: "github.com", repo: &repo, id: None, seen: &seen };
+        let (repo, known_ids) = (RepoName::parse("octo/garden").unwrap(), KnownIds::default());
+        let bounds = Bounds { server: "github.com", repo: &repo, id: None, known_ids: &known_ids };
         let beyond = check(&document, &Map::new(), bounds).unwrap();
         assert_eq!(beyond.into_iter().collect::<Vec<_>>(), ["author", "sub"]);
     }

@@ -34,7 +34,7 @@ use crate::wall::{
     kernel::{self, Writing},
     parcel::Parcel,
     powers,
-    stand::{KILLED, Lifeline, Wish, queue_signals, stop_signal, wait_for},
+    supervisor::{KILLED, Lifeline, Wish, queue_signals, stop_signal, wait_for},
 };
 
 /// Begins the arguments of the process that `sudo` starts.

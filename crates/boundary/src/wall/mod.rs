@@ -1,8 +1,8 @@
 //! The wall around the engine: `fro-bot wall … -- command`.
 //!
 //! It is built in two processes, since a process can wall itself in but cannot do so to a child. The
-//! first, `stand`, is the supervisor: it stays outside, holds the lifeline to the harness, makes
-//! the engine's connections in its place and leaves no process behind. The second, `enter`, gives up every
+//! first, `supervise`, is the supervisor: it stays outside, holds the lifeline to the harness, makes
+//! the engine's connections in its place and leaves no process behind. The second, `confine`, gives up every
 //! right that the engine does not need and then becomes the engine. Where root is at hand, `enclose` puts both into
 //! namespaces of their own, and the engine is another user.
 
@@ -10,19 +10,19 @@ mod address;
 mod attributes;
 mod broker;
 mod caller;
-mod calls;
+mod confine;
 mod enclose;
 mod enclosure;
-mod enter;
 mod error;
 mod grant;
 mod handover;
 mod kernel;
+mod landlock_rules;
 mod parcel;
 mod powers;
-mod reach;
+mod seccomp_rules;
 mod spec;
-mod stand;
+mod supervisor;
 mod wanted;
 
 pub use address::Address;
@@ -30,14 +30,14 @@ pub use enclosure::{Enclosure, User};
 pub use error::WallError;
 pub use spec::{Limits, Strictness, WallSpec};
 
-pub(crate) use enter::{Raised, raise};
-pub(crate) use reach::is_system;
+pub(crate) use confine::{Raised, raise};
+pub(crate) use landlock_rules::is_system;
 
 use std::ffi::OsString;
 
+use confine::confine;
 use enclose::{ENCLOSED, ENCLOSING, Launcher};
-use enter::enter;
-use stand::{Lifeline, stand};
+use supervisor::{Lifeline, supervise};
 
 /// How `fro-bot wall` was started: its arguments come after the name.
 #[derive(Debug)]
@@ -64,15 +64,15 @@ pub fn run(start: Start) -> Result<u8, WallError> {
     let (spec, command) = WallSpec::parse(arguments)?;
     let second = launcher.stage(INSIDE, &spec, &command);
     match (stage, spec.enclosure) {
-        (None, Enclosure::Open) => stand(second, &spec, Lifeline::Harness),
+        (None, Enclosure::Open) => supervise(second, &spec, Lifeline::Harness),
         (None, Enclosure::Root | Enclosure::Sudo(_)) => {
             enclose::enclose(&launcher, &spec, (&command, start.environment))
         }
         (Some(stage), _) if stage == ENCLOSED => {
             enclose::settle(&spec)?;
-            stand(second, &spec, Lifeline::Relay)
+            supervise(second, &spec, Lifeline::Relay)
         }
-        (Some(_), _) => enter(&spec, &command).map(|never| match never {}),
+        (Some(_), _) => confine(&spec, &command).map(|never| match never {}),
     }
 }
 

@@ -9,7 +9,7 @@ use fro_core::{
 use rusqlite::{Connection, params};
 
 use super::{PUBLIC, gather::gather};
-use crate::veil::audiences;
+use crate::hide_private::audiences;
 
 /// After so many sessions at once the index is put in order, for the searches that follow.
 const MANY: usize = 100;

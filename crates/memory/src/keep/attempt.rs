@@ -17,17 +17,18 @@ use tempfile::TempDir;
 
 use super::{Keep, Kept, Report};
 use crate::{
-    boundary::Accepted,
+    background::Background,
     copy,
     database::{self, judge},
     error::Error,
+    fingerprint::{Fingerprints, fingerprints},
     forget,
-    group::Group,
     ledger::Visibility,
-    meanwhile::Meanwhile,
     merge::{self, Merged, Sides, Target, Verdict, rows},
+    ownership::Accepted,
     prune::prune,
     recall::is_newer,
+    schema::SessionTables,
     secrets::Secrets,
     snapshot::{
         catalog::FileChunks,
@@ -36,7 +37,6 @@ use crate::{
         manifest::{ENGINE_DATABASE, Gone, REWRITTEN, Removal},
         restore::restore_database,
     },
-    stamp::{Stamps, stamps},
     store::{ObjectName, Store},
     upload::{Upload, Uploaded, migrations},
     wipe::wipe,
@@ -49,13 +49,13 @@ const MEMORIAL: SignedDuration = SignedDuration::from_hours(90 * 24);
 pub(super) struct Local<'scope> {
     scratch: TempDir,
     database: PathBuf,
-    /// False as soon as a secret was taken out: then the stamps do not hold any more.
+    /// False as soon as a secret was taken out: then the fingerprints do not hold any more.
     is_stamped: Cell<bool>,
     ledger: Option<PathBuf>,
     files: &'scope Files,
     /// The files in chunks.
-    cut: Meanwhile<'scope, Vec<FileChunks>>,
-    stamps: Stamps,
+    cut: Background<'scope, Vec<FileChunks>>,
+    fingerprints: Fingerprints,
     migrations: BTreeSet<String>,
     base: Option<Known>,
 }
@@ -66,7 +66,7 @@ impl<'scope> Local<'scope> {
         store: &Store,
         database: &Path,
         files: &'scope Files,
-        cut: Meanwhile<'scope, Vec<FileChunks>>,
+        cut: Background<'scope, Vec<FileChunks>>,
     ) -> Result<Self, Error> {
         let scratch = tempfile::tempdir()?;
         let copy = scratch.path().join("ours.db");
@@ -74,7 +74,7 @@ impl<'scope> Local<'scope> {
         let connection = database::open_copy(&copy)?;
         copy::empty(&connection)?;
         database::remove_orphans(&connection)?;
-        let stamps = stamps(&connection, "main").map_err(judge("stamp the sessions"))?;
+        let fingerprints = fingerprints(&connection, "main").map_err(judge("stamp the sessions"))?;
         let migrations = migrations(&connection).map_err(judge("read the migrations of the database"))?;
         let mut ledger = None;
         if let Some(path) = keep.ledger.filter(|path| path.exists()) {
@@ -95,7 +95,7 @@ impl<'scope> Local<'scope> {
             ledger,
             files,
             cut,
-            stamps,
+            fingerprints,
             migrations,
             base,
         })
@@ -151,16 +151,16 @@ impl Attempt<'_, '_> {
         // A head that was put back has nothing that the run did not start from. A damaged one is not built on, though.
         let theirs =
             if went_back && self.ground.damage.is_none() { base } else { self.ground.theirs.as_ref() };
-        let none = Stamps::new();
+        let none = Fingerprints::new();
         let before = base.map_or(&none, |base| &base.manifest.sessions);
-        let accepted = self.keep.ours.accept(before, &self.local.stamps);
+        let accepted = self.keep.ours.accept(before, &self.local.fingerprints);
         let scratch = tempfile::tempdir_in(self.local.scratch.path())?;
         let draft = self.draft(theirs, &since, &accepted, scratch.path())?;
         let left_out = self.told(&accepted);
         let damage = self.ground.damage.clone().map(Box::new);
         let mut report = Report { merged: draft.merged, left_out, went_back, damage, ..Report::default() };
         let adoption = if theirs.is_some() { copy::Adoption::Known } else { copy::Adoption::First };
-        let (stamps, free) = self.finish(&draft.database, adoption, &mut report)?;
+        let (fingerprints, free) = self.finish(&draft.database, adoption, &mut report)?;
         wipe(&draft.database)?;
         let (ledger, borrowed) = self.ledger(theirs, scratch.path())?;
         if let Some(ledger) = &ledger {
@@ -191,8 +191,8 @@ impl Attempt<'_, '_> {
                 base: base.map(Known::files).unwrap_or_default(),
                 theirs: theirs.map(Known::files).unwrap_or_default(),
             },
-            gone: self.gone(theirs, &report, &stamps),
-            stamps,
+            gone: self.gone(theirs, &report, &fingerprints),
+            fingerprints,
             secrets: self.secrets,
             free,
         };
@@ -248,7 +248,7 @@ impl Attempt<'_, '_> {
     fn told(&self, accepted: &Accepted) -> Vec<String> {
         let is_told = |session: &&String| match self.keep.audience {
             Visibility::Private => true,
-            Visibility::Public => self.local.stamps.contains_key(*session),
+            Visibility::Public => self.local.fingerprints.contains_key(*session),
         };
         accepted.left_out.iter().filter(is_told).cloned().collect()
     }
@@ -288,7 +288,7 @@ impl Attempt<'_, '_> {
             Some(_) | None => {
                 let connection = database::open_copy(&self.local.database)?;
                 let fail = judge("leave out foreign sessions");
-                let group = Group::of(&connection, "main").map_err(&fail)?;
+                let group = SessionTables::of(&connection, "main").map_err(&fail)?;
                 rows::remove_all(&connection, &group, &accepted.left_out).map_err(fail)?;
                 let database = self.local.database.clone();
                 Ok(Draft { database, merged: Merged::default(), may_advance: true })
@@ -307,13 +307,13 @@ impl Attempt<'_, '_> {
         let base = if matches!(since, Since::Back) { Some(theirs) } else { self.local.base.as_ref() };
         let sides = Sides {
             base: base.map(|base| &base.manifest.sessions),
-            ours: &accepted.stamps,
+            ours: &accepted.fingerprints,
             theirs: &theirs.manifest.sessions,
             gone: &theirs.manifest.gone,
         };
         let mut verdicts = sides.verdicts();
         for (id, verdict) in &mut verdicts {
-            *verdict = since.correct(&accepted.stamps, id, *verdict);
+            *verdict = since.correct(&accepted.fingerprints, id, *verdict);
         }
         verdicts.extend(accepted.left_out.iter().map(|session| (session.clone(), Verdict::Theirs)));
         restore_database(self.store, &theirs.manifest, scratch, ENGINE_DATABASE)?;
@@ -330,7 +330,7 @@ impl Attempt<'_, '_> {
         merge::attach(&connection, other, "other")?;
         let is_level =
             target == Target::Theirs || self.local.migrations.is_superset(&theirs.manifest.migrations);
-        let group = Group::of(&connection, "main").map_err(&fail)?;
+        let group = SessionTables::of(&connection, "main").map_err(&fail)?;
         if !is_level || !rows::is_enough(&connection, &group).map_err(fail)? {
             let database = self.local.database.clone();
             return Ok(Draft { database, merged: Merged::default(), may_advance: false });
@@ -341,13 +341,13 @@ impl Attempt<'_, '_> {
         Ok(Draft { database: database.clone(), merged, may_advance: true })
     }
 
-    /// Takes out secrets and old sessions, gives back free pages and stamps what is left.
+    /// Takes out secrets and old sessions, gives back free pages and fingerprints what is left.
     fn finish(
         &self,
         database: &Path,
         adoption: copy::Adoption,
         report: &mut Report,
-    ) -> Result<(Stamps, u64), Error> {
+    ) -> Result<(Fingerprints, u64), Error> {
         let connection = database::open_copy(database)?;
         let files = copy::drop_files(&connection)?;
         report.redacted = self.secrets.scrub(&connection)?;
@@ -359,17 +359,22 @@ impl Attempt<'_, '_> {
             self.local.is_stamped.set(false);
         }
         if *database == self.local.database && self.local.is_stamped.get() {
-            let mut stamps = self.local.stamps.clone();
-            stamps.retain(|id, _| {
+            let mut fingerprints = self.local.fingerprints.clone();
+            fingerprints.retain(|id, _| {
                 !report.left_out.contains(id) && !report.pruned.contains(id) && !report.forgotten.contains(id)
             });
-            return Ok((stamps, free));
+            return Ok((fingerprints, free));
         }
-        Ok((stamps(&connection, "main").map_err(judge("stamp the sessions"))?, free))
+        Ok((fingerprints(&connection, "main").map_err(judge("stamp the sessions"))?, free))
     }
 
     /// Returns the sessions that are remembered as removed.
-    fn gone(&self, theirs: Option<&Known>, report: &Report, stamps: &Stamps) -> BTreeMap<String, Gone> {
+    fn gone(
+        &self,
+        theirs: Option<&Known>,
+        report: &Report,
+        fingerprints: &Fingerprints,
+    ) -> BTreeMap<String, Gone> {
         let now = self.keep.provenance.now;
         let mut gone = theirs.map(|theirs| theirs.manifest.gone.clone()).unwrap_or_default();
         gone.extend(report.pruned.iter().map(|id| (id.clone(), Gone { at: now, why: Removal::Pruned })));
@@ -378,7 +383,7 @@ impl Attempt<'_, '_> {
         );
         gone.retain(|id, gone| {
             let is_recent = now.duration_since(gone.at) < MEMORIAL;
-            !stamps.contains_key(id) && (is_recent || gone.why == Removal::Forgotten)
+            !fingerprints.contains_key(id) && (is_recent || gone.why == Removal::Forgotten)
         });
         gone
     }

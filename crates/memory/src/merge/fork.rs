@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use rusqlite::{Connection, params_from_iter, types::Value};
 
 use super::rows;
-use crate::group::{Group, quoted};
+use crate::schema::{SessionTables, quoted};
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -18,8 +18,8 @@ const RANDOM: usize = 14;
 /// The ids are derived from what the copy says, so that a save which is tried again does not fork twice.
 pub(crate) fn fork(
     connection: &Connection,
-    group: &Group,
-    other: &Group,
+    group: &SessionTables,
+    other: &SessionTables,
     session: &str,
 ) -> rusqlite::Result<String> {
     let digest = digest(connection, other, session)?;
@@ -56,8 +56,8 @@ pub(crate) fn fork(
 
 fn session_rows(
     connection: &Connection,
-    other: &Group,
-    table: &crate::group::Table,
+    other: &SessionTables,
+    table: &crate::schema::Table,
     columns: &[String],
     session: &str,
 ) -> rusqlite::Result<Vec<Vec<Value>>> {
@@ -71,7 +71,7 @@ fn session_rows(
 }
 
 /// Hashes what the session says, without the columns that change when it moves.
-fn digest(connection: &Connection, other: &Group, session: &str) -> rusqlite::Result<blake3::Hash> {
+fn digest(connection: &Connection, other: &SessionTables, session: &str) -> rusqlite::Result<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(session.as_bytes());
     for name in ["message", "part"] {
@@ -91,7 +91,7 @@ fn digest(connection: &Connection, other: &Group, session: &str) -> rusqlite::Re
 /// Maps every id of the session to a new one.
 fn ids(
     connection: &Connection,
-    other: &Group,
+    other: &SessionTables,
     session: &str,
     digest: &blake3::Hash,
 ) -> rusqlite::Result<BTreeMap<String, String>> {

@@ -6,7 +6,7 @@
 use rusqlite::Connection;
 
 use super::rows;
-use crate::group::{Group, quoted};
+use crate::schema::{SessionTables, quoted};
 
 /// Tables whose rows are joined here one by one.
 const KNOWN: [&str; 5] = ["session", "message", "part", "todo", "session_share"];
@@ -25,7 +25,11 @@ const SUMS: [(&str, &str); 6] = [
 ///
 /// A compaction hides what came before it, a revert hides what comes after, and tables that we do not know cannot be
 /// told how to follow each other.
-pub(crate) fn is_hard(connection: &Connection, group: &Group, session: &str) -> rusqlite::Result<bool> {
+pub(crate) fn is_hard(
+    connection: &Connection,
+    group: &SessionTables,
+    session: &str,
+) -> rusqlite::Result<bool> {
     let exists =
         |sql: &str| connection.query_one(&format!("SELECT EXISTS ({sql})"), [session], |row| row.get(0));
     let compacted = "SELECT 1 FROM other.part WHERE session_id = ?1 AND json_valid(data) \
@@ -57,7 +61,7 @@ pub(crate) fn is_hard(connection: &Connection, group: &Group, session: &str) -> 
 /// Joins the other side's turns to the target's.
 pub(crate) fn join(
     connection: &Connection,
-    group: &Group,
+    group: &SessionTables,
     session: &str,
     has_base: bool,
 ) -> rusqlite::Result<()> {
@@ -77,7 +81,7 @@ pub(crate) fn join(
 }
 
 /// A message that both sides have and wrote on: the newer one stands, with its parts.
-fn newer_messages(connection: &Connection, group: &Group, session: &str) -> rusqlite::Result<()> {
+fn newer_messages(connection: &Connection, group: &SessionTables, session: &str) -> rusqlite::Result<()> {
     let (Some(table), Some(parts)) = (group.table("message"), group.table("part")) else { return Ok(()) };
     let sql = "SELECT other.message.id FROM other.message JOIN main.message USING (id) WHERE other.message.session_id = ?1 \
                AND other.message.time_updated > main.message.time_updated";
@@ -99,7 +103,7 @@ fn newer_messages(connection: &Connection, group: &Group, session: &str) -> rusq
 }
 
 /// Inserts the messages that only the other side has, as far behind as it takes.
-fn new_messages(connection: &Connection, group: &Group, session: &str) -> rusqlite::Result<()> {
+fn new_messages(connection: &Connection, group: &SessionTables, session: &str) -> rusqlite::Result<()> {
     let Some(table) = group.table("message") else { return Ok(()) };
     let Some(shared) = rows::shared(connection, table)? else { return Ok(()) };
     let last = "SELECT max(max(time_created, coalesce(iif(json_valid(data), data ->> '$.time.completed', 0), 0))) \
@@ -137,7 +141,7 @@ fn moved(column: &str, shift: i64) -> String {
     }
 }
 
-fn new_parts(connection: &Connection, group: &Group, session: &str) -> rusqlite::Result<()> {
+fn new_parts(connection: &Connection, group: &SessionTables, session: &str) -> rusqlite::Result<()> {
     let Some(table) = group.table("part") else { return Ok(()) };
     let Some(shared) = rows::shared(connection, table)? else { return Ok(()) };
     let columns = shared.join(", ");
@@ -149,9 +153,9 @@ fn new_parts(connection: &Connection, group: &Group, session: &str) -> rusqlite:
 }
 
 /// Takes over what the other side changed about the session itself.
-fn session_row(connection: &Connection, group: &Group, session: &str) -> rusqlite::Result<()> {
+fn session_row(connection: &Connection, group: &SessionTables, session: &str) -> rusqlite::Result<()> {
     let Some(table) = group.table("session") else { return Ok(()) };
-    let based: Vec<_> = crate::group::columns(connection, "base", "session")?;
+    let based: Vec<_> = crate::schema::columns(connection, "base", "session")?;
     for column in rows::shared(connection, table)?.unwrap_or_default() {
         if !based.iter().any(|known| quoted(&known.name) == column) {
             continue;
@@ -167,7 +171,12 @@ fn session_row(connection: &Connection, group: &Group, session: &str) -> rusqlit
 }
 
 /// Takes the whole list of one side: the other's if it changed, for lines of two lists make none.
-fn todo(connection: &Connection, group: &Group, session: &str, has_base: bool) -> rusqlite::Result<()> {
+fn todo(
+    connection: &Connection,
+    group: &SessionTables,
+    session: &str,
+    has_base: bool,
+) -> rusqlite::Result<()> {
     let Some(table) = group.table("todo") else { return Ok(()) };
     let Some(shared) = rows::shared(connection, table)? else { return Ok(()) };
     let columns = shared.join(", ");
@@ -191,7 +200,7 @@ fn todo(connection: &Connection, group: &Group, session: &str, has_base: bool) -
 }
 
 /// Counts anew what the engine keeps as sums over the messages.
-fn sums(connection: &Connection, group: &Group, session: &str) -> rusqlite::Result<()> {
+fn sums(connection: &Connection, group: &SessionTables, session: &str) -> rusqlite::Result<()> {
     for (column, place) in SUMS.iter().filter(|(column, _)| has_column(group, "session", column)) {
         let sql = format!(
             "UPDATE main.session SET {column} = (SELECT coalesce(sum(iif(json_valid(data), data ->> '{place}', 0)), 0) \
@@ -207,6 +216,6 @@ fn sums(connection: &Connection, group: &Group, session: &str) -> rusqlite::Resu
     Ok(())
 }
 
-fn has_column(group: &Group, table: &str, column: &str) -> bool {
+fn has_column(group: &SessionTables, table: &str, column: &str) -> bool {
     group.table(table).is_some_and(|table| table.columns.iter().any(|known| known.name == column))
 }

@@ -2,12 +2,12 @@
 
 use rusqlite::Connection;
 
-use crate::group::{Column, Group, Table, columns, quoted};
+use crate::schema::{Column, SessionTables, Table, columns, quoted};
 
 /// Removes sessions with everything that belongs to them.
 pub(crate) fn remove_all(
     connection: &Connection,
-    group: &Group,
+    group: &SessionTables,
     sessions: &[String],
 ) -> rusqlite::Result<()> {
     if sessions.is_empty() {
@@ -33,7 +33,7 @@ pub(crate) fn remove_all(
 }
 
 /// Copies a session that is not there yet from the attached database `other`.
-pub(crate) fn copy(connection: &Connection, group: &Group, session: &str) -> rusqlite::Result<()> {
+pub(crate) fn copy(connection: &Connection, group: &SessionTables, session: &str) -> rusqlite::Result<()> {
     for table in &group.tables {
         let Some(shared) = shared(connection, table)? else { continue };
         let (name, columns) = (quoted(&table.name), shared.join(", "));
@@ -70,7 +70,7 @@ pub(crate) fn shared(connection: &Connection, table: &Table) -> rusqlite::Result
 }
 
 /// Tells whether a row of the other database says enough for this one.
-pub(crate) fn is_enough(connection: &Connection, group: &Group) -> rusqlite::Result<bool> {
+pub(crate) fn is_enough(connection: &Connection, group: &SessionTables) -> rusqlite::Result<bool> {
     for table in &group.tables {
         let theirs = columns(connection, "other", &table.name)?;
         let lacks =

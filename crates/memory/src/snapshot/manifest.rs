@@ -17,7 +17,7 @@ use super::{
 use crate::{
     database::MAX_DATABASE,
     error::{Error, Flaw},
-    stamp::Stamp,
+    fingerprint::Fingerprint,
     store::{Object, ObjectName, Part, Store},
 };
 
@@ -95,7 +95,8 @@ pub(crate) struct Run(pub(crate) u32, pub(crate) u32, pub(crate) u32);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionNote {
-    pub(crate) stamp: Stamp,
+    #[serde(rename = "stamp")]
+    pub(crate) fingerprint: Fingerprint,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<String>,
 }

@@ -211,6 +211,7 @@ fn a_run_killed_before_the_head_moved_is_as_if_it_had_not_been() {
     assert_eq!(last.words("ses_00000007"), Vec::<String>::new());
     assert_eq!(last.words("ses_00000008"), ["said after"]);
     let day_after = Timestamp::now() + jiff::SignedDuration::from_hours(100);
-    let collected = fro_memory::collect(&store, day_after, jiff::SignedDuration::from_hours(72)).unwrap();
+    let collected =
+        fro_memory::collect_garbage(&store, day_after, jiff::SignedDuration::from_hours(72)).unwrap();
     assert!(collected.objects >= 2, "what the killed run had uploaded is collected in time: {collected:?}");
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use fro_core::Secret;
 use fro_memory::{
     Advance, Destination, Flaw, Head, Keep, Kept, Object, ObjectName, Recall, Repair, Report, Store,
-    StoreSettings, Stores, Visibility, audit, collect, keep, recall,
+    StoreSettings, Stores, Visibility, audit, collect_garbage, keep, recall,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -230,7 +230,7 @@ fn a_value_that_is_known_to_be_secret_later_leaves_the_packs_too() {
     let next = world.recalled();
     say(&mut next.connect(), 91, "another run");
     saved(&Keep::new(next.data(), after(Some(&head))).without(secret.clone()).save(&world.folder).unwrap());
-    collect(
+    collect_garbage(
         &world.folder,
         Timestamp::now() + SignedDuration::from_hours(100),
         SignedDuration::from_hours(72),

@@ -2,24 +2,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod arrive;
-mod boundary;
 mod breakable;
 mod bucket;
 mod cache;
-mod collect;
 mod contract;
 mod damage;
 mod engine;
 mod faults;
 mod folder;
+mod gc;
 mod github;
 mod heal;
 mod labelled;
 mod live;
 mod many;
 mod merge;
+mod ownership;
 mod reader;
+mod relocate;
 mod rights;
 mod roles;
 mod rollback;

@@ -1,6 +1,8 @@
 //! Going back to an older release: it finds the last memory that it can read, and loses nothing of the newer one.
 
-use fro_memory::{Destination, Head, Keep, Provenance, Recall, Store, Visibility, collect, recall_to};
+use fro_memory::{
+    Destination, Head, Keep, Provenance, Recall, Store, Visibility, collect_garbage, recall_to,
+};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{Engine, after, saved, say};
@@ -16,7 +18,7 @@ fn an_older_engine_finds_its_own_last_memory_and_what_it_adds_reaches_the_newer(
     say(&mut engine.connect(), 6, "said to 1.19 again");
     let new = save(&store, &engine, "1.19.2", Some(&middle));
     let later = Timestamp::now() + SignedDuration::from_hours(1000);
-    collect(&store, later, SignedDuration::from_hours(72)).unwrap();
+    collect_garbage(&store, later, SignedDuration::from_hours(72)).unwrap();
 
     let back = Engine::fresh();
     let recalled = recall(&store, &back, "1.18.40");

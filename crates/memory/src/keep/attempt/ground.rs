@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::{
     error::{Error, Flaw},
+    fingerprint::Fingerprints,
     lineage::{self, Standing},
     merge::Verdict,
     snapshot::{
         catalog::{Catalog, FileChunks},
         manifest::Manifest,
     },
-    stamp::Stamps,
     store::{Head, ObjectName, Store},
 };
 
@@ -112,11 +112,12 @@ impl Since {
     }
 
     /// Corrects a verdict: what a save had just as we have it is in the store, with whatever was done to it later.
-    pub(super) fn correct(&self, ours: &Stamps, id: &str, verdict: Verdict) -> Verdict {
+    pub(super) fn correct(&self, ours: &Fingerprints, id: &str, verdict: Verdict) -> Verdict {
         let Self::Saves(saves) = self else { return verdict };
         let Some(note) = ours.get(id) else { return verdict };
-        let is_known =
-            saves.iter().any(|save| save.sessions.get(id).is_some_and(|known| known.stamp == note.stamp));
+        let is_known = saves
+            .iter()
+            .any(|save| save.sessions.get(id).is_some_and(|known| known.fingerprint == note.fingerprint));
         if is_known { Verdict::Theirs } else { verdict }
     }
 }

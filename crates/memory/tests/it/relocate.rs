@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fro_memory::{Arrival, Here, arrive};
+use fro_memory::{Here, Relocation, relocate};
 use jiff::SignedDuration;
 
 use crate::engine::{Engine, NOON, add_message};
@@ -16,8 +16,8 @@ fn sessions_move_to_this_checkout_and_stay_in_their_folders() {
          INSERT INTO project_directory VALUES ('prj', '/repo/a', NULL, 1), ('prj', '/repo/b', NULL, 1)",
     );
     let here = Here { worktree: Path::new("/repo/b"), now: at(NOON + 60_000), continuing: None };
-    assert_eq!(arrive(engine.data(), here).unwrap(), Arrival { moved: 3, set_back: None });
-    assert_eq!(arrive(engine.data(), here).unwrap(), Arrival { moved: 0, set_back: None });
+    assert_eq!(relocate(engine.data(), here).unwrap(), Relocation { moved: 3, set_back: None });
+    assert_eq!(relocate(engine.data(), here).unwrap(), Relocation { moved: 0, set_back: None });
     assert_eq!(
         texts(&engine, "SELECT directory FROM session ORDER BY id"),
         ["/repo/b", "/repo/b/crates", "/repo/b"]
@@ -33,8 +33,8 @@ fn a_session_from_the_future_is_set_back_in_order() {
     let now = NOON + 100_000;
     let here = Here { worktree: Path::new("/repo/a"), now: at(now), continuing: Some("ses_00000000") };
     let back = SignedDuration::from_millis(601_005);
-    assert_eq!(arrive(engine.data(), here).unwrap(), Arrival { moved: 0, set_back: Some(back) });
-    assert_eq!(arrive(engine.data(), here).unwrap(), Arrival { moved: 0, set_back: None });
+    assert_eq!(relocate(engine.data(), here).unwrap(), Relocation { moved: 0, set_back: Some(back) });
+    assert_eq!(relocate(engine.data(), here).unwrap(), Relocation { moved: 0, set_back: None });
 
     assert_eq!(engine.words("ses_00000000"), ["The hose leaks.", "later"]);
     let times = "SELECT time_created || ' ' || (data ->> '$.time.created') || ' ' || (data ->> '$.time.completed') FROM message \

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{snapshot::place::FilePlace, stamp::Stamps};
+use crate::{fingerprint::Fingerprints, snapshot::place::FilePlace};
 
 /// The sessions that a run may have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(crate) enum Ours {
 /// What a run may claim of what it left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Accepted {
-    /// The stamps as they are, but for foreign sessions as they were.
-    pub(crate) stamps: Stamps,
+    /// The fingerprints as they are, but for foreign sessions as they were.
+    pub(crate) fingerprints: Fingerprints,
     /// Foreign sessions that differ from what was restored.
     pub(crate) left_out: Vec<String>,
     /// This run's sessions and their children.
@@ -29,15 +29,15 @@ pub(crate) struct Accepted {
 
 impl Ours {
     /// Judges what a run left behind by what it was given.
-    pub(crate) fn accept(&self, base: &Stamps, now: &Stamps) -> Accepted {
+    pub(crate) fn accept(&self, base: &Fingerprints, now: &Fingerprints) -> Accepted {
         let Self::Only(roots) = self else {
             return Accepted {
-                stamps: now.clone(),
+                fingerprints: now.clone(),
                 left_out: Vec::new(),
                 own: now.keys().cloned().collect(),
             };
         };
-        let mut stamps = base.clone();
+        let mut fingerprints = base.clone();
         let mut left_out = Vec::new();
         let mut own = BTreeSet::new();
         for id in base.keys().chain(now.keys()).collect::<BTreeSet<_>>() {
@@ -45,14 +45,14 @@ impl Ours {
             if is_own(roots, base, now, id) {
                 own.insert(id.clone());
                 match after {
-                    Some(note) => stamps.insert(id.clone(), note.clone()),
-                    None => stamps.remove(id),
+                    Some(note) => fingerprints.insert(id.clone(), note.clone()),
+                    None => fingerprints.remove(id),
                 };
-            } else if before.map(|note| note.stamp) != after.map(|note| note.stamp) {
+            } else if before.map(|note| note.fingerprint) != after.map(|note| note.fingerprint) {
                 left_out.push(id.clone());
             }
         }
-        Accepted { stamps, left_out, own }
+        Accepted { fingerprints, left_out, own }
     }
 
     /// Tells whether a file may have been changed by a run with these sessions.
@@ -73,7 +73,7 @@ impl Ours {
 }
 
 /// Follows parents up to a session of this run; a session that was there before must have had its parent before.
-fn is_own(roots: &BTreeSet<String>, base: &Stamps, now: &Stamps, id: &str) -> bool {
+fn is_own(roots: &BTreeSet<String>, base: &Fingerprints, now: &Fingerprints, id: &str) -> bool {
     let mut seen = BTreeSet::new();
     let mut next = Some(id);
     while let Some(id) = next {
@@ -93,13 +93,13 @@ mod tests {
     use super::*;
     use crate::snapshot::manifest::SessionNote;
 
-    fn notes(text: &str) -> Stamps {
+    fn notes(text: &str) -> Fingerprints {
         let note = |word: &str| {
             let (id, rest) = word.split_once('=').unwrap();
-            let (stamp, parent) = rest.split_once('<').unwrap_or((rest, ""));
-            let stamp = serde_json::from_value(format!("{stamp:0>32}").into()).unwrap();
+            let (fingerprint, parent) = rest.split_once('<').unwrap_or((rest, ""));
+            let fingerprint = serde_json::from_value(format!("{fingerprint:0>32}").into()).unwrap();
             let parent = (!parent.is_empty()).then(|| parent.to_owned());
-            (id.to_owned(), SessionNote { stamp, parent })
+            (id.to_owned(), SessionNote { fingerprint, parent })
         };
         text.split_whitespace().map(note).collect()
     }
@@ -111,13 +111,13 @@ mod tests {
         let accepted = Ours::Only(["mine".to_owned()].into()).accept(&base, &now);
         assert_eq!(accepted.left_out, ["deleted", "foreign", "new", "ring", "stolen"]);
         let stands = notes("mine=2 child=2<mine grandchild=1<child foreign=1 deleted=1 stolen=1");
-        assert_eq!(accepted.stamps, stands);
+        assert_eq!(accepted.fingerprints, stands);
     }
 
     #[test]
     fn where_no_agent_can_write_everything_counts() {
         let now = notes("a=1 b=2");
         let accepted = Ours::All.accept(&notes("a=0"), &now);
-        assert_eq!((accepted.stamps, accepted.left_out), (now, Vec::new()));
+        assert_eq!((accepted.fingerprints, accepted.left_out), (now, Vec::new()));
     }
 }

@@ -9,12 +9,12 @@ use std::{
 use crate::error::Error;
 
 /// Something that is being made.
-pub(crate) struct Meanwhile<'scope, T> {
+pub(crate) struct Background<'scope, T> {
     thread: Cell<Option<ScopedJoinHandle<'scope, Result<T, Error>>>>,
     made: OnceCell<T>,
 }
 
-impl<'scope, T: Send + 'scope> Meanwhile<'scope, T> {
+impl<'scope, T: Send + 'scope> Background<'scope, T> {
     /// Begins to make it.
     pub(crate) fn begin(
         scope: &'scope Scope<'scope, '_>,

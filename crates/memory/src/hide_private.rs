@@ -14,8 +14,8 @@ use rusqlite::{Connection, Row};
 use crate::{
     database::{self, judge},
     error::Error,
-    group::{Group, tables},
     merge::rows,
+    schema::{SessionTables, tables},
     snapshot::{
         count,
         manifest::{ENGINE_DATABASE, LEDGER, Manifest},
@@ -40,7 +40,7 @@ pub(crate) fn hide_private(manifest: &Manifest, folder: &Path) -> Result<u32, Er
     }
     let database = folder.join(ENGINE_DATABASE);
     let connection = database::open_copy(&database)?;
-    let group = Group::of(&connection, "main").map_err(&fail)?;
+    let group = SessionTables::of(&connection, "main").map_err(&fail)?;
     rows::remove_all(&connection, &group, &hidden).map_err(&fail)?;
     drop(connection);
     wipe(&database)?;

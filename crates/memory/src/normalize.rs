@@ -17,12 +17,12 @@ const fn stays(folded: &[u8]) -> [bool; 256] {
 
 /// Folds a text that comes in pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Fold {
+pub(crate) struct Normalizer {
     /// Tells whether the last byte was a backslash.
     is_escaped: bool,
 }
 
-impl Fold {
+impl Normalizer {
     /// Returns a text folded.
     pub(crate) fn of(text: &[u8]) -> Vec<u8> {
         let mut folded = Vec::with_capacity(text.len());
@@ -65,12 +65,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(String::from_utf8(Fold::of(text.as_bytes())).unwrap(), expected);
+        assert_eq!(String::from_utf8(Normalizer::of(text.as_bytes())).unwrap(), expected);
         let origins: Vec<u8> =
-            Fold::origins(text.as_bytes()).into_iter().map(|at| text.as_bytes()[at]).collect();
+            Normalizer::origins(text.as_bytes()).into_iter().map(|at| text.as_bytes()[at]).collect();
         assert_eq!(origins, expected.as_bytes());
         for cut in 0..text.len() {
-            let (mut fold, mut folded) = (Fold::default(), Vec::new());
+            let (mut fold, mut folded) = (Normalizer::default(), Vec::new());
             fold.add(&text.as_bytes()[..cut], &mut folded);
             fold.add(&text.as_bytes()[cut..], &mut folded);
             assert_eq!(folded, expected.as_bytes(), "cut at {cut}");

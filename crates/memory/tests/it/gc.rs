@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use fro_memory::{Collected, Keep, Recall, Store, collect, keep, recall};
+use fro_memory::{Collected, Keep, Recall, Store, collect_garbage, keep, recall};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{Engine, NOON, add_message, after, saved};
@@ -34,8 +34,9 @@ fn many_saves_stay_few_packs_and_what_is_dead_goes_after_a_while() {
     let (manifests, packs) = (count("manifests"), count("packs"));
     assert_eq!((manifests, packs), (46, 46));
 
-    assert_eq!(collect(&folder, Timestamp::now(), GRACE).unwrap(), Collected::default());
-    let collected = collect(&folder, Timestamp::now() + SignedDuration::from_hours(73), GRACE).unwrap();
+    assert_eq!(collect_garbage(&folder, Timestamp::now(), GRACE).unwrap(), Collected::default());
+    let collected =
+        collect_garbage(&folder, Timestamp::now() + SignedDuration::from_hours(73), GRACE).unwrap();
 
     assert_eq!(count("manifests"), 1 + 3, "the newest save and the three that may stand in for it");
     assert!(count("packs") <= 33 + 3, "{} packs", count("packs"));
@@ -60,7 +61,7 @@ fn what_a_run_started_from_stays_while_it_runs() {
     folder.set_aside(&base).unwrap();
     saved(&keep(&folder, other.data(), &after(None)).unwrap());
 
-    collect(&folder, Timestamp::now(), GRACE).unwrap();
+    collect_garbage(&folder, Timestamp::now(), GRACE).unwrap();
 
     assert!(pack.exists());
     let late = keep(&folder, engine.data(), &after(Some(&base))).unwrap();
@@ -92,13 +93,13 @@ fn a_memory_that_was_set_aside_is_not_collected_with_the_old_saves() {
             );
             head = saved(&keep(&folder, next.data(), &after(Some(&head))).unwrap());
         }
-        collect(&folder, Timestamp::now() + SignedDuration::from_hours(24), GRACE).unwrap();
+        collect_garbage(&folder, Timestamp::now() + SignedDuration::from_hours(24), GRACE).unwrap();
 
         for path in &damaged {
             assert!(path.exists(), "{what}: {} is gone", path.display());
         }
         // A hundred days later nobody asked for it.
-        collect(&folder, Timestamp::now() + SignedDuration::from_hours(100 * 24), GRACE).unwrap();
+        collect_garbage(&folder, Timestamp::now() + SignedDuration::from_hours(100 * 24), GRACE).unwrap();
         assert!(damaged.iter().all(|path| !path.exists()));
     }
 }
@@ -117,7 +118,7 @@ fn what_is_forgotten_is_not_kept_by_what_was_set_aside() {
 
     let forgetting = Keep::new(next.data(), after(Some(&head))).forgetting(["ses_00000001".to_owned()]);
     saved(&forgetting.save(&folder).unwrap());
-    collect(&folder, Timestamp::now() + SignedDuration::from_hours(1), SignedDuration::ZERO).unwrap();
+    collect_garbage(&folder, Timestamp::now() + SignedDuration::from_hours(1), SignedDuration::ZERO).unwrap();
 
     assert!(damaged.iter().all(|path| !path.exists()));
     assert_eq!(objects(store.path()).len(), 2, "one manifest and one pack are left");

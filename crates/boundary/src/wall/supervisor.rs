@@ -33,7 +33,7 @@ use crate::wall::{
 /// SIGHUP: the engine is asked, has the wall's `grace` to obey (a second signal cuts that short), and then
 /// whatever is left is killed. Engines put their shells into sessions of their own, so a process
 /// group would miss them; orphans come to this process instead, since it is their subreaper.
-pub(super) fn stand(mut second: Command, spec: &WallSpec, lifeline: Lifeline) -> Result<u8, WallError> {
+pub(super) fn supervise(mut second: Command, spec: &WallSpec, lifeline: Lifeline) -> Result<u8, WallError> {
     let signals = queue_signals().map_err(WallError::kernel("queue the signals"))?;
     set_child_subreaper(Some(getpid())).map_err(WallError::kernel("adopt orphans"))?;
     // Fails for the leader of a group, which Ctrl-C reaches anyway and rightly.

@@ -32,7 +32,7 @@ pub struct Collected {
 /// Deletes manifests and packs that are older than `grace` and that are needed neither by the head and the saves that
 /// may stand in for it, nor by the save that an older engine goes back to, nor by a younger manifest, nor by what was
 /// set aside in the last ninety days.
-pub fn collect(store: &Store, now: Timestamp, grace: SignedDuration) -> Result<Collected, Error> {
+pub fn collect_garbage(store: &Store, now: Timestamp, grace: SignedDuration) -> Result<Collected, Error> {
     let Listing::Known(listed) = store.list()? else { return Ok(Collected::default()) };
     let Some(head) = store.head()? else { return Ok(Collected::default()) };
     let name = head.manifest()?;

@@ -11,8 +11,8 @@ use rusqlite::{Connection, params};
 use crate::{
     database::{self, judge},
     error::Error,
-    group::columns,
     merge::at_once,
+    schema::columns,
 };
 
 /// Where and when the engine is about to start.
@@ -28,7 +28,7 @@ pub struct Here<'a> {
 
 /// What had to be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrival {
+pub struct Relocation {
     /// How many sessions had been elsewhere.
     pub moved: usize,
     /// By how much the continued session was moved back in time.
@@ -36,16 +36,16 @@ pub struct Arrival {
 }
 
 /// Moves the sessions to this checkout and sets the clock of the one that goes on.
-pub fn arrive(engine_data: &Path, here: Here<'_>) -> Result<Arrival, Error> {
+pub fn relocate(engine_data: &Path, here: Here<'_>) -> Result<Relocation, Error> {
     let Some(database) = database::find(engine_data)? else {
-        return Ok(Arrival { moved: 0, set_back: None });
+        return Ok(Relocation { moved: 0, set_back: None });
     };
     let connection = database::open_live(&database)?;
     at_once(&connection, || {
         let moved = move_in(&connection, here.worktree).map_err(judge("move the sessions"))?;
         let set_back = here.continuing.map(|session| set_back(&connection, session, here.now));
         let set_back = set_back.transpose().map_err(judge("set the clock of the session"))?.flatten();
-        Ok(Arrival { moved, set_back })
+        Ok(Relocation { moved, set_back })
     })
 }
 

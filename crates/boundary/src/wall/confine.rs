@@ -12,11 +12,10 @@ use nix::sys::signal::SigSet;
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 
 use crate::wall::{
-    Strictness, WallError, WallSpec, broker,
-    calls::{self, Connections},
-    grant, handover,
+    Strictness, WallError, WallSpec, broker, grant, handover,
     kernel::Listener,
-    powers, reach,
+    landlock_rules, powers,
+    seccomp_rules::{self, Connections},
 };
 
 /// The walls that were put up, or why one was not.
@@ -30,7 +29,7 @@ pub(crate) struct Raised {
 }
 
 /// Walls this process in and becomes `command`; returns only if that fails.
-pub(super) fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible, WallError> {
+pub(super) fn confine(spec: &WallSpec, command: &[OsString]) -> Result<Infallible, WallError> {
     let (program, arguments) =
         command.split_first().ok_or_else(|| WallError::Arguments("the command is empty".to_owned()))?;
     leave_the_harness().map_err(WallError::kernel("leave the harness behind"))?;
@@ -58,13 +57,13 @@ pub(super) fn enter(spec: &WallSpec, command: &[OsString]) -> Result<Infallible,
 /// Puts up every wall that this kernel offers, around the calling thread and all that it starts.
 pub(crate) fn raise(spec: &WallSpec) -> Result<Raised, WallError> {
     powers::give_up(spec.enclosure.engine_s_user())?;
-    let landlock = reach::offered();
+    let landlock = landlock_rules::offered();
     if landlock.is_ok() {
-        reach::restrict(spec)?;
+        landlock_rules::restrict(spec)?;
     }
-    let broker = broker::offered().and_then(|()| calls::hand_over(&broker::calls(spec.enclosure)));
+    let broker = broker::offered().and_then(|()| seccomp_rules::hand_over(&broker::calls(spec.enclosure)));
     let connections = if broker.is_ok() { Connections::Brokered } else { Connections::Direct };
-    Ok(Raised { landlock, seccomp: calls::filter(connections), broker })
+    Ok(Raised { landlock, seccomp: seccomp_rules::filter(connections), broker })
 }
 
 /// Lets go of what the engine would inherit besides its three streams: files, signals, terminal.

@@ -9,7 +9,7 @@ const EVENTS: [&str; 2] = ["event", "event_sequence"];
 
 /// The tables whose rows belong to sessions.
 #[derive(Debug, Clone)]
-pub(crate) struct Group {
+pub(crate) struct SessionTables {
     pub(crate) tables: Vec<Table>,
 }
 
@@ -37,7 +37,7 @@ enum Owner {
     Row { column: String, table: String, key: String },
 }
 
-impl Group {
+impl SessionTables {
     /// Looks at a database under the name by which it is attached.
     pub(crate) fn of(connection: &Connection, schema: &str) -> rusqlite::Result<Self> {
         let mut group = Self { tables: Vec::new() };

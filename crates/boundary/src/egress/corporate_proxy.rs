@@ -20,7 +20,7 @@ const OWN: &str = "localhost,127.0.0.0/8,::1";
 
 /// The job's variables about proxies, read as those of every other request are.
 #[derive(Debug)]
-pub struct Beyond(Matcher);
+pub struct CorporateProxy(Matcher);
 
 /// The way through a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) struct Tunnel {
     credential: Option<HeaderValue>,
 }
 
-impl Beyond {
+impl CorporateProxy {
     /// Reads the job's variables.
     pub fn of(environment: &[(OsString, OsString)]) -> Self {
         let text = |wanted: &str| {
@@ -86,7 +86,7 @@ mod tests {
 
     fn towards(host: &str, variables: &[(&str, &str)]) -> Option<Tunnel> {
         let variables: Vec<_> = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Beyond::of(&variables).towards(&host.parse().unwrap())
+        CorporateProxy::of(&variables).towards(&host.parse().unwrap())
     }
 
     #[test]

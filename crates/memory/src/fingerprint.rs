@@ -7,7 +7,7 @@ use rusqlite::{Connection, types::ValueRef};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    group::{Group, Table, quoted},
+    schema::{SessionTables, Table, quoted},
     snapshot::manifest::SessionNote,
 };
 
@@ -16,43 +16,43 @@ const MOVING: [&str; 4] = ["directory", "path", "workspace_id", "project_id"];
 
 /// The hash of a session's rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp([u8; 16]);
+pub(crate) struct Fingerprint([u8; 16]);
 
-impl fmt::Display for Stamp {
+impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-impl fmt::Debug for Stamp {
+impl fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stamp({self})")
+        write!(f, "Fingerprint({self})")
     }
 }
 
-impl Serialize for Stamp {
+impl Serialize for Fingerprint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Stamp {
+impl<'de> Deserialize<'de> for Fingerprint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let number = u128::from_str_radix(&text, 16).ok().filter(|_| text.len() == 32);
-        number.map(|number| Self(number.to_be_bytes())).ok_or_else(|| de::Error::custom("not a stamp"))
+        number.map(|number| Self(number.to_be_bytes())).ok_or_else(|| de::Error::custom("not a fingerprint"))
     }
 }
 
 /// What a database says of its sessions.
-pub(crate) type Stamps = BTreeMap<String, SessionNote>;
+pub(crate) type Fingerprints = BTreeMap<String, SessionNote>;
 
-/// Stamps every session of a database.
+/// Fingerprints every session of a database.
 ///
 /// Row hashes are sorted, not the rows: that is what makes one pass in the order of the file enough. Empty columns do
 /// not count, so that a column which a newer engine added changes nothing.
-pub(crate) fn stamps(connection: &Connection, schema: &str) -> rusqlite::Result<Stamps> {
-    let group = Group::of(connection, schema)?;
+pub(crate) fn fingerprints(connection: &Connection, schema: &str) -> rusqlite::Result<Fingerprints> {
+    let group = SessionTables::of(connection, schema)?;
     let mut rows: BTreeMap<String, Vec<Hash>> = BTreeMap::new();
     for table in &group.tables {
         each_row(connection, schema, &group, table, |session, hash| {
@@ -67,27 +67,27 @@ pub(crate) fn stamps(connection: &Connection, schema: &str) -> rusqlite::Result<
     Ok(parents
         .into_iter()
         .map(|(id, parent)| {
-            let stamp = combined(rows.remove(&id).unwrap_or_default());
-            (id, SessionNote { stamp, parent })
+            let fingerprint = combined(rows.remove(&id).unwrap_or_default());
+            (id, SessionNote { fingerprint, parent })
         })
         .collect())
 }
 
-fn combined(mut rows: Vec<Hash>) -> Stamp {
+fn combined(mut rows: Vec<Hash>) -> Fingerprint {
     rows.sort_unstable_by_key(|row| *row.as_bytes());
     let mut hasher = Hasher::new();
     for hash in &rows {
         hasher.update(hash.as_bytes());
     }
-    let mut stamp = [0; 16];
-    hasher.finalize_xof().fill(&mut stamp);
-    Stamp(stamp)
+    let mut fingerprint = [0; 16];
+    hasher.finalize_xof().fill(&mut fingerprint);
+    Fingerprint(fingerprint)
 }
 
 fn parents(
     connection: &Connection,
     schema: &str,
-    group: &Group,
+    group: &SessionTables,
 ) -> rusqlite::Result<BTreeMap<String, Option<String>>> {
     let has_parents = group
         .table("session")
@@ -100,7 +100,7 @@ fn parents(
 fn each_row(
     connection: &Connection,
     schema: &str,
-    group: &Group,
+    group: &SessionTables,
     table: &Table,
     mut with: impl FnMut(&str, Hash),
 ) -> rusqlite::Result<()> {

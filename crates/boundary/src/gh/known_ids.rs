@@ -13,9 +13,9 @@ const MOST: usize = 200_000;
 
 /// What has been named so far.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Mutex<HashSet<String>>);
+pub(super) struct KnownIds(Mutex<HashSet<String>>);
 
-impl Seen {
+impl KnownIds {
     /// Tells whether an id was named.
     pub(super) fn holds(&self, id: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn ids_are_learnt_but_for_those_of_elsewhere() {
-        let seen = Seen::default();
+        let known_ids = KnownIds::default();
         let answer = json!({ "data": { "id": "I_1", "nodes": [{ "node_id": "I_2", "body": "I_3" }], "sub": { "nodes": [{ "id": "I_4" }] } } });
-        seen.learn(&answer, &BTreeSet::from(["sub".to_owned()]));
-        seen.learn_things(&json!([{ "node_id": "I_5", "user": { "node_id": "U_1" } }]));
-        let known = ["I_1", "I_2", "I_3", "I_4", "I_5", "U_1"].map(|id| seen.holds(id));
+        known_ids.learn(&answer, &BTreeSet::from(["sub".to_owned()]));
+        known_ids.learn_things(&json!([{ "node_id": "I_5", "user": { "node_id": "U_1" } }]));
+        let known = ["I_1", "I_2", "I_3", "I_4", "I_5", "U_1"].map(|id| known_ids.holds(id));
         assert_eq!(known, [true, true, false, false, true, false]);
     }
 }
