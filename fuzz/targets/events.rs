@@ -5,8 +5,8 @@
 // The crate itself would bring along a TLS library to be instrumented.
 #[path = "../../crates/opencode/src/event.rs"]
 mod event;
-#[path = "../../crates/opencode/src/lines.rs"]
-mod lines;
+#[path = "../../crates/opencode/src/sse.rs"]
+mod sse;
 #[expect(dead_code, reason = "the client uses the rest")]
 #[path = "../../crates/opencode/src/wire.rs"]
 mod wire;
@@ -18,7 +18,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     let Some((size, bytes)) = data.split_first() else { return };
     let pieces = bytes.chunks(usize::from(*size).max(1)).map(|piece| Ok::<_, std::io::Error>(piece.to_vec()));
-    let mut lines = lines::of(stream::iter(pieces));
+    let mut lines = sse::lines(stream::iter(pieces));
     let mut ear = Ear::default();
     block_on(async {
         while let Some(Ok(line)) = lines.next().await {

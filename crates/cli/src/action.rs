@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use crate::{
     env::Env,
+    event_source::Happened,
     handover::Handover,
-    happened::Happened,
     interrupt::{self, Interrupt},
     log,
     report::{self, Report},

@@ -133,7 +133,7 @@ impl Stage {
                 stores: Vec::new(),
             },
             server: self.world.api_url(),
-            road: cast.road,
+            client: cast.client,
             token: Secret::new(self.world.token(garden::BOT)),
             hidden: env.credentials(),
             elevated: Elevated::None,

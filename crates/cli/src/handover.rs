@@ -4,7 +4,7 @@ use std::{fs::OpenOptions, io::Write as _, path::PathBuf, time::Duration};
 
 use fro_core::conversation::outcome::Usage;
 use fro_memory::Kept;
-use fro_run::News;
+use fro_run::Progress;
 
 use crate::{
     env::{self, Env},
@@ -29,13 +29,13 @@ impl Handover {
         }
     }
 
-    /// Writes down what a piece of news means for the steps that follow, at once: the run may be killed.
-    pub(crate) fn note(&self, news: &News) {
-        if let News::Opened { private } = news {
+    /// Writes down what a report of progress means for the steps that follow, at once: the run may be killed.
+    pub(crate) fn note(&self, news: &Progress) {
+        if let Progress::Opened { private } = news {
             append(self.state.as_ref(), &format!("desk={}", private.display()));
         }
         // Later steps of the job find the engine as if they had installed it themselves.
-        if let News::Installed { binary, .. } = news
+        if let Progress::Installed { binary, .. } = news
             && let Some(folder) = binary.parent()
         {
             append(self.path.as_ref(), &folder.display().to_string());
@@ -43,7 +43,7 @@ impl Handover {
         if let Some((name, value)) = output(news) {
             append(self.output.as_ref(), &format!("{name}={value}"));
         }
-        if let News::Accounted { duration, usage } = news {
+        if let Progress::Accounted { duration, usage } = news {
             for (name, value) in figures(*duration, usage) {
                 append(self.output.as_ref(), &format!("{name}={value}"));
             }
@@ -60,28 +60,28 @@ fn figures(duration: Duration, usage: &Usage) -> [(&'static str, String); 3] {
     ]
 }
 
-fn output(news: &News) -> Option<(&'static str, String)> {
+fn output(news: &Progress) -> Option<(&'static str, String)> {
     match news {
-        News::Session { id, .. } => Some(("session-id", id.clone())),
-        News::Delivered { url } => Some(("comment-url", url.clone())),
-        News::Shared { url } => Some(("share-url", url.clone())),
-        News::Recalled(recall) => Some(("cache-status", json::status(recall).to_owned())),
-        News::Kept(Kept::Saved { .. }) => Some(("memory-saved", "true".to_owned())),
-        News::Kept(Kept::Raced { .. } | Kept::Nothing) => Some(("memory-saved", "false".to_owned())),
-        News::Opened { .. }
-        | News::Skipped(_)
-        | News::Permitted(_)
-        | News::Acknowledged
-        | News::Installing(_)
-        | News::Installed { .. }
-        | News::Hydrated { .. }
-        | News::Attached { .. }
-        | News::EngineUp { .. }
-        | News::Reminded(_)
-        | News::Heard(_)
-        | News::Accounted { .. }
-        | News::EngineStopped
-        | News::Warning(_) => None,
+        Progress::Session { id, .. } => Some(("session-id", id.clone())),
+        Progress::Delivered { url } => Some(("comment-url", url.clone())),
+        Progress::Shared { url } => Some(("share-url", url.clone())),
+        Progress::Recalled(recall) => Some(("cache-status", json::status(recall).to_owned())),
+        Progress::Kept(Kept::Saved { .. }) => Some(("memory-saved", "true".to_owned())),
+        Progress::Kept(Kept::Raced { .. } | Kept::Nothing) => Some(("memory-saved", "false".to_owned())),
+        Progress::Opened { .. }
+        | Progress::Skipped(_)
+        | Progress::Permitted(_)
+        | Progress::Acknowledged
+        | Progress::Installing(_)
+        | Progress::Installed { .. }
+        | Progress::Hydrated { .. }
+        | Progress::Attached { .. }
+        | Progress::EngineUp { .. }
+        | Progress::Reminded(_)
+        | Progress::Heard(_)
+        | Progress::Accounted { .. }
+        | Progress::EngineStopped
+        | Progress::Warning(_) => None,
     }
 }
 

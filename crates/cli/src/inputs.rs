@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn every_input_is_read_somewhere() {
-        let files = ["launch/binary.mjs", "crates/cli/src/settings.rs", "crates/cli/src/happened.rs"];
+        let files = ["launch/binary.mjs", "crates/cli/src/settings.rs", "crates/cli/src/event_source.rs"];
         let mut code: String = files.map(in_project).concat();
         for module in ["answers", "stores"] {
             code += &in_project(&format!("crates/cli/src/settings/{module}.rs"));

@@ -1,7 +1,7 @@
 //! `fro-bot mcp`: the engine's end of our tools.
 //!
-//! It speaks MCP with the engine and asks the desk of the run. It holds no authority and knows no tool: what there is
-//! and what comes of it, the desk says.
+//! It speaks MCP with the engine and asks the tool server of the run. It holds no authority and knows no tool: the tool
+//! server says what there is and what comes of it.
 
 use std::{
     io,
@@ -13,7 +13,7 @@ use std::{
 use clap::Args;
 use fro_core::{
     Fault,
-    desk::{Counter, Line, Reply},
+    tool_call::{Line, Reply, ToolSet},
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
@@ -36,20 +36,20 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PATH")]
     desk: PathBuf,
     /// The set of tools: `session` or `answer`
-    #[arg(value_parser = counter)]
-    tools: Counter,
+    #[arg(value_parser = tool_set)]
+    tools: ToolSet,
 }
 
-fn counter(name: &str) -> Result<Counter, String> {
-    let known = || Counter::ALL.map(Counter::name).join("`, `");
-    Counter::named(name).ok_or_else(|| format!("it is one of `{}`", known()))
+fn tool_set(name: &str) -> Result<ToolSet, String> {
+    let known = || ToolSet::ALL.map(ToolSet::name).join("`, `");
+    ToolSet::named(name).ok_or_else(|| format!("it is one of `{}`", known()))
 }
 
 /// Serves until the engine closes its end.
 pub(crate) async fn main(options: Options) -> Result<ExitCode, Fault> {
     let failed =
         |error: &dyn std::fmt::Display| Fault::ours(format!("cannot speak with the engine: {error}"));
-    let window = Window { desk: options.desk, counter: options.tools };
+    let window = Window { desk: options.desk, set: options.tools };
     let serving = window.serve(stdio()).await.map_err(|error| failed(&error))?;
     serving.waiting().await.map_err(|error| failed(&error))?;
     Ok(ExitCode::SUCCESS)
@@ -58,7 +58,7 @@ pub(crate) async fn main(options: Options) -> Result<ExitCode, Fault> {
 /// A set of tools as the engine sees it.
 struct Window {
     desk: PathBuf,
-    counter: Counter,
+    set: ToolSet,
 }
 
 impl ServerHandler for Window {
@@ -71,7 +71,7 @@ impl ServerHandler for Window {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        match ask(&self.desk, &Line::Tools(self.counter)).await {
+        match ask(&self.desk, &Line::Tools(self.set)).await {
             Ok(Reply::Tools(cards)) => {
                 let tools =
                     cards.into_iter().map(|card| Tool::new(card.name, card.about, Arc::new(card.takes)));
@@ -88,7 +88,7 @@ impl ServerHandler for Window {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let line = Line::Call {
-            counter: self.counter,
+            set: self.set,
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),
         };
@@ -103,7 +103,7 @@ impl ServerHandler for Window {
     }
 }
 
-/// Puts one line to the desk and returns its answer.
+/// Puts one line to the tool server and returns its answer.
 async fn ask(desk: &Path, line: &Line) -> io::Result<Reply> {
     let mut stream = UnixStream::connect(desk).await?;
     let mut question = serde_json::to_vec(line)?;

@@ -3,12 +3,12 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use fro_core::Fault;
-use fro_run::{Left, News, Occasion, Process};
+use fro_run::{Left, Occasion, Process, Progress};
 use jiff::Timestamp;
 
 use crate::{
     env::{self, Env},
-    happened::Happened,
+    event_source::Happened,
     in_runtime, log,
     report::{self, Report},
     settings,
@@ -46,7 +46,7 @@ async fn as_in_the_run(process: Process, occasion: &Occasion, env: &Env, report:
         Ok(Some(settings)) => process.with(settings),
         Ok(None) => process,
         Err(fault) => {
-            report.tell(&News::Warning(fault.what().to_owned()));
+            report.tell(&Progress::Warning(fault.what().to_owned()));
             process
         }
     }

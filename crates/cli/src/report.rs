@@ -8,7 +8,7 @@ use std::time::Instant;
 use anstream::{eprintln, println};
 use anstyle::{AnsiColor, Style};
 use fro_core::{Fault, Redactor, say};
-use fro_run::{News, Process};
+use fro_run::{Process, Progress};
 use jiff::Timestamp;
 
 use crate::env::{self, Env};
@@ -35,8 +35,8 @@ impl Report {
         Self { began: Instant::now(), redactor: process.redactor.clone(), place: place(env) }
     }
 
-    /// Prints a piece of news, if it is worth a line.
-    pub(crate) fn tell(&self, news: &News) {
+    /// Prints a report of progress, if it is worth a line.
+    pub(crate) fn tell(&self, news: &Progress) {
         let seconds = self.began.elapsed().as_secs_f64();
         if self.place == Place::Machine {
             let object = json::of(news, &self.redactor, Timestamp::now(), seconds);

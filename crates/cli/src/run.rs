@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::{
     action,
     env::{self, Env},
-    happened::Happened,
+    event_source::Happened,
     inputs,
 };
 

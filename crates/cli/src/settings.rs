@@ -24,7 +24,7 @@ use fro_core::{
     say::summary::RunLink,
 };
 use fro_github::{Address, App};
-use fro_http::{Proxy, Retry, RoadSettings};
+use fro_http::{ClientSettings, Proxy, Retry};
 use fro_opencode::Version;
 use fro_run::{Delegation, Elevated, EngineSettings, Occasion, Settings, Unwalled};
 use jiff::Timestamp;
@@ -70,9 +70,9 @@ fn read(
     let run_page = typed.run_page(event_name, policy.response);
     let (summary, share) = (typed.summary(), typed.share());
     let mode_instructions = typed.text("mode-instructions");
-    let (road, pause) = typed.road();
+    let (client, pause) = typed.client();
     let engine = typed.engine(pause)?;
-    let (memory, retention) = (typed.stores(repo.as_ref(), &road), typed.retention());
+    let (memory, retention) = (typed.stores(repo.as_ref(), &client), typed.retention());
     let (Some(repo), Some(token), []) = (repo, token, typed.complaints.as_slice()) else {
         return Err(typed.fault());
     };
@@ -90,7 +90,7 @@ fn read(
     let settings = Settings {
         github: address(env),
         server: server(env).to_owned(),
-        road,
+        client,
         token,
         hidden: env.credentials(),
         elevated,
@@ -303,13 +303,13 @@ impl Typed<'_> {
     }
 
     /// Returns how requests travel, and the pause before something is asked again.
-    fn road(&mut self) -> (RoadSettings, Duration) {
+    fn client(&mut self) -> (ClientSettings, Duration) {
         let extra_ca = self.env.authorities();
         let retry = self.retry();
         let pause = self.env.text(env::FRO_RETRY_DELAYS).and(retry.failing.first().copied()).unwrap_or(PAUSE);
-        let usual = RoadSettings::default();
+        let usual = ClientSettings::default();
         let timeout = self.span(env::FRO_REQUEST_TIMEOUT).unwrap_or(usual.timeout);
-        (RoadSettings { retry, timeout, proxy: Proxy::System, extra_ca, ..usual }, pause)
+        (ClientSettings { retry, timeout, proxy: Proxy::System, extra_ca, ..usual }, pause)
     }
 
     /// Reads a span of time from a variable.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anstream::println;
 use clap::Args;
 use fro_core::Fault;
-use fro_http::{Proxy, Road, RoadSettings};
+use fro_http::{Client, ClientSettings, Proxy};
 use fro_opencode::{ToolCache, Version, Wanted, install, install_omo};
 
 use crate::{env::Env, settings::tool_cache};
@@ -29,9 +29,9 @@ pub(crate) struct Options {
 /// Brings everything into the tool cache.
 pub(crate) async fn main(options: Options, env: &Env) -> Result<ExitCode, Fault> {
     let extra_ca = env.authorities();
-    let road = Road::new(RoadSettings { proxy: Proxy::System, extra_ca, ..RoadSettings::default() });
-    let road = road.map_err(|error| error.fault())?;
-    let wanted = Wanted { version: options.opencode_version, ..Wanted::pinned(env.all().to_vec(), road) };
+    let client = Client::new(ClientSettings { proxy: Proxy::System, extra_ca, ..ClientSettings::default() });
+    let client = client.map_err(|error| error.fault())?;
+    let wanted = Wanted { version: options.opencode_version, ..Wanted::pinned(env.all().to_vec(), client) };
     let cache = ToolCache::new(tool_cache(env));
     let engine = install(&wanted, &cache, &mut |_| {}).await.map_err(|error| error.fault())?;
     println!("OpenCode {}  {}", engine.version, engine.binary.display());

@@ -2,7 +2,7 @@
 
 mod change;
 
-pub use change::{Change, ToldChange, ToldCommit, ToldFile, ToldReview, ToldThread};
+pub use change::{Change, RawChange, RawCommit, RawFile, RawReview, RawThread};
 
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use crate::{
     budget::Bounded,
     gate::Permit,
     names::{Login, RepoName},
-    place::{Spot, Subject},
+    place::{Subject, Target},
     trust::{Spoken, Trust},
 };
 
@@ -30,7 +30,7 @@ const RULES: usize = 16_000;
 
 /// The subject as GitHub told it, before anything is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct RawContext {
     /// The branch that pull requests go into by default.
     pub default_branch: String,
     /// The subject's title.
@@ -44,18 +44,18 @@ pub struct Told {
     /// The names of its labels.
     pub labels: Vec<String>,
     /// The newest comments, oldest first.
-    pub comments: Vec<ToldComment>,
+    pub comments: Vec<RawComment>,
     /// How many comments there are in all.
     pub n_comments: usize,
     /// What only a pull request has.
-    pub change: Option<ToldChange>,
+    pub change: Option<RawChange>,
 }
 
 /// A comment as GitHub told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldComment {
+pub struct RawComment {
     /// The comment itself.
-    pub spot: Spot,
+    pub target: Target,
     /// Who wrote it, if the account still exists.
     pub author: Option<Login>,
     /// When.
@@ -119,7 +119,7 @@ impl Context {
     ///
     /// Only the asker's permission was looked up, so everyone else's words count as a stranger's. The
     /// request itself is left out, because it has a place of its own.
-    pub fn within_budget(permit: &Permit, told: Told) -> Self {
+    pub fn within_budget(permit: &Permit, told: RawContext) -> Self {
         let n_missing = told.n_comments.saturating_sub(told.comments.len());
         let others = told.comments.iter().filter(|comment| !is_request(permit, comment));
         let comments = others.map(|comment| said(permit, comment)).collect();
@@ -187,11 +187,11 @@ impl Context {
 }
 
 /// Tells whether this is what the run answers, which has a place of its own.
-fn is_request(permit: &Permit, comment: &ToldComment) -> bool {
-    *permit.spot() == comment.spot
+fn is_request(permit: &Permit, comment: &RawComment) -> bool {
+    *permit.target() == comment.target
 }
 
-fn said(permit: &Permit, comment: &ToldComment) -> Remark {
+fn said(permit: &Permit, comment: &RawComment) -> Remark {
     Remark { at: Some(comment.at), ..remark(permit, comment.author.as_ref(), &comment.body) }
 }
 
@@ -226,8 +226,8 @@ mod tests {
     use super::*;
     use crate::gate::tests::a_permit;
 
-    fn told(comments: Vec<ToldComment>) -> Told {
-        Told {
+    fn told(comments: Vec<RawComment>) -> RawContext {
+        RawContext {
             default_branch: "main".to_owned(),
             title: "The floor is wet".to_owned(),
             author: Some(Login::new("rita")),
@@ -240,9 +240,9 @@ mod tests {
         }
     }
 
-    fn said(author: &str, body: &str) -> ToldComment {
-        ToldComment {
-            spot: Spot::Comment(1),
+    fn said(author: &str, body: &str) -> RawComment {
+        RawComment {
+            target: Target::Comment(1),
             author: Some(Login::new(author)),
             at: Timestamp::UNIX_EPOCH,
             body: body.to_owned(),
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn the_request_is_not_repeated() {
         let request =
-            ToldComment { spot: Spot::Comment(99), ..said("maya", "@fro-bot why is the floor wet?") };
+            RawComment { target: Target::Comment(99), ..said("maya", "@fro-bot why is the floor wet?") };
         let context = Context::within_budget(&a_permit(), told(vec![said("rita", "hm"), request]));
         assert_eq!((context.comments.value().len(), context.comments.cut()), (1, 0));
     }

@@ -20,7 +20,7 @@ use crate::{
     fault::Fault,
     gate::SkipReason,
     names::{Login, RepoName},
-    place::{Spot, Subject, Surface},
+    place::{Subject, Surface, Target},
     remembered::Audience,
 };
 
@@ -120,14 +120,14 @@ impl Trigger {
     }
 
     /// Returns the very thing that is acknowledged.
-    pub fn spot(&self) -> Spot {
+    pub fn target(&self) -> Target {
         match self {
-            Self::Comment(comment) => Spot::Comment(comment.id),
-            Self::ReviewComment(comment) => Spot::ReviewComment(comment.id),
-            Self::Issue(_) | Self::Pull(_) => Spot::Subject(self.subject()),
-            Self::Discussion(discussion) => Spot::Node(discussion.id.clone()),
-            Self::DiscussionComment(comment) => Spot::Node(comment.id.clone()),
-            Self::Order(_) => Spot::Nowhere,
+            Self::Comment(comment) => Target::Comment(comment.id),
+            Self::ReviewComment(comment) => Target::ReviewComment(comment.id),
+            Self::Issue(_) | Self::Pull(_) => Target::Subject(self.subject()),
+            Self::Discussion(discussion) => Target::Node(discussion.id.clone()),
+            Self::DiscussionComment(comment) => Target::Node(comment.id.clone()),
+            Self::Order(_) => Target::Nowhere,
         }
     }
 

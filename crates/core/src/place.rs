@@ -70,7 +70,7 @@ impl NodeId {
 
 /// The very thing that a reaction goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spot {
+pub enum Target {
     /// A comment of the conversation, by its database id.
     Comment(u64),
     /// A comment in a review thread, by its database id.

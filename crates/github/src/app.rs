@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use data_encoding::BASE64URL_NOPAD;
 use fro_core::{Login, RepoName, Secret};
-use fro_http::Road;
+use fro_http::Client;
 use jiff::{SignedDuration, Timestamp};
 use ring::{
     rand::SystemRandom,
@@ -89,12 +89,12 @@ impl App {
         &self,
         address: &Address,
         repo: &RepoName,
-        road: &Road,
+        client: &Client,
         now: Timestamp,
     ) -> Result<Minted, Error> {
         let aim = Aim::new(format!("get a token of the App for {repo}"), "contents: write");
         let signed = self.signature(now).ok_or_else(|| aim.missed(crate::error::Cause::Unfit))?;
-        let own = GitHub::new(address.clone(), signed, repo.clone(), road.clone());
+        let own = GitHub::new(address.clone(), signed, repo.clone(), client.clone());
         let path = format!("/repos/{repo}/installation");
         let answer = own.get(&path).send().await.map_err(|error| aim.missed(error))?;
         let installation: Installation = answer.json().map_err(|error| aim.missed(error))?;
@@ -107,7 +107,7 @@ impl App {
         let answer = own.post(&path).idempotent().json(&wish).send().await;
         let token: Token = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
         let secret = Secret::new(token.token);
-        let minted = GitHub::new(address.clone(), secret.clone(), repo.clone(), road.clone());
+        let minted = GitHub::new(address.clone(), secret.clone(), repo.clone(), client.clone());
         let bot = format!("{}[bot]", installation.app_slug);
         let answer = minted.get(&format!("/users/{}", segment(&bot))).send().await;
         let user: User = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;

@@ -1,7 +1,7 @@
 //! Where GitHub is, who we are there, and which repository we speak of.
 
 use fro_core::{RepoName, Secret};
-use fro_http::{Request, Road};
+use fro_http::{Client, Request};
 
 /// GitHub's doors, as a workflow names them; they differ on GitHub Enterprise Server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +22,13 @@ pub struct GitHub {
     address: Address,
     token: Secret,
     repo: RepoName,
-    road: Road,
+    client: Client,
 }
 
 impl GitHub {
     /// Begins to speak with GitHub; nothing is sent yet.
-    pub fn new(address: Address, token: Secret, repo: RepoName, road: Road) -> Self {
-        Self { address, token, repo, road }
+    pub fn new(address: Address, token: Secret, repo: RepoName, client: Client) -> Self {
+        Self { address, token, repo, client }
     }
 
     /// Returns the repository that questions are about.
@@ -48,42 +48,42 @@ impl GitHub {
 
     /// Begins to read something that is not behind the API.
     pub(crate) fn fetch(&self, url: &str) -> Request {
-        self.road.get(url)
+        self.client.get(url)
     }
 
     /// Begins to read something that is not behind the API, but only for those who may.
     pub(crate) fn fetch_signed(&self, url: &str) -> Request {
-        self.road.get(url).bearer(&self.token)
+        self.client.get(url).bearer(&self.token)
     }
 
     pub(crate) fn get(&self, path: &str) -> Request {
-        self.signed(self.road.get(self.rest(path)))
+        self.signed(self.client.get(self.rest(path)))
     }
 
     pub(crate) fn post(&self, path: &str) -> Request {
-        self.signed(self.road.post(self.rest(path)))
+        self.signed(self.client.post(self.rest(path)))
     }
 
     pub(crate) fn patch(&self, path: &str) -> Request {
-        self.signed(self.road.patch(self.rest(path)))
+        self.signed(self.client.patch(self.rest(path)))
     }
 
     pub(crate) fn put(&self, path: &str) -> Request {
-        self.signed(self.road.put(self.rest(path)))
+        self.signed(self.client.put(self.rest(path)))
     }
 
     pub(crate) fn delete(&self, path: &str) -> Request {
-        self.signed(self.road.delete(self.rest(path)))
+        self.signed(self.client.delete(self.rest(path)))
     }
 
     /// Begins a GraphQL request that only reads.
     pub(crate) fn query(&self) -> Request {
-        self.signed(self.road.post(&self.address.graphql)).idempotent()
+        self.signed(self.client.post(&self.address.graphql)).idempotent()
     }
 
     /// Begins a GraphQL request that changes something.
     pub(crate) fn mutation(&self) -> Request {
-        self.signed(self.road.post(&self.address.graphql))
+        self.signed(self.client.post(&self.address.graphql))
     }
 
     fn rest(&self, path: &str) -> String {

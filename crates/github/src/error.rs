@@ -77,7 +77,7 @@ impl Error {
         }
     }
 
-    /// Puts what we know of GitHub in the place of the road's general advice.
+    /// Puts what we know of GitHub in the place of the HTTP client's general advice.
     fn hinted(&self, fault: Fault, status: Option<u16>) -> Fault {
         match (fault, status) {
             (Fault::Yours { what, .. }, Some(401)) => {

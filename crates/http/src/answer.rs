@@ -20,7 +20,7 @@ pub struct Answer {
 ///
 /// It said yes, unless it was asked for by [`Request::relay`](crate::Request::relay).
 ///
-/// Neither [`max_body`](crate::RoadSettings::max_body) nor the whole-request timeout bounds it: whoever reads
+/// Neither [`max_body`](crate::ClientSettings::max_body) nor the whole-request timeout bounds it: whoever reads
 /// it decides when it is too much or too long.
 #[derive(Debug)]
 pub struct Incoming {

@@ -1,4 +1,4 @@
-//! What went wrong on the road, on which request, and who has to act.
+//! What went wrong with a request, on which request, and who has to act.
 
 use std::{error, fmt, io, time::Duration};
 

@@ -11,10 +11,10 @@ use tracing::{debug, warn};
 
 use crate::{
     answer::{Answer, Incoming, read_at_most, request_id},
+    client::Client,
     error::{Call, Effect, Error, Kind},
     refusal::Refusal,
     retry::Retry,
-    road::Road,
 };
 
 /// How many redirects are followed.
@@ -27,7 +27,7 @@ const LARGEST_REFUSAL: usize = 64 << 10;
 #[derive(Debug)]
 #[must_use = "nothing is sent before `send` or `stream`"]
 pub struct Request {
-    road: Road,
+    client: Client,
     method: Method,
     builder: RequestBuilder,
     effect: Effect,
@@ -38,12 +38,12 @@ pub struct Request {
 }
 
 impl Request {
-    pub(crate) fn new(road: Road, method: Method, url: &str) -> Self {
+    pub(crate) fn new(client: Client, method: Method, url: &str) -> Self {
         let effect = if method.is_idempotent() { Effect::Same } else { Effect::Again };
-        let settings = road.settings();
+        let settings = client.settings();
         let (timeout, max_body, retry) = (settings.timeout, settings.max_body, settings.retry.clone());
-        let builder = road.client().request(method.clone(), url);
-        Self { road, method, builder, effect, credential: None, timeout, max_body, retry }
+        let builder = client.inner().request(method.clone(), url);
+        Self { client, method, builder, effect, credential: None, timeout, max_body, retry }
     }
 
     /// Adds a body.
@@ -97,13 +97,13 @@ impl Request {
         self
     }
 
-    /// Gives one attempt this long instead of the road's own time.
+    /// Gives one attempt this long instead of the client's own time.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Reads this many bytes of the answer at most instead of the road's own cap.
+    /// Reads this many bytes of the answer at most instead of the client's own cap.
     pub fn at_most(mut self, bytes: usize) -> Self {
         self.max_body = bytes;
         self
@@ -161,7 +161,7 @@ impl Request {
 
 /// A request that is ready to go as often as needed.
 struct Trip {
-    road: Road,
+    client: Client,
     request: reqwest::Request,
     call: Call,
     credential: Option<Secret>,
@@ -169,13 +169,13 @@ struct Trip {
 
 impl Trip {
     fn prepare(request: Request) -> Result<Self, Error> {
-        let Request { road, method, builder, effect, credential, .. } = request;
+        let Request { client, method, builder, effect, credential, .. } = request;
         let request = builder.build().map_err(|error| {
             let nowhere = Call { method, place: "an unusable address".to_owned(), effect };
             nowhere.not_answered(error)
         })?;
         let call = Call::new(request.method(), request.url(), effect);
-        Ok(Self { road, request, call, credential })
+        Ok(Self { client, request, call, credential })
     }
 
     /// Sends the request once, follows where it may be followed, and returns an answer that says yes.
@@ -204,7 +204,7 @@ impl Trip {
         )]
         let mut request = self.request.try_clone().expect("a body of bytes can be cloned");
         request.url_mut().clone_from(url);
-        self.road.client().execute(request).await.map_err(|error| self.call.not_answered(error))
+        self.client.inner().execute(request).await.map_err(|error| self.call.not_answered(error))
     }
 
     /// Tells whether a redirect keeps the request what it is and its credential where it belongs.

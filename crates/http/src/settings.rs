@@ -1,12 +1,12 @@
-//! How the road is built, as values: nothing here reads the environment.
+//! How the client is built, as values: nothing here reads the environment.
 
 use std::{path::PathBuf, time::Duration};
 
 use crate::retry::Retry;
 
-/// What a [`Road`](crate::Road) is built from.
+/// What a [`Client`](crate::Client) is built from.
 #[derive(Debug, Clone)]
-pub struct RoadSettings {
+pub struct ClientSettings {
     /// The name we go by.
     pub user_agent: String,
     /// How long a connection may take to stand.
@@ -41,7 +41,7 @@ pub enum Proxy {
     System,
 }
 
-/// The certificate authorities trusted besides [`RoadSettings::extra_ca`].
+/// The certificate authorities trusted besides [`ClientSettings::extra_ca`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Roots {
     /// Those of the operating system.
@@ -50,7 +50,7 @@ pub enum Roots {
     None,
 }
 
-impl Default for RoadSettings {
+impl Default for ClientSettings {
     fn default() -> Self {
         Self {
             user_agent: concat!("fro-bot/", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -65,7 +65,7 @@ impl Default for RoadSettings {
     }
 }
 
-impl RoadSettings {
+impl ClientSettings {
     /// Returns the settings for servers of our own on this machine.
     ///
     /// They need neither proxy nor certificates (reading the system's costs milliseconds and fails where

@@ -4,14 +4,14 @@ use serde_json::{Map, Value, json};
 
 /// A program that the engine starts for tools of ours, and speaks MCP with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolServer {
+pub struct McpServer {
     /// Stands before the name of each of its tools: `session` makes `session_search` of `search`.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
 }
 
-impl ToolServer {
+impl McpServer {
     fn config(&self) -> Value {
         json!({ "type": "local", "command": self.command, "enabled": true, "timeout": PATIENCE })
     }
@@ -21,7 +21,7 @@ impl ToolServer {
 const PATIENCE: u64 = 60_000;
 
 /// Returns the configuration as the engine gets it: the given one, with everything settled that could wait for a person.
-pub(crate) fn settle(given: Value, tools: &[ToolServer]) -> Value {
+pub(crate) fn settle(given: Value, tools: &[McpServer]) -> Value {
     let mut config = object(given);
     let permission = config.remove("permission").unwrap_or_default();
     config.insert("permission".to_owned(), Value::Object(unattended(permission)));
@@ -43,7 +43,7 @@ pub(crate) fn settle(given: Value, tools: &[ToolServer]) -> Value {
 }
 
 /// Lets our tools through whatever rules there are; among several that match, the last one counts.
-fn offer(rules: &mut Map<String, Value>, tools: &[ToolServer]) {
+fn offer(rules: &mut Map<String, Value>, tools: &[McpServer]) {
     for (name, yes) in [("permission", json!("allow")), ("tools", json!(true))] {
         let Some(given) = rules.remove(name) else { continue };
         let mut given = spread(given);
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn our_tools_cannot_be_taken_away() {
         let ours =
-            ToolServer { name: "session".to_owned(), command: vec!["fro-bot".to_owned(), "mcp".to_owned()] };
+            McpServer { name: "session".to_owned(), command: vec!["fro-bot".to_owned(), "mcp".to_owned()] };
         let given = json!({
             "mcp": { "session": { "type": "local", "command": ["evil"] }, "other": { "type": "remote", "url": "x" } },
             "permission": "deny",

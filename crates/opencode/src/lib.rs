@@ -5,23 +5,23 @@
 
 mod config;
 mod converse;
+mod engine_home;
 mod error;
 mod event;
-mod house;
 mod install;
-mod lines;
 mod omo;
 mod pin;
 mod server;
+mod sse;
 mod wire;
 
-pub use config::ToolServer;
+pub use config::McpServer;
 pub use converse::{Listen, converse};
+pub use engine_home::EngineHome;
 pub use error::Error;
 pub use event::{About, Ear, Event};
-pub use house::House;
 pub use install::{
-    Engine, Progress, Stage, Tell, ToolCache, Version, Wanted, install, install_omo, missing_parcels,
+    Engine, InstallProgress, Stage, Tell, ToolCache, Version, Wanted, install, install_omo, missing_parcels,
     registry,
 };
 pub use omo::Omo;

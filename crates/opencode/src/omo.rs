@@ -10,7 +10,7 @@ use std::{
 use fs_err as fs;
 use serde_json::{Map, Value, json};
 
-use crate::house::House;
+use crate::engine_home::EngineHome;
 
 /// The plugin, as an engine is started with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,8 +82,8 @@ impl Omo {
     }
 
     /// Writes its settings to where it looks for them.
-    pub(crate) fn furnish(&self, house: &House) -> io::Result<()> {
-        let folder = house.home().join(".omo");
+    pub(crate) fn furnish(&self, home: &EngineHome) -> io::Result<()> {
+        let folder = home.home().join(".omo");
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("omo.jsonc"), json!({ "[opencode]": self.settings() }).to_string())
     }

@@ -21,13 +21,13 @@ use tokio::{
 use tracing::{info, warn};
 
 use crate::{
-    config::{self, ToolServer},
+    config::{self, McpServer},
+    engine_home::{self, EngineHome},
     error::Error,
     event::Event,
-    house::{self, House},
     install::Engine,
     omo::Omo,
-    server::{client::Client, process::Process, stream::Stream},
+    server::{client::EngineClient, process::Process, stream::Stream},
     wire::Agent,
 };
 
@@ -53,11 +53,11 @@ pub struct Launch {
     /// The folder it works in.
     pub directory: PathBuf,
     /// The folders it lives in.
-    pub house: House,
+    pub home: EngineHome,
     /// Its configuration; what could wait for a person, share or update is overruled.
     pub config: Value,
     /// Servers for tools of ours, which no configuration can take away.
-    pub tools: Vec<ToolServer>,
+    pub tools: Vec<McpServer>,
     /// Oh My OpenCode, if it is to be loaded.
     pub omo: Option<Omo>,
     /// Its environment, complete but for what this crate adds.
@@ -74,11 +74,11 @@ pub struct Launch {
 
 impl Launch {
     /// The engine in this folder, with nothing but defaults.
-    pub fn new(engine: Engine, directory: impl Into<PathBuf>, house: House) -> Self {
+    pub fn new(engine: Engine, directory: impl Into<PathBuf>, home: EngineHome) -> Self {
         Self {
             engine,
             directory: directory.into(),
-            house,
+            home,
             config: Value::Null,
             tools: Vec::new(),
             omo: None,
@@ -94,7 +94,7 @@ impl Launch {
 /// A running engine. Dropping it kills it; [`Server::stop`] is the friendly way.
 #[derive(Debug)]
 pub struct Server {
-    client: Client,
+    client: EngineClient,
     stream: Stream,
     process: Process,
     grace: Duration,
@@ -103,13 +103,13 @@ pub struct Server {
 impl Server {
     /// Starts an engine and returns once it answers and its events are heard.
     pub async fn start(launch: Launch) -> Result<Self, Error> {
-        let Launch { engine, house, .. } = &launch;
+        let Launch { engine, home, .. } = &launch;
         let mut config = config::settle(launch.config.clone(), &launch.tools);
         if let Some(omo) = &launch.omo {
             omo.join(&mut config);
         }
-        let furnished = house.furnish(&engine.version, &config, launch.omo.as_ref());
-        furnished.map_err(|source| Error::Disk { deed: "furnish", path: house.home(), source })?;
+        let furnished = home.furnish(&engine.version, &config, launch.omo.as_ref());
+        furnished.map_err(|source| Error::Disk { deed: "furnish", path: home.home(), source })?;
         let mut tries = 0;
         loop {
             tries += 1;
@@ -128,12 +128,12 @@ impl Server {
 
     async fn start_on(port: u16, launch: &Launch, config: &Value) -> Result<Self, Error> {
         let password = process::password()?;
-        let Launch { engine, house, .. } = launch;
-        let mut environment = house.environment(&launch.environment, engine, config, password.expose());
+        let Launch { engine, home, .. } = launch;
+        let mut environment = home.environment(&launch.environment, engine, config, password.expose());
         environment.extend(launch.omo.iter().flat_map(|_| Omo::environment()));
         let began = Instant::now();
         let mut process = Process::spawn(launch, port, environment, &password)?;
-        let client = Client::new(port, password)?;
+        let client = EngineClient::new(port, password)?;
         wait_until_ready(&client, &mut process, port, launch).await?;
         let stream = Stream::open(client.clone(), process.life()).await?;
         let seconds = began.elapsed().as_secs_f32();
@@ -175,7 +175,7 @@ impl Server {
         self.client.note(session, text).await
     }
 
-    pub(crate) fn client(&self) -> &Client {
+    pub(crate) fn client(&self) -> &EngineClient {
         &self.client
     }
 
@@ -227,7 +227,7 @@ impl Server {
 }
 
 async fn wait_until_ready(
-    client: &Client,
+    client: &EngineClient,
     process: &mut Process,
     port: u16,
     launch: &Launch,
@@ -253,7 +253,7 @@ async fn wait_until_ready(
 /// Sees that the guard stands. It spoke before the engine did, but on another way, so its words may take a moment longer.
 async fn guarded(process: &Process) -> Result<(), Error> {
     let deadline = Instant::now() + GUARD_PATIENCE;
-    while !process.output().contains(house::GUARDED) {
+    while !process.output().contains(engine_home::GUARDED) {
         if Instant::now() > deadline {
             return Err(Error::Unguarded);
         }

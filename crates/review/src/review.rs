@@ -6,7 +6,7 @@
 mod answer;
 mod settle;
 
-use fro_core::desk::Reply;
+use fro_core::tool_call::Reply;
 pub use settle::{Settled, Writes};
 
 use crate::{

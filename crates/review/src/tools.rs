@@ -4,7 +4,7 @@
 //! `github_get_run_state`, `github_post_review_comment`, `github_reply_to_thread`, `github_resolve_thread` and
 //! `submit_pass_results`.
 
-use fro_core::{Anchor, Side, desk::ToolCard};
+use fro_core::{Anchor, Side, tool_call::ToolCard};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 

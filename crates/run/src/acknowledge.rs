@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use fro_core::{Fault, Permit, Reaction, Spot, Subject};
+use fro_core::{Fault, Permit, Reaction, Subject, Target};
 use fro_github::{Error, GitHub, Label, ReactionId};
 use tokio::time::timeout;
 
 use crate::{
     Ending,
-    news::{News, Tell},
+    progress::{Progress, Tell},
 };
 
 /// How long the end of a run may wait for reactions: a runner that cancels a job gives it ten seconds.
@@ -33,13 +33,13 @@ impl<'a> Acknowledgement<'a> {
     pub(crate) async fn begin(&mut self) {
         let (github, permit, tell) = (self.github, self.permit, self.tell);
         let eyes = async {
-            if *permit.spot() == Spot::Nowhere {
+            if *permit.target() == Target::Nowhere {
                 return;
             }
             match github.react(permit, Reaction::Eyes).await {
                 Ok(id) => {
                     self.eyes = Some(id);
-                    tell(News::Acknowledged);
+                    tell(Progress::Acknowledged);
                 }
                 Err(error) => warn(tell, &error),
             }
@@ -63,7 +63,7 @@ impl<'a> Acknowledgement<'a> {
 
     /// Takes up what an earlier step left: asking for a reaction that is there returns it.
     pub(crate) async fn resume(&mut self) {
-        if *self.permit.spot() != Spot::Nowhere {
+        if *self.permit.target() != Target::Nowhere {
             self.eyes = self.github.react(self.permit, Reaction::Eyes).await.ok();
         }
         self.label = wears_labels(self.permit).then_some(Label::WORKING);
@@ -77,7 +77,7 @@ impl<'a> Acknowledgement<'a> {
             Ok(Ending::Interrupted | Ending::Skipped(_)) => None,
         };
         let react = async {
-            match last.filter(|_| *self.permit.spot() != Spot::Nowhere) {
+            match last.filter(|_| *self.permit.target() != Target::Nowhere) {
                 Some(reaction) => self.github.react(self.permit, reaction).await.map(drop),
                 None => Ok(()),
             }
@@ -96,7 +96,7 @@ impl<'a> Acknowledgement<'a> {
         };
         let all = async { tokio::join!(react, unreact, unlabel) };
         let Ok((reacted, unreacted, unlabelled)) = timeout(PATIENCE, Box::pin(all)).await else {
-            return (self.tell)(News::Warning(
+            return (self.tell)(Progress::Warning(
                 "GitHub is too slow: 👀 and the label may still be there".to_owned(),
             ));
         };
@@ -108,7 +108,7 @@ impl<'a> Acknowledgement<'a> {
 
 /// Tells whether there is something that the label goes on.
 fn wears_labels(permit: &Permit) -> bool {
-    let quiet = *permit.spot() == Spot::Nowhere;
+    let quiet = *permit.target() == Target::Nowhere;
     match permit.subject() {
         Subject::Issue(_) | Subject::PullRequest(_) | Subject::Discussion(_) => !quiet,
         Subject::Repository => false,
@@ -116,5 +116,5 @@ fn wears_labels(permit: &Permit) -> bool {
 }
 
 fn warn(tell: Tell<'_>, error: &Error) {
-    tell(News::Warning(error.fault().what().to_owned()));
+    tell(Progress::Warning(error.fault().what().to_owned()));
 }

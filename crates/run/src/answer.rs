@@ -11,15 +11,14 @@ use fro_github::GitHub;
 use crate::{
     Ending,
     acknowledge::Acknowledgement,
-    fold,
-    give::Said,
+    builtin_commands, fold,
     hydrate::{self, Hydrated},
     network,
-    news::{News, Tell},
     occasion::Occasion,
     process::Process,
+    progress::{Progress, Tell},
+    publish::Said,
     settings::Settings,
-    word,
     workplace::Workplace,
 };
 
@@ -51,7 +50,7 @@ pub(crate) async fn once(
     let prepare = async {
         match &reply {
             Some(reply) => {
-                word::prepare(asked, workplace, reply).await;
+                builtin_commands::prepare(asked, workplace, reply).await;
                 Ok(())
             }
             None => workplace.prepare(asked).await,
@@ -64,7 +63,9 @@ pub(crate) async fn once(
     );
     let said = match (hydrated, prepared) {
         (Ok(hydrated), Ok(())) => match reply {
-            Some(reply) => Said { earlier: hydrated.earlier, ..word::answer(asked, workplace, reply).await },
+            Some(reply) => {
+                Said { earlier: hydrated.earlier, ..builtin_commands::answer(asked, workplace, reply).await }
+            }
             None => converse(asked, workplace, hydrated).await,
         },
         (Err(fault), _) => Said { broke: Some(fault), ..Said::new(Turn::failed(Trouble::NoContext)) },
@@ -79,7 +80,7 @@ pub(crate) async fn once(
     let turn = Turn { outcome: said.turn.outcome.noted(&handover.notes), ..said.turn };
     let said = Said { turn, ..said };
     let receipt = said.give(asked, workplace, &marker, handover).await?;
-    (asked.tell)(News::Delivered { url: receipt.url.clone() });
+    (asked.tell)(Progress::Delivered { url: receipt.url.clone() });
     if let Outcome::Answered { .. } = said.turn.outcome {
         fold::outdated(asked.github, asked.trigger, asked.permit, asked.tell).await;
     }

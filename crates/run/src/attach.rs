@@ -10,7 +10,7 @@ use fro_github::GitHub;
 use fro_opencode::File;
 use tokio::time::timeout;
 
-use crate::news::{News, Tell};
+use crate::progress::{Progress, Tell};
 
 /// How long all downloads together may take.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -39,10 +39,10 @@ pub(crate) async fn bring(github: &GitHub, texts: [&str; 2], tell: Tell<'_>) -> 
         }
     };
     if timeout(PATIENCE, bring_all).await.is_err() {
-        tell(News::Warning("attached files took too long; the rest of them is left out".to_owned()));
+        tell(Progress::Warning("attached files took too long; the rest of them is left out".to_owned()));
     }
     for Attached { name, note, .. } in &files.attached {
-        tell(News::Attached { name: name.clone(), note: note.clone() });
+        tell(Progress::Attached { name: name.clone(), note: note.clone() });
     }
     files
 }

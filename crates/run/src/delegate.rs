@@ -8,7 +8,7 @@ use fro_core::{
 };
 use fro_github::{Account, Error, PullEnds};
 
-use crate::{answer::Asked, wallet::Wallet};
+use crate::{answer::Asked, push_credentials::PushCredentials};
 
 /// What the agent's changes become.
 pub(crate) enum Assignment {
@@ -46,14 +46,14 @@ pub(crate) struct Branch {
 
 impl Assignment {
     /// Decides; GitHub is asked only if a change was.
-    pub(crate) async fn of(asked: &Asked<'_>, wallet: &Wallet) -> Result<Self, Fault> {
+    pub(crate) async fn of(asked: &Asked<'_>, credentials: &PushCredentials) -> Result<Self, Fault> {
         let delegation = &asked.settings().delegation;
         let commission = Commission::of(asked.trigger, asked.permit, delegation.work, delegation.output);
         let commission = match commission {
             Ok(commission) => commission,
             Err(no) => return Ok(Self::Look(no)),
         };
-        let (account, default) = (wallet.account().await?, asked.github.default_branch().await);
+        let (account, default) = (credentials.account().await?, asked.github.default_branch().await);
         let default = default.map_err(|error| error.fault())?;
         let fresh = Branch {
             name: commission.branch(asked.occasion.began),
@@ -67,7 +67,7 @@ impl Assignment {
             account,
         };
         let assigned = match asked.permit.subject() {
-            Subject::PullRequest(number) => for_pull(asked, wallet, number, fresh).await,
+            Subject::PullRequest(number) => for_pull(asked, credentials, number, fresh).await,
             Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository => again(asked, fresh).await,
         };
         assigned.map_err(|error| error.fault())
@@ -131,7 +131,7 @@ async fn again(asked: &Asked<'_>, fresh: Branch) -> Result<Assignment, Error> {
 /// Works on a pull request: on its own branch, unless that is closed to us.
 async fn for_pull(
     asked: &Asked<'_>,
-    wallet: &Wallet,
+    credentials: &PushCredentials,
     number: u64,
     fresh: Branch,
 ) -> Result<Assignment, Error> {
@@ -141,7 +141,7 @@ async fn for_pull(
     if !is_ours {
         let fork = pull.head_repo.as_ref().map(ToString::to_string);
         return Ok(match fork {
-            Some(repo) if pull.modifiable && wallet.reaches_forks() => {
+            Some(repo) if pull.modifiable && credentials.reaches_forks() => {
                 let name = pull.head.clone();
                 let branch =
                     Branch { name, tip, stands: true, pull: Some(pull), repo, closed: Vec::new(), ..fresh };

@@ -1,25 +1,25 @@
 //! One write, once, proven by reading it back.
 
-use fro_core::{Delivery, Fault, Login, Permit, Spot, Surface, say::marker::Marker};
+use fro_core::{Delivery, Fault, Login, Permit, Surface, Target, say::marker::Marker};
 use fro_github::{Answer, GitHub, Since};
 use jiff::Timestamp;
 
-use crate::{Receipt, occasion::Occasion, page};
+use crate::{Receipt, occasion::Occasion, step_summary};
 
 /// Gives the answer where it belongs, or edits the one that an earlier attempt of this run left.
 pub(crate) async fn once(
     github: &GitHub,
     permit: &Permit,
     delivery: &Delivery,
-    earlier: Option<Spot>,
+    earlier: Option<Target>,
     occasion: &Occasion,
 ) -> Result<Receipt, Fault> {
     if *permit.surface() == Surface::RunPage {
-        return page::answer(occasion, delivery);
+        return step_summary::answer(occasion, delivery);
     }
     let began = Timestamp::now();
     let written = match &earlier {
-        Some(spot) => github.update_answer(permit, spot, &delivery.body).await,
+        Some(target) => github.update_answer(permit, target, &delivery.body).await,
         None => github.post_answer(permit, &delivery.body).await,
     };
     let answer = match written {
@@ -29,7 +29,7 @@ pub(crate) async fn once(
         }
         Err(error) => return Err(error.fault()),
     };
-    prove(github, permit, delivery, &answer.spot).await
+    prove(github, permit, delivery, &answer.target).await
 }
 
 /// Looks for an answer that was taken although we never heard of it.
@@ -56,9 +56,9 @@ pub(crate) async fn prove(
     github: &GitHub,
     permit: &Permit,
     delivery: &Delivery,
-    spot: &Spot,
+    target: &Target,
 ) -> Result<Receipt, Fault> {
-    let read = github.answer(permit, spot).await.map_err(|error| error.fault())?;
+    let read = github.answer(permit, target).await.map_err(|error| error.fault())?;
     if plain(&read.body) == plain(delivery.body.as_str()) {
         return Ok(Receipt { url: read.url });
     }

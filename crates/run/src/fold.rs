@@ -3,13 +3,13 @@
 use fro_core::{Permit, Trigger, say::marker::Marker};
 use fro_github::{Error, GitHub, Note};
 
-use crate::news::{News, Tell};
+use crate::progress::{Progress, Tell};
 
 /// Folds what a new push has made outdated. Who asked for a review keeps it in sight, and nothing here fails a run.
 pub(crate) async fn outdated(github: &GitHub, trigger: &Trigger, permit: &Permit, tell: Tell<'_>) {
     let Trigger::Pull(pull) = trigger else { return };
     if let Err(error) = fold(github, pull.number, permit).await {
-        tell(News::Warning(error.fault().what().to_owned()));
+        tell(Progress::Warning(error.fault().what().to_owned()));
     }
 }
 

@@ -74,7 +74,7 @@ impl Repository {
             },
         };
         if let Some(pull) = self.opened() {
-            let checks = if self.wallet.is_plain() { Checks::Wait } else { Checks::Start };
+            let checks = if self.credentials.is_plain() { Checks::Wait } else { Checks::Start };
             handover.notes = vec![work::opened(pull.number, &branch.name, checks)];
         }
         handover.links.extend(pull.map(|(number, url)| link("Pull request", format!("#{number}"), url)));

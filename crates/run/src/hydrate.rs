@@ -1,8 +1,8 @@
 //! Reads the whole conversation in one question.
 
 use fro_core::{
-    Context, Fault, Login, Permit, Spot, Subject, Surface, Trigger,
-    context::{Extent, Told},
+    Context, Fault, Login, Permit, Subject, Surface, Target, Trigger,
+    context::{Extent, RawContext},
     say::marker::Marker,
 };
 use fro_github::{GitHub, Since};
@@ -11,7 +11,7 @@ use fro_opencode::File;
 use crate::{
     attach,
     deliver::is_own,
-    news::{News, Tell},
+    progress::{Progress, Tell},
 };
 
 /// The conversation as the agent is shown it, and our own answer if this run already left one.
@@ -27,9 +27,9 @@ pub(crate) struct Hydrated {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Earlier {
     /// Its answer.
-    pub(crate) answer: Option<Spot>,
+    pub(crate) answer: Option<Target>,
     /// Its run summary, if that stands apart.
-    pub(crate) summary: Option<Spot>,
+    pub(crate) summary: Option<Target>,
 }
 
 /// Asks GitHub for the subject and cuts the answer to the budget.
@@ -54,13 +54,13 @@ pub(crate) async fn hydrate(
     context.extent = extent;
     context.attach(files.attached);
     context.set_rules(rules.as_deref());
-    tell(News::Hydrated { subject: permit.subject(), n_comments: context.comments.value().len() });
+    tell(Progress::Hydrated { subject: permit.subject(), n_comments: context.comments.value().len() });
     let warnings = match extent {
         Extent::Whole => Vec::new(),
         Extent::Degraded => vec![DEGRADED.to_owned()],
     };
     for warning in &warnings {
-        tell(News::Warning(warning.clone()));
+        tell(Progress::Warning(warning.clone()));
     }
     Ok(Hydrated { context, earlier, files: files.given, warnings })
 }
@@ -81,7 +81,7 @@ async fn rules(github: &GitHub, branch: &str) -> Option<String> {
 }
 
 /// Asks for what the run is about, if it is about something.
-async fn told(github: &GitHub, permit: &Permit) -> Result<Option<(Told, Extent)>, Fault> {
+async fn told(github: &GitHub, permit: &Permit) -> Result<Option<(RawContext, Extent)>, Fault> {
     let told = match permit.subject() {
         Subject::Issue(number) | Subject::PullRequest(number) => match github.subject(number).await {
             Ok(hydrated) => Ok((hydrated.told, Extent::Whole)),
@@ -104,7 +104,7 @@ async fn earlier(
     github: &GitHub,
     permit: &Permit,
     marker: &Marker,
-    (told, extent): (&Told, Extent),
+    (told, extent): (&RawContext, Extent),
 ) -> Result<Earlier, Fault> {
     let seen = Earlier::among(said(told), permit.own(), marker);
     let is_all = match permit.surface() {
@@ -118,36 +118,36 @@ async fn earlier(
         return Ok(seen);
     }
     let answers = github.answers(permit, Since::TheBeginning).await.map_err(|error| error.fault())?;
-    let said = answers.iter().map(|answer| (answer.author.as_ref(), answer.body.as_str(), &answer.spot));
+    let said = answers.iter().map(|answer| (answer.author.as_ref(), answer.body.as_str(), &answer.target));
     Ok(Earlier::among(said, permit.own(), marker))
 }
 
 /// Tells whether every comment and review was told.
-fn shows_all(told: &Told, extent: Extent) -> bool {
+fn shows_all(told: &RawContext, extent: Extent) -> bool {
     let reviews = told.change.as_ref().is_none_or(|change| change.reviews.len() >= change.n_reviews);
     extent == Extent::Whole && told.comments.len() >= told.n_comments && reviews
 }
 
 /// Returns all comments and reviews that were told.
-fn said(told: &Told) -> impl Iterator<Item = (Option<&Login>, &str, &Spot)> {
+fn said(told: &RawContext) -> impl Iterator<Item = (Option<&Login>, &str, &Target)> {
     let reviews = told.change.iter().flat_map(|change| &change.reviews).map(|review| &review.comment);
     let all = told.comments.iter().chain(reviews);
-    all.map(|said| (said.author.as_ref(), said.body.as_str(), &said.spot))
+    all.map(|said| (said.author.as_ref(), said.body.as_str(), &said.target))
 }
 
 impl Earlier {
     /// Finds what is ours by author and by marker.
     fn among<'a>(
-        said: impl Iterator<Item = (Option<&'a Login>, &'a str, &'a Spot)>,
+        said: impl Iterator<Item = (Option<&'a Login>, &'a str, &'a Target)>,
         own: &Login,
         marker: &Marker,
     ) -> Self {
         let (mut earlier, of_summary) = (Self::default(), marker.of_summary());
-        for (author, body, spot) in said {
+        for (author, body, target) in said {
             if is_own(author, body, own, marker) {
-                earlier.answer.get_or_insert_with(|| spot.clone());
+                earlier.answer.get_or_insert_with(|| target.clone());
             } else if is_own(author, body, own, &of_summary) {
-                earlier.summary.get_or_insert_with(|| spot.clone());
+                earlier.summary.get_or_insert_with(|| target.clone());
             }
         }
         earlier

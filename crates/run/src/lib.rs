@@ -7,42 +7,42 @@ mod acknowledge;
 mod answer;
 mod ask;
 mod attach;
+mod builtin_commands;
 mod delegate;
 mod deliver;
-mod desk;
-mod equip;
 mod facts;
 mod fold;
 mod gh;
-mod give;
 mod handover;
 mod hydrate;
+mod inline_comments;
+mod install;
 mod memory;
 mod models;
 mod network;
-mod news;
 mod occasion;
-mod page;
-mod parcels;
 mod post;
 mod process;
+mod progress;
 mod propose;
-mod remarks;
+mod publish;
+mod push_credentials;
 mod repo_settings;
 mod repository;
+mod running_engine;
 mod settings;
-mod sitting;
 mod state;
+mod step_summary;
+mod tool_archive_cache;
+mod tool_server;
 mod wall;
-mod wallet;
-mod word;
 mod workplace;
 
 pub use memory::told_of_save;
-pub use news::{News, Tell};
 pub use occasion::Occasion;
 pub use post::Left;
 pub use process::Process;
+pub use progress::{Progress, Tell};
 pub use repo_settings::{REPO_SETTINGS, repo_settings};
 pub use settings::{
     Card, Delegation, Destination, Elevated, EngineSettings, Settings, ShareSettings, Sharing, Unwalled,
@@ -103,7 +103,7 @@ pub async fn admit(
     interrupt: impl Future<Output = ()>,
 ) -> Result<Admission, Fault> {
     let skip = |reason: SkipReason| {
-        tell(News::Skipped(reason.clone()));
+        tell(Progress::Skipped(reason.clone()));
         Ok(Admission::Ended(Ending::Skipped(reason)))
     };
     let policy = &process.settings.policy;
@@ -148,7 +148,7 @@ impl Admitted {
     ) -> Result<Ending, Fault> {
         let Self { trigger, permit, github, .. } = self;
         let occasion = &Occasion { audience: self.audience, ..occasion.clone() };
-        tell(News::Permitted(permit.clone()));
+        tell(Progress::Permitted(permit.clone()));
         let mut workplace = Workplace::open(process, occasion, tell)?;
         let mut acknowledgement = Acknowledgement::new(github, permit, tell);
         let asked = Asked { process, occasion, tell, trigger, permit, github };

@@ -2,12 +2,12 @@
 
 mod kept;
 mod row;
-mod shelf;
+mod session_archive;
 
 pub use kept::told as told_of_save;
 pub(crate) use row::{Ended, subject};
-use shelf::Indexes;
-pub(crate) use shelf::Shelf;
+use session_archive::Indexes;
+pub(crate) use session_archive::SessionArchive;
 
 use std::{
     collections::BTreeSet,
@@ -34,11 +34,11 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     answer::Asked,
-    news::{News, Tell},
     occasion::Occasion,
-    page,
     process::Process,
+    progress::{Progress, Tell},
     state::State,
+    step_summary,
 };
 
 /// The memory of one run.
@@ -159,7 +159,7 @@ impl Memory {
         context: &Context,
         worktree: PathBuf,
     ) -> Result<Reminder, String> {
-        let (earlier, engine_data) = (self.shelf(asked.occasion.audience()), self.engine_data.clone());
+        let (earlier, engine_data) = (self.archive(asked.occasion.audience()), self.engine_data.clone());
         let (about, kind, trust) = (subject(asked.permit), asked.permit.subject(), asked.permit.trust());
         let topic = continuity::Topic::of(context, asked.trigger.words());
         blocking(move || {
@@ -224,7 +224,7 @@ impl Memory {
 
     /// Returns what is known of the subject.
     pub(crate) async fn standing(&self, asked: &Asked<'_>) -> Result<Standing, String> {
-        let (earlier, about) = (self.shelf(asked.occasion.audience()), subject(asked.permit));
+        let (earlier, about) = (self.archive(asked.occasion.audience()), subject(asked.permit));
         let memory = self.told();
         blocking(move || earlier.standing(&about, memory)).await
     }
@@ -246,7 +246,7 @@ impl Memory {
         }
         match self.keep(asked.process, asked.occasion, sessions).await? {
             Some(Keeping { kept: Some(kept @ Kept::Saved { .. }), .. }) => {
-                (asked.tell)(News::Kept(kept));
+                (asked.tell)(Progress::Kept(kept));
                 Ok(forgotten)
             }
             Some(Keeping { warnings, .. }) => Err(warnings.join("; ")),
@@ -255,9 +255,9 @@ impl Memory {
     }
 
     /// Returns what answers questions about earlier sessions.
-    pub(crate) fn shelf(&self, audience: Audience) -> Shelf {
+    pub(crate) fn archive(&self, audience: Audience) -> SessionArchive {
         let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
-        Shelf::new(self.engine_data.clone(), self.ledger_file(), indexes, audience)
+        SessionArchive::new(self.engine_data.clone(), self.ledger_file(), indexes, audience)
     }
 
     /// Returns the sessions that served this run.
@@ -269,12 +269,12 @@ impl Memory {
     pub(crate) async fn save(&mut self, process: &Process, occasion: &Occasion, tell: Tell<'_>) {
         match self.keep(process, occasion, BTreeSet::new()).await {
             Ok(Some(keeping)) => {
-                page::note(occasion, &process.redactor, &kept::on_page(&keeping));
-                keeping.warnings.into_iter().for_each(|warning| tell(News::Warning(warning)));
-                keeping.kept.into_iter().for_each(|kept| tell(News::Kept(kept)));
+                step_summary::note(occasion, &process.redactor, &kept::on_page(&keeping));
+                keeping.warnings.into_iter().for_each(|warning| tell(Progress::Warning(warning)));
+                keeping.kept.into_iter().for_each(|kept| tell(Progress::Kept(kept)));
             }
             Ok(None) => {}
-            Err(why) => tell(News::Warning(format!("the memory was not saved: {why}"))),
+            Err(why) => tell(Progress::Warning(format!("the memory was not saved: {why}"))),
         }
     }
 

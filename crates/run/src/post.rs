@@ -17,9 +17,9 @@ use crate::{
     acknowledge::Acknowledgement,
     facts,
     memory::{Memory, PRIVATE},
-    news::Tell,
     occasion::Occasion,
     process::Process,
+    progress::Tell,
     state::State,
 };
 

@@ -8,7 +8,7 @@ use std::{
 
 use fro_core::{Fault, Redactor, RepoName, Secret};
 use fro_github::GitHub;
-use fro_http::Road;
+use fro_http::Client;
 use fro_opencode::{ToolCache, Wanted};
 
 use crate::settings::{EngineSettings, Settings};
@@ -22,7 +22,7 @@ pub struct Process {
     pub redactor: Redactor,
     /// Built when something is first asked: most events are for nobody here, and reading the system's certificates
     /// would be most of what they cost.
-    client: Arc<OnceLock<Road>>,
+    client: Arc<OnceLock<Client>>,
 }
 
 impl Process {
@@ -40,11 +40,11 @@ impl Process {
     }
 
     /// Returns the one HTTP client.
-    pub fn client(&self) -> Result<Road, Fault> {
+    pub fn client(&self) -> Result<Client, Fault> {
         if let Some(client) = self.client.get() {
             return Ok(client.clone());
         }
-        let built = Road::new(self.settings.road.clone()).map_err(|error| error.fault())?;
+        let built = Client::new(self.settings.client.clone()).map_err(|error| error.fault())?;
         Ok(self.client.get_or_init(|| built).clone())
     }
 

@@ -6,7 +6,7 @@ use fro_boundary::{Deed, Deeds, Done};
 use fro_core::{Draft, Drafts, Fault, Permit, Redactor, delegation::Commission, say::published::published};
 use fro_github::{OpenedPull, Proposal};
 
-use crate::{answer::Asked, delegate::Branch, wallet::Wallet};
+use crate::{answer::Asked, delegate::Branch, push_credentials::PushCredentials};
 
 /// The longest title that GitHub takes is a little longer.
 const TITLE: usize = 250;
@@ -17,20 +17,20 @@ pub(crate) struct Proposer {
     commission: Commission,
     head: String,
     base: String,
-    wallet: Arc<Wallet>,
+    credentials: Arc<PushCredentials>,
     redactor: Redactor,
     opened: Mutex<Option<OpenedPull>>,
 }
 
 impl Proposer {
     /// Prepares it for a branch that has no pull request yet.
-    pub(crate) fn new(asked: &Asked<'_>, branch: &Branch, wallet: &Arc<Wallet>) -> Self {
+    pub(crate) fn new(asked: &Asked<'_>, branch: &Branch, credentials: &Arc<PushCredentials>) -> Self {
         Self {
             permit: asked.permit.clone(),
             commission: branch.commission.clone(),
             head: branch.name.clone(),
             base: branch.base.clone(),
-            wallet: Arc::clone(wallet),
+            credentials: Arc::clone(credentials),
             redactor: asked.process.redactor.clone(),
             opened: Mutex::new(None),
         }
@@ -51,7 +51,7 @@ impl Proposer {
             head: self.head.clone(),
             base: self.base.clone(),
         };
-        let github = self.wallet.github().await?;
+        let github = self.credentials.github().await?;
         let opened = github.open_pull(&self.permit, &self.commission, &proposal).await;
         let opened = opened.map_err(|error| error.fault())?;
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened.clone());

@@ -19,15 +19,15 @@ use crate::{
     answer::Asked,
     delegate::{Assignment, Branch},
     propose::Proposer,
+    push_credentials::PushCredentials,
     settings::Settings,
     wall,
-    wallet::Wallet,
 };
 
 /// The harness's store, the agent's clone, and the way between them.
 pub(crate) struct Repository {
     pub(crate) assignment: Assignment,
-    pub(crate) wallet: Arc<Wallet>,
+    pub(crate) credentials: Arc<PushCredentials>,
     pub(crate) store: Store,
     pub(crate) staging: Staging,
     clone: AgentClone,
@@ -45,18 +45,18 @@ impl Repository {
         enclosure: Enclosure,
     ) -> Result<Self, Fault> {
         let (settings, occasion, repo) = (asked.settings(), asked.occasion, asked.permit.repo());
-        let wallet = Arc::new(Wallet::new(asked.process, repo));
-        let assignment = Assignment::of(asked, &wallet).await?;
+        let credentials = Arc::new(PushCredentials::new(asked.process, repo));
+        let assignment = Assignment::of(asked, &credentials).await?;
         let confinement = wall::confinement(settings, enclosure);
         let git =
             Git::new(&settings.engine.environment, confinement).with_token(&settings.server, &settings.token);
-        let git = git.with_authorities(&settings.road.extra_ca, private).map_err(|error| error.fault())?;
+        let git = git.with_authorities(&settings.client.extra_ca, private).map_err(|error| error.fault())?;
         let url = address_of(settings, &repo.to_string());
         let tip = assignment.tip(asked.permit);
         let ground = Ground { checkout: occasion.checkout.clone(), url: url.clone(), tip };
         let store = Store::open(git, private, &ground).await.map_err(|error| error.fault())?;
         let hook = [settings.engine.program.clone().into(), "receive".into()];
-        let door = store.open_door(repo, &hook, pushing(asked, &assignment, &wallet)).await;
+        let door = store.open_door(repo, &hook, pushing(asked, &assignment, &credentials)).await;
         let staging = door.map_err(|error| error.fault())?;
         let branch = match &assignment {
             Assignment::Branch(branch) => branch.name.clone(),
@@ -81,11 +81,11 @@ impl Repository {
         environment.extend(identity(asked, &assignment));
         let proposer = match &assignment {
             Assignment::Branch(branch) if branch.pull.is_none() => {
-                Some(Arc::new(Proposer::new(asked, branch, &wallet)))
+                Some(Arc::new(Proposer::new(asked, branch, &credentials)))
             }
             Assignment::Branch(_) | Assignment::Look(_) | Assignment::Patch { .. } => None,
         };
-        Ok(Self { assignment, wallet, store, staging, clone, baseline, proposer, environment })
+        Ok(Self { assignment, credentials, store, staging, clone, baseline, proposer, environment })
     }
 
     /// Returns the agent's clone.
@@ -185,7 +185,7 @@ fn untracked(asked: &Asked<'_>) -> Untracked {
     }
 }
 
-fn pushing(asked: &Asked<'_>, assignment: &Assignment, wallet: &Arc<Wallet>) -> Pushing {
+fn pushing(asked: &Asked<'_>, assignment: &Assignment, credentials: &Arc<PushCredentials>) -> Pushing {
     let settings = asked.settings();
     let branch = match (assignment, assignment.closed()) {
         (Assignment::Branch(branch), _) => branch,
@@ -202,10 +202,10 @@ fn pushing(asked: &Asked<'_>, assignment: &Assignment, wallet: &Arc<Wallet>) -> 
         protected_paths: settings.delegation.protected_paths.clone(),
         signature: Signature { name: account.login.to_string(), email: account.email() },
     };
-    let wallet = Arc::clone(wallet);
+    let credentials = Arc::clone(credentials);
     let credential: Credential = Arc::new(move || {
-        let wallet = Arc::clone(&wallet);
-        Box::pin(async move { wallet.token().await })
+        let credentials = Arc::clone(&credentials);
+        Box::pin(async move { credentials.token().await })
     });
     let redactor = Arc::new(asked.process.redactor.clone());
     Pushing::Open { rules, server: settings.server.clone(), credential, redactor }

@@ -12,7 +12,7 @@ use fro_core::{
     say::answer::SummaryPlace,
 };
 use fro_github::{Address, App};
-use fro_http::RoadSettings;
+use fro_http::ClientSettings;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
 
@@ -24,7 +24,7 @@ pub struct Settings {
     /// Where people and git find GitHub, `https://github.com` on github.com.
     pub server: String,
     /// How requests travel.
-    pub road: RoadSettings,
+    pub client: ClientSettings,
     /// Our credential.
     pub token: Secret,
     /// Credentials that are none of ours, but must not be seen either.

@@ -11,8 +11,8 @@ use fro_core::Fault;
 
 use crate::{
     occasion::Occasion,
+    running_engine::Prepared,
     settings::{EngineSettings, Settings, Unwalled},
-    sitting::Prepared,
 };
 
 /// How long the wall lets the engine end by itself; less than the server waits for the wall.

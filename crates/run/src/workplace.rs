@@ -19,38 +19,38 @@ use fro_core::{
     },
 };
 use fro_memory::{Figures, Recollection};
-use fro_opencode::{File, House, Session};
+use fro_opencode::{EngineHome, File, Session};
 use tempfile::TempDir;
 
 use crate::{
     Receipt,
     answer::Asked,
-    desk,
-    equip::{self, Equipment},
     handover::Handover,
+    install::{self, Equipment},
     memory::{Ended, Memory, subject},
-    news::{News, Tell},
     occasion::Occasion,
-    parcels::Parcels,
     process::Process,
+    progress::{Progress, Tell},
     propose,
     repository::Repository,
-    sitting::{Place, Prepared, Sitting},
+    running_engine::{Place, Prepared, RunningEngine},
+    tool_archive_cache::ToolArchiveCache,
+    tool_server,
 };
 
 /// The engine's place and its state.
 pub(crate) struct Workplace {
     folder: TempDir,
-    house: House,
+    engine_home: EngineHome,
     memory: Memory,
     drafts: Drafts,
     prepared: Option<Prepared>,
     /// Tools for the runs that follow.
-    parcels: Option<Parcels>,
+    parcels: Option<ToolArchiveCache>,
     reminder: Option<Reminder>,
     /// What a new session is called.
     title: String,
-    sitting: Option<Sitting>,
+    engine: Option<RunningEngine>,
     /// The session that answered.
     session: Option<Session>,
     share: Option<Share>,
@@ -66,19 +66,19 @@ impl Workplace {
             let what = format!("cannot make a folder in `{}`: {error}", scratch.display());
             Fault::yours(what, "see that the folder for temporary files can be written and has room")
         })?;
-        let house = House::at(folder.path());
-        let memory = Memory::open(process, occasion, house.data())?;
-        tell(News::Opened { private: memory.private().to_owned() });
+        let engine_home = EngineHome::at(folder.path());
+        let memory = Memory::open(process, occasion, engine_home.data())?;
+        tell(Progress::Opened { private: memory.private().to_owned() });
         Ok(Self {
             memory,
-            house,
+            engine_home,
             folder,
             drafts: Drafts::default(),
             prepared: None,
             parcels: None,
             reminder: None,
             title: String::new(),
-            sitting: None,
+            engine: None,
             session: None,
             share: None,
             warnings: Vec::new(),
@@ -94,15 +94,18 @@ impl Workplace {
             let enclosure = Enclosure::find(&process.settings.engine.program).await;
             (Repository::open(asked, (home, &private), enclosure).await, enclosure)
         };
-        let (equipment, recall, (repository, enclosure)) =
-            tokio::join!(equip::equip(process, asked.occasion, &private, tell), self.memory.bring(), walled,);
+        let (equipment, recall, (repository, enclosure)) = tokio::join!(
+            install::install(process, asked.occasion, &private, tell),
+            self.memory.bring(),
+            walled,
+        );
         self.recalled_to(tell, recall);
         let Equipment { engine, omo, warning, parcels } = equipment?;
         self.parcels = parcels;
         if let Some(warning) = warning {
             self.warn(tell, warning);
         }
-        tell(News::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
+        tell(Progress::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
         let repository = repository?;
         for warning in repository.warnings() {
             self.warn(tell, warning);
@@ -120,7 +123,7 @@ impl Workplace {
     fn recalled_to(&mut self, tell: Tell<'_>, recall: Result<Recollection, String>) {
         match recall {
             Ok(Recollection { recall, warnings, .. }) => {
-                tell(News::Recalled(recall));
+                tell(Progress::Recalled(recall));
                 for warning in warnings {
                     self.warn(tell, warning);
                 }
@@ -146,7 +149,7 @@ impl Workplace {
         let folder = self.repository().map_or(self.folder.path(), Repository::folder).to_owned();
         match self.memory.remember(asked, context, folder).await {
             Ok(reminder) => {
-                (asked.tell)(News::Reminded(reminder.clone()));
+                (asked.tell)(Progress::Reminded(reminder.clone()));
                 self.reminder = Some(reminder);
             }
             Err(why) => self.warn(asked.tell, format!("nothing was recalled: {why}")),
@@ -165,20 +168,20 @@ impl Workplace {
         let prepared = prepared.ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
         let place = Place {
             home: self.folder.path(),
-            house: self.house.clone(),
+            engine_home: self.engine_home.clone(),
             private: self.memory.private(),
-            shelf: self.memory.shelf(asked.occasion.audience()),
+            archive: self.memory.archive(asked.occasion.audience()),
             drafts: self.drafts.clone(),
             deeds: self.deeds(asked),
         };
-        let sitting = Sitting::open(asked, prepared, place).await?;
+        let engine = RunningEngine::open(asked, prepared, place).await?;
         // Whoever stops the run finds the engine here.
-        let sitting = self.sitting.insert(sitting);
+        let engine = self.engine.insert(engine);
         let continuity = self.reminder.as_ref().map(|reminder| &reminder.continuity);
-        let session = sitting.begin(asked, prepared, (continuity, &self.title)).await?;
+        let session = engine.begin(asked, prepared, (continuity, &self.title)).await?;
         let first = session.id.clone();
         let mut noted = self.memory.begin(asked, &first).await;
-        let answered = sitting.ask(asked, session, (prompt, files)).await;
+        let answered = engine.ask(asked, session, (prompt, files)).await;
         if answered.session.id != first {
             noted = self.memory.begin(asked, &answered.session.id).await;
         }
@@ -191,17 +194,17 @@ impl Workplace {
 
     /// Writes down what came of the run, in the ledger and in the session itself.
     pub(crate) async fn write_back(&mut self, asked: &Asked<'_>, turn: &Turn, receipt: &Receipt) {
-        let (Some(session), Some(sitting)) = (&self.session, &self.sitting) else { return };
-        let called = sitting.asked_of_memory();
+        let (Some(session), Some(engine)) = (&self.session, &self.engine) else { return };
+        let called = engine.asked_of_memory();
         let figures = Figures {
             recalled: self.reminder.as_ref().map(Reminder::sessions).unwrap_or_default(),
             memory_calls: called.searches + called.reads,
-            exploration_calls: sitting.explorations(),
+            exploration_calls: engine.explorations(),
             is_warm: self.memory.is_warm(),
             ..Figures::default()
         };
         let noted = match self.memory.end(asked, &session.id, &Ended { turn, receipt, figures }).await {
-            Ok(note) => sitting.note(session, &note).await,
+            Ok(note) => engine.note(session, &note).await,
             Err(why) => Err(why),
         };
         if let Err(why) = noted {
@@ -217,9 +220,9 @@ impl Workplace {
         occasion: &Occasion,
         tell: Tell<'_>,
     ) -> (Result<(), Fault>, Option<TempDir>) {
-        if let Some(sitting) = self.sitting.take() {
-            sitting.close().await;
-            tell(News::EngineStopped);
+        if let Some(engine) = self.engine.take() {
+            engine.close().await;
+            tell(Progress::EngineStopped);
             self.memory.save(process, occasion, tell).await;
         }
         if let Some(parcels) = self.parcels.take() {
@@ -234,7 +237,7 @@ impl Workplace {
     }
 
     fn warn(&mut self, tell: Tell<'_>, warning: String) {
-        tell(News::Warning(warning.clone()));
+        tell(Progress::Warning(warning.clone()));
         self.warnings.push(warning);
     }
 
@@ -254,8 +257,8 @@ impl Workplace {
 
     /// Hands over what the agent pushed. Nothing behind the wall runs meanwhile: what it wrote is looked at.
     pub(crate) async fn hand_over(&mut self, asked: &Asked<'_>) -> Handover {
-        let halt = match &mut self.sitting {
-            Some(sitting) => sitting.halt().await,
+        let halt = match &mut self.engine {
+            Some(engine) => engine.halt().await,
             None => Ok(Halt::before_the_agent()),
         };
         match self.repository() {
@@ -271,7 +274,7 @@ impl Workplace {
 
     /// Returns what the summary says of the walls.
     pub(crate) fn walls(&self) -> String {
-        self.sitting.as_ref().map_or("the engine was not started", Sitting::walls).to_owned()
+        self.engine.as_ref().map_or("the engine was not started", RunningEngine::walls).to_owned()
     }
 
     /// Returns where everybody can read the session.
@@ -281,12 +284,12 @@ impl Workplace {
 
     /// Returns what the summary says of the network, if any was open.
     pub(crate) fn network(&self) -> Option<String> {
-        self.sitting.as_ref().and_then(Sitting::network)
+        self.engine.as_ref().and_then(RunningEngine::network)
     }
 
     /// Returns what the summary says of `gh`, if it was used.
     pub(crate) fn gh(&self) -> Option<String> {
-        self.sitting.as_ref().and_then(Sitting::gh)
+        self.engine.as_ref().and_then(RunningEngine::gh)
     }
 
     /// Returns what the summary says of the memory.
@@ -301,7 +304,7 @@ impl Workplace {
 
     /// Returns what the summary says of the recall.
     pub(crate) fn recalled(&self) -> Option<String> {
-        let desk::Asked { searches, reads } = self.sitting.as_ref()?.asked_of_memory();
+        let tool_server::Asked { searches, reads } = self.engine.as_ref()?.asked_of_memory();
         let places = self.reminder.as_ref().map_or(0, |reminder| reminder.sessions().len());
         Some(say::recalled(places, searches, reads))
     }
@@ -318,12 +321,12 @@ impl Workplace {
 
     /// Returns the agent that was asked, if any was.
     pub(crate) fn agent(&self) -> Option<String> {
-        self.sitting.as_ref()?.agent().map(str::to_owned)
+        self.engine.as_ref()?.agent().map(str::to_owned)
     }
 
     /// Returns what a maintainer should know.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let refusals = self.sitting.as_ref().map(Sitting::refusals).unwrap_or_default();
+        let refusals = self.engine.as_ref().map(RunningEngine::refusals).unwrap_or_default();
         [self.warnings.clone(), refusals].concat()
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use fro_core::{RepoName, Secret};
-use fro_http::{Incoming as Answer, Road};
+use fro_http::{Client, Incoming as Answer};
 use hyper::{
     Request, Response,
     body::Incoming,
@@ -111,7 +111,7 @@ pub struct GhBroker {
 
 struct Shared {
     upstream: Upstream,
-    road: Road,
+    client: Client,
     deeds: Deeds,
     known_ids: KnownIds,
     /// The repository's number, once it was needed.
@@ -126,13 +126,13 @@ struct Shared {
 
 impl GhBroker {
     /// Opens the socket, which must not lie where the engine can write.
-    pub fn open(socket: &Path, upstream: Upstream, road: Road, deeds: Deeds) -> io::Result<Self> {
+    pub fn open(socket: &Path, upstream: Upstream, client: Client, deeds: Deeds) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
         let [passed, done, refused] = [0; 3].map(AtomicU32::new);
         let without = Needles::of(upstream.secrets.iter().chain([&upstream.token]));
         let shared = Arc::new(Shared {
             upstream,
-            road,
+            client,
             deeds,
             known_ids: KnownIds::default(),
             id: OnceLock::new(),
@@ -201,12 +201,12 @@ impl Shared {
             match decide(&asked, Bounds { server, repo, id, known_ids: &self.known_ids })? {
                 Passed::Deed(wish) => return self.take_over(&wish).await,
                 Passed::Rest(target, kind) => (
-                    self.road.get(format!("{}{target}", api.trim_end_matches('/'))),
+                    self.client.get(format!("{}{target}", api.trim_end_matches('/'))),
                     target,
                     Heard::Rest(kind),
                 ),
                 Passed::GraphQl(Question { body, asks, beyond }) => (
-                    self.road.post(graphql).body(Bytes::from(body.to_string())),
+                    self.client.post(graphql).body(Bytes::from(body.to_string())),
                     asks,
                     Heard::GraphQl(beyond),
                 ),
@@ -270,7 +270,7 @@ impl Shared {
         if !is_covered {
             return Err(Refusal::Unclear("GitHub keeps the log where nobody should look").into());
         }
-        let answer = self.road.get(place).relay().await?;
+        let answer = self.client.get(place).relay().await?;
         if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
             return Err(Failure::Encoded);
         }
@@ -297,7 +297,7 @@ impl Shared {
             return Some(*id);
         }
         let url = format!("{}/repos/{}", self.upstream.api.trim_end_matches('/'), self.upstream.repo);
-        let answer = self.road.get(url).bearer(&self.upstream.token).relay().await.ok()?;
+        let answer = self.client.get(url).bearer(&self.upstream.token).relay().await.ok()?;
         let bytes = to_the_end(answer, LARGEST).await.ok()?.0;
         let id = serde_json::from_slice::<Value>(&bytes).ok()?["id"].as_u64()?;
         Some(*self.id.get_or_init(|| id))
@@ -350,7 +350,7 @@ impl Shared {
     /// Asks GitHub which number something of this repository has.
     async fn number_of(&self, id: &str, repo: &RepoName) -> Result<Option<u64>, Failure> {
         let question = json!({ "query": include_str!("number.graphql"), "variables": { "id": id } });
-        let request = self.road.post(&self.upstream.graphql).idempotent().json(&question);
+        let request = self.client.post(&self.upstream.graphql).idempotent().json(&question);
         let answer = request.bearer(&self.upstream.token).relay().await?;
         let (bytes, _) = to_the_end(answer, LARGEST).await?;
         let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();

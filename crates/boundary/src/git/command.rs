@@ -16,7 +16,7 @@ use crate::{
     wall::is_system,
 };
 
-/// What of the harness's environment git needs: its programs, and the road to the network.
+/// What of the harness's environment git needs: its programs, and the way to the network.
 const KEPT: [&str; 10] = [
     "ALL_PROXY",
     "HTTPS_PROXY",

@@ -9,7 +9,7 @@ use std::{
 };
 
 use fro_core::Secret;
-use fro_http::Road;
+use fro_http::Client;
 use hyper::{Method, Request, Response, body::Incoming};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -64,7 +64,7 @@ pub struct ModelProxy {
 #[derive(Debug)]
 struct Shared {
     plan: Plan,
-    road: Road,
+    client: Client,
     meter: Arc<Meter>,
     intake: Intake,
     /// Names of fields that the log has told of.
@@ -73,12 +73,12 @@ struct Shared {
 
 impl ModelProxy {
     /// Opens a free loopback port. Answers that cost more than `max_cost` dollars in all are the last ones.
-    pub async fn open(plan: Plan, road: Road, max_cost: Option<f64>) -> io::Result<Self> {
+    pub async fn open(plan: Plan, client: Client, max_cost: Option<f64>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let meter = Arc::new(Meter::new(max_cost));
         let (intake, left_out) = (Intake::new(LARGEST, AT_ONCE), Mutex::default());
-        let shared = Arc::new(Shared { plan, road, meter, intake, left_out });
+        let shared = Arc::new(Shared { plan, client, meter, intake, left_out });
         let answering = Arc::clone(&shared);
         let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
             let shared = Arc::clone(&answering);
@@ -152,7 +152,7 @@ impl Shared {
 
     fn request(&self, admitted: Admitted<'_>) -> fro_http::Request {
         let Admitted { route, url, body, .. } = admitted;
-        let request = self.road.post(url).header("content-type", "application/json").body(body);
+        let request = self.client.post(url).header("content-type", "application/json").body(body);
         let add =
             |request: fro_http::Request, (name, value): &(String, Secret)| request.credential(name, value);
         let request = route.headers.iter().fold(request, add);

@@ -10,7 +10,7 @@ use std::{
 };
 
 use fro_boundary::{Keys, ModelProxy, Plan};
-use fro_http::{Road, RoadSettings};
+use fro_http::{Client, ClientSettings};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -23,7 +23,7 @@ async fn proxy() -> ModelProxy {
     let config = json!({ "model": "mine/m1", "provider": {
         "mine": { "npm": "@ai-sdk/openai-compatible", "options": options } } });
     let plan = Plan::draw(&config, None, &Keys::default()).unwrap();
-    ModelProxy::open(plan, Road::new(RoadSettings::loopback()).unwrap(), None).await.unwrap()
+    ModelProxy::open(plan, Client::new(ClientSettings::loopback()).unwrap(), None).await.unwrap()
 }
 
 /// Sends a body of so many bytes but for its last one, and counts what is taken of it.

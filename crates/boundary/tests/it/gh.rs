@@ -8,7 +8,7 @@ use std::{
 
 use fro_boundary::{Address, Deeds, Done, GhBroker, Upstream};
 use fro_core::{RepoName, Secret};
-use fro_http::{Road, RoadSettings};
+use fro_http::{Client, ClientSettings};
 use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::world::{World, everyone};
@@ -62,7 +62,7 @@ impl Desk {
             token: Secret::new(github.token("fro-bot")),
             secrets: Vec::new(),
         };
-        let road = Road::new(RoadSettings::loopback()).unwrap();
+        let client = Client::new(ClientSettings::loopback()).unwrap();
         let said = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&said);
         let deeds: Deeds = Arc::new(move |deed| {
@@ -71,7 +71,7 @@ impl Desk {
                 Ok(Done { url: "https://github.com/octo/garden/issues/1#draft-1".to_owned(), number: 1 })
             })
         });
-        let broker = runtime.block_on(async { GhBroker::open(&socket, upstream, road, deeds) }).unwrap();
+        let broker = runtime.block_on(async { GhBroker::open(&socket, upstream, client, deeds) }).unwrap();
         world.give(&socket);
         world.spec.connect.push(Address::Unix(socket.clone()));
         let program = world.shown().join("gh");

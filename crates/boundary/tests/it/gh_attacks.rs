@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fro_boundary::{Deeds, GhBroker, Upstream};
 use fro_core::{RepoName, Secret};
-use fro_http::{Road, RoadSettings};
+use fro_http::{Client, ClientSettings};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -36,8 +36,8 @@ impl Desk {
             secrets: vec![Secret::new(OTHER)],
         };
         let deeds: Deeds = Arc::new(|_| Box::pin(async { Err("no".to_owned()) }));
-        let road = Road::new(RoadSettings::loopback()).unwrap();
-        let broker = GhBroker::open(&folder.path().join("s"), upstream, road, deeds).unwrap();
+        let client = Client::new(ClientSettings::loopback()).unwrap();
+        let broker = GhBroker::open(&folder.path().join("s"), upstream, client, deeds).unwrap();
         Self { github, broker, _folder: folder }
     }
 

@@ -3,7 +3,7 @@
 use data_encoding::BASE64;
 use fro_boundary::{Keys, ModelProxy, Plan};
 use fro_core::Secret;
-use fro_http::{Road, RoadSettings};
+use fro_http::{Client, ClientSettings};
 use serde_json::{Value, json};
 
 use crate::provider::{Pieces, Provider, Request, whole};
@@ -16,7 +16,7 @@ const TURNS: &str = include_str!("engine-turns.json");
 struct World {
     provider: Provider,
     proxy: ModelProxy,
-    road: Road,
+    client: Client,
 }
 
 impl World {
@@ -44,14 +44,14 @@ impl World {
         });
         let keys = Keys::default().and_those_of(&config);
         let plan = Plan::draw(&config, None, &keys).unwrap();
-        let road = Road::new(RoadSettings::loopback()).unwrap();
-        let proxy = ModelProxy::open(plan, road.clone(), max_cost).await.unwrap();
-        Self { provider, proxy, road }
+        let client = Client::new(ClientSettings::loopback()).unwrap();
+        let proxy = ModelProxy::open(plan, client.clone(), max_cost).await.unwrap();
+        Self { provider, proxy, client }
     }
 
     fn request(&self, path: &str, body: impl Into<String>) -> fro_http::Request {
         let url = format!("http://{}/{path}", self.proxy.address());
-        self.road.post(url).header("content-type", "application/json").body(body.into())
+        self.client.post(url).header("content-type", "application/json").body(body.into())
     }
 
     /// Asks, and returns the status with the headers, and the body.

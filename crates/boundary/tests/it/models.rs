@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fro_boundary::{Keys, ModelProxy, Plan};
-use fro_http::{Road, RoadSettings};
+use fro_http::{Client, ClientSettings};
 use fro_sim::model::{Model, Reply};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ struct Asked {
 struct World {
     model: Model,
     proxy: ModelProxy,
-    road: Road,
+    client: Client,
 }
 
 impl World {
@@ -27,9 +27,9 @@ impl World {
         model.accepts_only(KEY);
         let keys = json!({ "scripted": { "type": "api", "key": KEY } }).to_string();
         let plan = Plan::draw(&model.provider(), None, &Keys::parse(&keys).unwrap()).unwrap();
-        let road = Road::new(RoadSettings::loopback()).unwrap();
-        let proxy = ModelProxy::open(plan, road.clone(), max_cost).await.unwrap();
-        Self { model, proxy, road }
+        let client = Client::new(ClientSettings::loopback()).unwrap();
+        let proxy = ModelProxy::open(plan, client.clone(), max_cost).await.unwrap();
+        Self { model, proxy, client }
     }
 
     /// Returns the model's address and key as the engine gets them.
@@ -41,7 +41,7 @@ impl World {
 
     async fn ask(&self, path: &str, body: &Value) -> Asked {
         let (base, key) = self.given();
-        let request = self.road.post(format!("{base}/{path}")).json(body);
+        let request = self.client.post(format!("{base}/{path}")).json(body);
         let mut answer = request.bearer(&fro_core::Secret::new(key)).relay().await.unwrap();
         let mut said = Vec::new();
         while let Some(piece) = answer.chunk().await.unwrap() {
@@ -77,7 +77,7 @@ async fn an_answer_streams() {
     world.model.plays(Reply::stall_after("The beginning of something "));
     let (base, _) = world.given();
 
-    let request = world.road.post(format!("{base}/chat/completions")).json(&turn());
+    let request = world.client.post(format!("{base}/chat/completions")).json(&turn());
     let mut answer = request.relay().await.unwrap();
 
     let mut said = String::new();
@@ -114,7 +114,7 @@ async fn a_refusal_of_the_provider_is_the_engine_s_to_read() {
     world.model.plays(Reply::status(429).header("retry-after", "7").body("slow down"));
     let (base, _) = world.given();
 
-    let request = world.road.post(format!("{base}/chat/completions")).json(&turn());
+    let request = world.client.post(format!("{base}/chat/completions")).json(&turn());
     let mut answer = request.relay().await.unwrap();
 
     assert_eq!((answer.status(), answer.header("retry-after")), (429, Some("7")));
@@ -141,11 +141,11 @@ async fn a_spent_budget_ends_it() {
 async fn a_provider_that_is_gone_is_told_as_such() {
     let gone = { Model::start().await.provider() };
     let plan = Plan::draw(&gone, None, &Keys::default()).unwrap();
-    let road = Road::new(RoadSettings::loopback()).unwrap();
-    let proxy = ModelProxy::open(plan, road.clone(), None).await.unwrap();
+    let client = Client::new(ClientSettings::loopback()).unwrap();
+    let proxy = ModelProxy::open(plan, client.clone(), None).await.unwrap();
 
     let url = format!("http://{}/scripted/chat/completions", proxy.address());
-    let answer = road.post(url).json(&turn()).relay().await.unwrap();
+    let answer = client.post(url).json(&turn()).relay().await.unwrap();
 
     assert_eq!(answer.status(), 502);
 }

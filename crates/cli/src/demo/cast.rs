@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use fro_boundary::Keys;
 use fro_core::Fault;
-use fro_http::{Proxy, RoadSettings};
+use fro_http::{ClientSettings, Proxy};
 use fro_sim::World;
 use serde_json::{Value, json};
 
@@ -28,12 +28,12 @@ pub(crate) struct Choice {
     config: Option<PathBuf>,
 }
 
-/// What the engine is started with, and by which road its model is asked.
+/// What the engine is started with, and by which HTTP client its model is asked.
 pub(crate) struct Cast {
     pub(crate) model: Option<String>,
     pub(crate) config: Value,
     pub(crate) keys: Keys,
-    pub(crate) road: RoadSettings,
+    pub(crate) client: ClientSettings,
 }
 
 impl Cast {
@@ -43,14 +43,14 @@ impl Cast {
             garden::rehearse(&world.model());
             let config = world.model().provider();
             let keys = Keys::default().and_those_of(&config);
-            return Ok(Self { model: None, config, keys, road: RoadSettings::loopback() });
+            return Ok(Self { model: None, config, keys, client: ClientSettings::loopback() });
         };
         let config = match &choice.config {
             Some(file) => object(&read(file)?, file)?,
             None => json!({}),
         };
         let keys = keys(choice.auth.as_deref(), env)?.and_those_of(&config);
-        Ok(Self { model: Some(model.clone()), config, keys, road: road(env) })
+        Ok(Self { model: Some(model.clone()), config, keys, client: client(env) })
     }
 
     /// Returns how the demo is announced.
@@ -83,15 +83,15 @@ fn keys(file: Option<&Path>, env: &Env) -> Result<Keys, Fault> {
     }
 }
 
-/// The road to a real model: through the machine's proxy, which the little GitHub must not go by.
-fn road(env: &Env) -> RoadSettings {
+/// How a real model is reached: through the machine's proxy, which the little GitHub must not go by.
+fn client(env: &Env) -> ClientSettings {
     let proxy = [env::HTTPS_PROXY, env::HTTPS_PROXY_IN_SMALL].into_iter().find_map(|name| env.text(name));
     let proxy = proxy.map_or(Proxy::None, |url| Proxy::Url {
         url: url.to_owned(),
         except: ["127.0.0.1", env.text(env::NO_PROXY).unwrap_or_default()].join(","),
     });
     let extra_ca = env.authorities();
-    RoadSettings { proxy, extra_ca, ..RoadSettings::default() }
+    ClientSettings { proxy, extra_ca, ..ClientSettings::default() }
 }
 
 fn read(file: &Path) -> Result<String, Fault> {

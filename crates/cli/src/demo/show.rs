@@ -9,8 +9,8 @@ use std::{
 use anstream::println;
 use anstyle::{AnsiColor, Style};
 use fro_core::Redactor;
-use fro_opencode::{Progress, Stage};
-use fro_run::News;
+use fro_opencode::{InstallProgress, Stage};
+use fro_run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::report::line;
@@ -46,21 +46,24 @@ impl Phase {
         }
     }
 
-    /// Returns the part that a piece of news ends.
-    fn ended_by(news: &News) -> Option<Self> {
+    /// Returns the part that a report of progress ends.
+    fn ended_by(news: &Progress) -> Option<Self> {
         match news {
-            News::Permitted(_) => Some(Self::Deciding),
-            News::Acknowledged
-            | News::Installed { .. }
-            | News::Recalled(_)
-            | News::Hydrated { .. }
-            | News::Reminded(_)
-            | News::Attached { .. } => Some(Self::Preparing),
-            News::EngineUp { .. } => Some(Self::Starting),
-            News::Session { .. } | News::Heard(_) | News::Shared { .. } => Some(Self::Working),
-            News::Delivered { .. } | News::Accounted { .. } => Some(Self::Answering),
-            News::EngineStopped | News::Kept(_) => Some(Self::Ending),
-            News::Skipped(_) | News::Opened { .. } | News::Installing(_) | News::Warning(_) => None,
+            Progress::Permitted(_) => Some(Self::Deciding),
+            Progress::Acknowledged
+            | Progress::Installed { .. }
+            | Progress::Recalled(_)
+            | Progress::Hydrated { .. }
+            | Progress::Reminded(_)
+            | Progress::Attached { .. } => Some(Self::Preparing),
+            Progress::EngineUp { .. } => Some(Self::Starting),
+            Progress::Session { .. } | Progress::Heard(_) | Progress::Shared { .. } => Some(Self::Working),
+            Progress::Delivered { .. } | Progress::Accounted { .. } => Some(Self::Answering),
+            Progress::EngineStopped | Progress::Kept(_) => Some(Self::Ending),
+            Progress::Skipped(_)
+            | Progress::Opened { .. }
+            | Progress::Installing(_)
+            | Progress::Warning(_) => None,
         }
     }
 }
@@ -88,9 +91,9 @@ impl Show {
         self.print("");
     }
 
-    /// Shows a piece of news.
-    pub(crate) fn tell(&self, news: &News) {
-        if let News::Installing(progress) = news {
+    /// Shows a report of progress.
+    pub(crate) fn tell(&self, news: &Progress) {
+        if let Progress::Installing(progress) = news {
             return self.progress(progress);
         }
         if let Some(phase) = Phase::ended_by(news) {
@@ -104,7 +107,7 @@ impl Show {
         spin(&self.bar, upcoming(news));
     }
 
-    fn progress(&self, progress: &Progress) {
+    fn progress(&self, progress: &InstallProgress) {
         match progress.stage {
             Stage::Downloading { done, total } => {
                 if let Ok(style) =
@@ -171,21 +174,23 @@ fn spin(bar: &ProgressBar, message: &str) {
     bar.set_message(message.to_owned());
 }
 
-/// Returns what happens after a piece of news.
-fn upcoming(news: &News) -> &'static str {
+/// Returns what happens after a report of progress.
+fn upcoming(news: &Progress) -> &'static str {
     match news {
-        News::Permitted(_)
-        | News::Opened { .. }
-        | News::Acknowledged
-        | News::Installing(_)
-        | News::Recalled(_)
-        | News::Attached { .. } => "preparing",
-        News::Installed { .. } | News::Hydrated { .. } | News::Reminded(_) => "starting the engine",
-        News::EngineUp { .. } => "opening a session",
-        News::Session { .. } | News::Heard(_) | News::Warning(_) => "the agent is at work",
-        News::Shared { .. } => "answering",
-        News::Accounted { .. } | News::Delivered { .. } => "stopping the engine",
-        News::EngineStopped => "saving the memory",
-        News::Kept(_) | News::Skipped(_) => "done",
+        Progress::Permitted(_)
+        | Progress::Opened { .. }
+        | Progress::Acknowledged
+        | Progress::Installing(_)
+        | Progress::Recalled(_)
+        | Progress::Attached { .. } => "preparing",
+        Progress::Installed { .. } | Progress::Hydrated { .. } | Progress::Reminded(_) => {
+            "starting the engine"
+        }
+        Progress::EngineUp { .. } => "opening a session",
+        Progress::Session { .. } | Progress::Heard(_) | Progress::Warning(_) => "the agent is at work",
+        Progress::Shared { .. } => "answering",
+        Progress::Accounted { .. } | Progress::Delivered { .. } => "stopping the engine",
+        Progress::EngineStopped => "saving the memory",
+        Progress::Kept(_) | Progress::Skipped(_) => "done",
     }
 }

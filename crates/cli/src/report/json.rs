@@ -1,15 +1,15 @@
-//! Each piece of news as one JSON object on one line, for machines.
+//! Each report of progress as one JSON object on one line, for machines.
 
 use fro_core::{Redactor, conversation::outcome::Usage};
 use fro_memory::{Kept, Recall};
-use fro_run::News;
+use fro_run::Progress;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::line::{self, Tone};
 
-/// Returns the object for a piece of news, if it is worth one.
-pub(super) fn of(news: &News, redactor: &Redactor, at: Timestamp, seconds: f64) -> Option<String> {
+/// Returns the object for a report of progress, if it is worth one.
+pub(super) fn of(news: &Progress, redactor: &Redactor, at: Timestamp, seconds: f64) -> Option<String> {
     let line = line::of(news, redactor);
     let (kind, facts) = facts(news);
     if line.is_none() && facts.is_null() {
@@ -40,36 +40,36 @@ pub(crate) fn logged(text: &str, at: Timestamp) -> String {
     json!({ "at": at, "level": "debug", "kind": "log", "text": text }).to_string()
 }
 
-/// Returns what kind of news it is, and its facts.
-fn facts(news: &News) -> (&'static str, Value) {
+/// Returns what kind of report it is, and its facts.
+fn facts(news: &Progress) -> (&'static str, Value) {
     match news {
-        News::Skipped(reason) => ("skipped", json!({ "reason": reason.word() })),
-        News::Permitted(permit) => (
+        Progress::Skipped(reason) => ("skipped", json!({ "reason": reason.word() })),
+        Progress::Permitted(permit) => (
             "permitted",
             json!({ "repo": permit.repo().to_string(), "subject": permit.subject().to_string(), "asker": permit.asker().as_str() }),
         ),
-        News::Opened { .. } => ("opened", Value::Null),
-        News::Acknowledged => ("acknowledged", json!({})),
-        News::Installing(_) => ("installing", Value::Null),
-        News::Installed { version, .. } => ("installed", json!({ "version": version })),
-        News::Recalled(recall) => ("recalled", json!({ "cache_status": status(recall) })),
-        News::Hydrated { subject, n_comments } => {
+        Progress::Opened { .. } => ("opened", Value::Null),
+        Progress::Acknowledged => ("acknowledged", json!({})),
+        Progress::Installing(_) => ("installing", Value::Null),
+        Progress::Installed { version, .. } => ("installed", json!({ "version": version })),
+        Progress::Recalled(recall) => ("recalled", json!({ "cache_status": status(recall) })),
+        Progress::Hydrated { subject, n_comments } => {
             ("hydrated", json!({ "subject": subject.to_string(), "comments": n_comments }))
         }
-        News::Attached { name, .. } => ("attached", json!({ "name": name })),
-        News::EngineUp { walls } => ("engine_up", json!({ "walls": walls })),
-        News::Reminded(reminder) => ("reminded", json!({ "sessions": reminder.sessions() })),
-        News::Session { id, agent } => ("session", json!({ "id": id, "agent": agent })),
-        News::Heard(_) => ("heard", Value::Null),
-        News::Shared { url } => ("shared", json!({ "url": url })),
-        News::EngineStopped => ("engine_stopped", json!({})),
-        News::Delivered { url } => ("delivered", json!({ "url": url })),
-        News::Accounted { duration, usage } => (
+        Progress::Attached { name, .. } => ("attached", json!({ "name": name })),
+        Progress::EngineUp { walls } => ("engine_up", json!({ "walls": walls })),
+        Progress::Reminded(reminder) => ("reminded", json!({ "sessions": reminder.sessions() })),
+        Progress::Session { id, agent } => ("session", json!({ "id": id, "agent": agent })),
+        Progress::Heard(_) => ("heard", Value::Null),
+        Progress::Shared { url } => ("shared", json!({ "url": url })),
+        Progress::EngineStopped => ("engine_stopped", json!({})),
+        Progress::Delivered { url } => ("delivered", json!({ "url": url })),
+        Progress::Accounted { duration, usage } => (
             "accounted",
             json!({ "seconds": duration.as_secs(), "tokens": tokens(usage), "cost": usage.cost }),
         ),
-        News::Kept(kept) => ("kept", json!({ "saved": matches!(kept, Kept::Saved { .. }) })),
-        News::Warning(_) => ("warning", json!({})),
+        Progress::Kept(kept) => ("kept", json!({ "saved": matches!(kept, Kept::Saved { .. }) })),
+        Progress::Warning(_) => ("warning", json!({})),
     }
 }
 
@@ -102,10 +102,10 @@ mod tests {
     #[test]
     fn an_object_reads_like_this() {
         let told = [
-            News::Delivered { url: "https://github.com/octo/garden/issues/7#x".to_owned() },
-            News::Accounted { duration: Duration::from_secs(7), usage: Usage::default() },
-            News::Warning("a \"quoted\"\n::error::thing".to_owned()),
-            News::Opened { private: "x".into() },
+            Progress::Delivered { url: "https://github.com/octo/garden/issues/7#x".to_owned() },
+            Progress::Accounted { duration: Duration::from_secs(7), usage: Usage::default() },
+            Progress::Warning("a \"quoted\"\n::error::thing".to_owned()),
+            Progress::Opened { private: "x".into() },
         ];
         let redactor = Redactor::knowing([]);
         let object = |news| of(news, &redactor, Timestamp::UNIX_EPOCH, 1.234_56);

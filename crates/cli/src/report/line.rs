@@ -1,4 +1,4 @@
-//! Each piece of news as one line.
+//! Each report of progress as one line.
 
 use anstyle::{AnsiColor, Style};
 use fro_core::{
@@ -8,7 +8,7 @@ use fro_core::{
     say::{log::harmless, summary},
 };
 use fro_memory::{Kept, Recall};
-use fro_run::{News, told_of_save};
+use fro_run::{Progress, told_of_save};
 
 /// A line and how it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,37 +53,37 @@ impl Tone {
 /// Makes a text from outside fit for a line.
 type Show<'a> = &'a dyn Fn(&str) -> String;
 
-/// Returns the line for a piece of news, if it is worth one.
+/// Returns the line for a report of progress, if it is worth one.
 ///
 /// The redactor comes first: what is made visible or cut is no secret any more that it would know.
-pub(crate) fn of(news: &News, redactor: &Redactor) -> Option<Line> {
+pub(crate) fn of(news: &Progress, redactor: &Redactor) -> Option<Line> {
     let show = &|text: &str| harmless(redactor.clean(text).as_str());
     let (tone, text) = match news {
-        News::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
-        News::Permitted(permit) => (Tone::Good, permitted(permit, show)),
-        News::Acknowledged => (Tone::Plain, "acknowledged with 👀".to_owned()),
-        News::Installing(_) | News::Opened { .. } | News::Accounted { .. } => return None,
-        News::Installed { version, binary } => {
+        Progress::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
+        Progress::Permitted(permit) => (Tone::Good, permitted(permit, show)),
+        Progress::Acknowledged => (Tone::Plain, "acknowledged with 👀".to_owned()),
+        Progress::Installing(_) | Progress::Opened { .. } | Progress::Accounted { .. } => return None,
+        Progress::Installed { version, binary } => {
             (Tone::Plain, format!("engine: OpenCode {version} at {}", binary.display()))
         }
-        News::Recalled(recall) => recalled(recall, show),
-        News::Hydrated { subject, n_comments } => {
+        Progress::Recalled(recall) => recalled(recall, show),
+        Progress::Hydrated { subject, n_comments } => {
             (Tone::Plain, format!("read {subject} with {}", summary::counted(*n_comments, "further comment")))
         }
-        News::Attached { name, note } => {
+        Progress::Attached { name, note } => {
             (Tone::Plain, format!("attached file {}: {}", show(name), show(note)))
         }
-        News::EngineUp { walls } => (Tone::Plain, format!("engine is up behind its wall: {walls}")),
-        News::Reminded(reminder) => (Tone::Plain, reminded(reminder, show)),
-        News::Session { id, agent } => {
+        Progress::EngineUp { walls } => (Tone::Plain, format!("engine is up behind its wall: {walls}")),
+        Progress::Reminded(reminder) => (Tone::Plain, reminded(reminder, show)),
+        Progress::Session { id, agent } => {
             (Tone::Plain, format!("asked agent `{}` in session {}", show(agent), show(id)))
         }
-        News::Heard(heard) => return heard_line(heard, show),
-        News::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", show(url))),
-        News::EngineStopped => (Tone::Plain, "engine stopped, no process left".to_owned()),
-        News::Delivered { url } => (Tone::Good, format!("answered: {}", show(url))),
-        News::Kept(kept) => kept_line(kept),
-        News::Warning(text) => (Tone::Warning, show(text)),
+        Progress::Heard(heard) => return heard_line(heard, show),
+        Progress::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", show(url))),
+        Progress::EngineStopped => (Tone::Plain, "engine stopped, no process left".to_owned()),
+        Progress::Delivered { url } => (Tone::Good, format!("answered: {}", show(url))),
+        Progress::Kept(kept) => kept_line(kept),
+        Progress::Warning(text) => (Tone::Warning, show(text)),
     };
     Some(Line { tone, text })
 }
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_secret_is_taken_out_before_a_line_is_cut_or_made_visible() {
         let redactor = Redactor::knowing([&Secret::new("planted-secret-0123456789")]);
-        let said = |text: String| of(&News::Heard(Heard::Said(text)), &redactor).unwrap().text;
+        let said = |text: String| of(&Progress::Heard(Heard::Said(text)), &redactor).unwrap().text;
         assert_eq!(said("planted-\u{200b}secret-0123456789".to_owned()), "  says: [redacted]");
         let cut = said(format!("{} planted-secret-0123456789 and more", "x".repeat(220)));
         assert!(!cut.contains("planted"), "{cut}");

@@ -1,7 +1,7 @@
 //! Where the memory is kept, as the inputs and the runner say.
 
 use fro_core::{Fault, RepoName, Secret};
-use fro_http::{RoadSettings, Url};
+use fro_http::{ClientSettings, Url};
 use fro_memory::{
     CacheMode, CacheSettings, CacheUse, Encryption, Endpoint, EntryNames, Patience, Retention, S3Settings,
     StoreSettings,
@@ -21,8 +21,8 @@ pub(crate) fn of_memory(env: &Env) -> Result<StoreSettings, Fault> {
         typed.complaints.push(format!("the repository: {error}"));
         None
     });
-    let (road, _) = typed.road();
-    let stores = typed.stores(repo.as_ref(), &road);
+    let (client, _) = typed.client();
+    let stores = typed.stores(repo.as_ref(), &client);
     if repo.is_none() && typed.complaints.is_empty() && typed.input("s3-backup", false, parse::yes_or_no) {
         typed.complaints.push("a bucket may keep many memories, and none is named".to_owned());
     }
@@ -43,7 +43,7 @@ enum Extent {
 
 impl Typed<'_> {
     /// Reads where the memory is kept.
-    pub(super) fn stores(&mut self, repo: Option<&RepoName>, road: &RoadSettings) -> StoreSettings {
+    pub(super) fn stores(&mut self, repo: Option<&RepoName>, client: &ClientSettings) -> StoreSettings {
         let skip_cache = self.input("skip-cache", false, parse::yes_or_no);
         let extent = self.input("memory-scope", Extent::Repository, |text| match text {
             "repo" => Ok(Extent::Repository),
@@ -51,12 +51,12 @@ impl Typed<'_> {
             _ => Err("write `repo` or `org`"),
         });
         let warn_size = self.input("memory-warn-size", WARN_SIZE, parse::megabytes);
-        let s3 = self.s3(repo, extent, road);
+        let s3 = self.s3(repo, extent, client);
         if extent == Extent::Organisation && s3.is_none() {
             self.complain("`memory-scope: org` needs a bucket: set `s3-backup: true` and `s3-bucket`");
         }
         let cache = match (skip_cache, extent, repo) {
-            (false, Extent::Repository, Some(repo)) => cache(self.env, repo, road),
+            (false, Extent::Repository, Some(repo)) => cache(self.env, repo, client),
             // The cache of one repository can be read by runs that may not see the others.
             _ => CacheUse::Unused,
         };
@@ -72,7 +72,7 @@ impl Typed<'_> {
         Retention { sessions, age, ..usual }
     }
 
-    fn s3(&mut self, repo: Option<&RepoName>, extent: Extent, road: &RoadSettings) -> Option<S3Settings> {
+    fn s3(&mut self, repo: Option<&RepoName>, extent: Extent, client: &ClientSettings) -> Option<S3Settings> {
         let is_wanted = self.input("s3-backup", false, parse::yes_or_no);
         let endpoint = self.endpoint();
         let encryption = self.encryption();
@@ -109,7 +109,7 @@ impl Typed<'_> {
                 .starting_with("AWS_")
                 .map(|(name, value)| (name, Secret::new(value)))
                 .collect(),
-            extra_ca: road.extra_ca.clone(),
+            extra_ca: client.extra_ca.clone(),
             patience: Patience::default(),
         })
     }
@@ -148,7 +148,7 @@ impl Typed<'_> {
 }
 
 /// Finds the cache service, whose second version is the only one that we speak.
-fn cache(env: &Env, repo: &RepoName, road: &RoadSettings) -> CacheUse {
+fn cache(env: &Env, repo: &RepoName, client: &ClientSettings) -> CacheUse {
     let (Some(url), Some(token)) = (env.text(env::ACTIONS_RESULTS_URL), env.text(env::ACTIONS_RUNTIME_TOKEN))
     else {
         return CacheUse::Unused;
@@ -162,7 +162,7 @@ fn cache(env: &Env, repo: &RepoName, road: &RoadSettings) -> CacheUse {
         return CacheUse::Unusable(why.to_owned());
     }
     CacheUse::Service(Box::new(CacheSettings {
-        road: road.clone(),
+        client: client.clone(),
         url: url.to_owned(),
         token: Secret::new(token),
         mode: CacheMode::parse(env.text(env::ACTIONS_CACHE_MODE).unwrap_or_default()),
@@ -189,7 +189,7 @@ mod tests {
             ("ACTIONS_CACHE_SERVICE_V2", version),
             ("GITHUB_SERVER_URL", server),
         ]);
-        cache(&env, &RepoName::parse("octo/garden").unwrap(), &RoadSettings::default())
+        cache(&env, &RepoName::parse("octo/garden").unwrap(), &ClientSettings::default())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a pull request wants to change, and what reviewers said about it, cut to a budget.
 
-use super::{Remark, ToldComment, is_request, newest_within, said};
+use super::{RawComment, Remark, is_request, newest_within, said};
 use crate::{budget::Bounded, gate::Permit};
 
 /// Commits that are shown, newest first in importance.
@@ -22,7 +22,7 @@ const PATH: usize = 100;
 
 /// A pull request's change as GitHub told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldChange {
+pub struct RawChange {
     /// Whether it is still a draft.
     pub draft: bool,
     /// Whether it comes from another repository.
@@ -38,24 +38,24 @@ pub struct ToldChange {
     /// Lines deleted.
     pub deletions: u64,
     /// The first changed files.
-    pub files: Vec<ToldFile>,
+    pub files: Vec<RawFile>,
     /// How many changed files there are in all.
     pub n_files: usize,
     /// The newest commits, oldest first.
-    pub commits: Vec<ToldCommit>,
+    pub commits: Vec<RawCommit>,
     /// How many commits there are in all.
     pub n_commits: usize,
     /// The newest reviews, oldest first.
-    pub reviews: Vec<ToldReview>,
+    pub reviews: Vec<RawReview>,
     /// How many reviews there are in all.
     pub n_reviews: usize,
     /// The threads that are not resolved, oldest first.
-    pub threads: Vec<ToldThread>,
+    pub threads: Vec<RawThread>,
 }
 
 /// A changed file as GitHub told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldFile {
+pub struct RawFile {
     /// Where it is.
     pub path: String,
     /// Lines added.
@@ -68,7 +68,7 @@ pub struct ToldFile {
 
 /// A commit as GitHub told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldCommit {
+pub struct RawCommit {
     /// Its hash.
     pub oid: String,
     /// The first line of its message.
@@ -77,22 +77,22 @@ pub struct ToldCommit {
 
 /// A review as GitHub told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldReview {
+pub struct RawReview {
     /// `APPROVED`, `CHANGES_REQUESTED` and so on.
     pub verdict: String,
     /// Who said what, and when.
-    pub comment: ToldComment,
+    pub comment: RawComment,
 }
 
 /// A review thread as GitHub told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldThread {
+pub struct RawThread {
     /// The file.
     pub path: String,
     /// The line, unless the code has moved on.
     pub line: Option<u64>,
     /// What was said, oldest first.
-    pub comments: Vec<ToldComment>,
+    pub comments: Vec<RawComment>,
 }
 
 /// A pull request's change, fit to be shown to the agent.
@@ -123,7 +123,7 @@ pub struct Change {
 }
 
 impl Change {
-    pub(super) fn within_budget(told: ToldChange, permit: &Permit) -> Self {
+    pub(super) fn within_budget(told: RawChange, permit: &Permit) -> Self {
         let files: Vec<_> = told.files.iter().map(file_line).collect();
         let commits: Vec<_> = told.commits.iter().map(commit_line).collect();
         let reviews = told.reviews.iter().filter(|review| !review.is_empty());
@@ -150,24 +150,24 @@ impl Change {
     }
 }
 
-impl ToldReview {
+impl RawReview {
     /// Tells whether it says nothing by itself: its words are all in threads.
     fn is_empty(&self) -> bool {
         self.comment.body.trim().is_empty() && self.verdict == "COMMENTED"
     }
 }
 
-fn file_line(file: &ToldFile) -> String {
+fn file_line(file: &RawFile) -> String {
     let path = Bounded::text(&file.path, PATH).noted().replace('\n', " ");
     format!("{} +{} -{} {path}", file.change.to_lowercase(), file.additions, file.deletions)
 }
 
-fn commit_line(commit: &ToldCommit) -> String {
+fn commit_line(commit: &RawCommit) -> String {
     let oid: String = commit.oid.chars().take(7).collect();
     format!("{oid} {}", Bounded::text(&commit.headline, HEADLINE).value())
 }
 
-fn open_threads(told: &[ToldThread], permit: &Permit) -> Bounded<Vec<Remark>> {
+fn open_threads(told: &[RawThread], permit: &Permit) -> Bounded<Vec<Remark>> {
     let remarks = told.iter().flat_map(|thread| {
         let line = thread.line.map(|line| format!(":{line}")).unwrap_or_default();
         let place = format!("{}{line}", Bounded::text(&thread.path, PATH).value());

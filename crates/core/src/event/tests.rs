@@ -98,7 +98,7 @@ fn every_event_is_read_with_its_place() {
             let (name, subject, asker) = (trigger.event_name(), trigger.subject(), trigger.asker());
             format!(
                 "{name}: {subject}, @{asker}, 👀 on {:?}, answer to {:?}",
-                trigger.spot(),
+                trigger.target(),
                 trigger.surface()
             )
         })

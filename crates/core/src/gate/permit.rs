@@ -5,7 +5,7 @@ use crate::{
     event::Trigger,
     gate::{Policy, Response},
     names::{Login, Permission, RepoName},
-    place::{Spot, Subject, Surface},
+    place::{Subject, Surface, Target},
     trust::Trust,
 };
 
@@ -14,7 +14,7 @@ use crate::{
 pub struct Permit {
     repo: RepoName,
     subject: Subject,
-    spot: Spot,
+    target: Target,
     surface: Surface,
     asker: Login,
     trust: Trust,
@@ -49,15 +49,15 @@ impl Permit {
         own: &Login,
         policy: &Policy,
     ) -> Self {
-        let (spot, surface) = match policy.response {
-            Response::GitHub => (trigger.spot(), trigger.surface()),
-            Response::None => (Spot::Nowhere, Surface::RunPage),
+        let (target, surface) = match policy.response {
+            Response::GitHub => (trigger.target(), trigger.surface()),
+            Response::None => (Target::Nowhere, Surface::RunPage),
         };
         let name = &policy.mention;
         Self {
             repo: trigger.repo().clone(),
             subject: trigger.subject(),
-            spot,
+            target,
             surface,
             asker: trigger.asker().clone(),
             trust,
@@ -79,8 +79,8 @@ impl Permit {
     }
 
     /// Returns the thing that is acknowledged.
-    pub fn spot(&self) -> &Spot {
-        &self.spot
+    pub fn target(&self) -> &Target {
+        &self.target
     }
 
     /// Returns where the answer goes.

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     event::{Comment, Discussion, Occasion, Order, tests::all},
     names::RepoName,
-    place::{NodeId, Spot, Subject, Surface},
+    place::{NodeId, Subject, Surface, Target},
 };
 
 /// Returns maya's mention on octo/garden#7.
@@ -271,7 +271,7 @@ fn a_run_that_is_not_to_respond_touches_nothing_that_people_see() {
     let policy = Policy { response: Response::None, ..Policy::usual() };
     for trigger in all() {
         let Decision::Run(permit) = decide(&trigger, &facts, &policy) else { continue };
-        assert_eq!((permit.spot(), permit.surface()), (&Spot::Nowhere, &Surface::RunPage));
+        assert_eq!((permit.target(), permit.surface()), (&Target::Nowhere, &Surface::RunPage));
         assert_eq!(permit.subject(), trigger.subject());
     }
 }

@@ -4,24 +4,24 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::{
-    context::{Told, ToldChange, ToldComment, ToldCommit, ToldFile, ToldReview, ToldThread},
+    context::{RawChange, RawComment, RawCommit, RawContext, RawFile, RawReview, RawThread},
     event::tests::all,
     gate::tests::{a_mention, permit_for},
     names::Login,
-    place::Spot,
+    place::Target,
 };
 
-fn said(author: &str, body: &str) -> ToldComment {
-    ToldComment {
-        spot: Spot::Comment(1),
+fn said(author: &str, body: &str) -> RawComment {
+    RawComment {
+        target: Target::Comment(1),
         author: Some(Login::new(author)),
         at: Timestamp::UNIX_EPOCH,
         body: body.to_owned(),
     }
 }
 
-fn told(title: &str, comment: &str) -> Told {
-    Told {
+fn told(title: &str, comment: &str) -> RawContext {
+    RawContext {
         default_branch: "main".to_owned(),
         title: title.to_owned(),
         author: Some(Login::new("rita")),
@@ -34,12 +34,12 @@ fn told(title: &str, comment: &str) -> Told {
     }
 }
 
-fn changed() -> ToldChange {
+fn changed() -> RawChange {
     let file =
-        ToldFile { path: "tap.rs".to_owned(), additions: 3, deletions: 1, change: "MODIFIED".to_owned() };
+        RawFile { path: "tap.rs".to_owned(), additions: 3, deletions: 1, change: "MODIFIED".to_owned() };
     let commit =
-        ToldCommit { oid: "89e6c98d92887913".to_owned(), headline: "Give the tap a new seal".to_owned() };
-    ToldChange {
+        RawCommit { oid: "89e6c98d92887913".to_owned(), headline: "Give the tap a new seal".to_owned() };
+    RawChange {
         draft: false,
         fork: true,
         base: "main".to_owned(),
@@ -51,9 +51,9 @@ fn changed() -> ToldChange {
         n_files: 120,
         commits: vec![commit],
         n_commits: 1,
-        reviews: vec![ToldReview { verdict: "CHANGES_REQUESTED".to_owned(), comment: said("octo", "") }],
+        reviews: vec![RawReview { verdict: "CHANGES_REQUESTED".to_owned(), comment: said("octo", "") }],
         n_reviews: 1,
-        threads: vec![ToldThread {
+        threads: vec![RawThread {
             path: "tap.rs".to_owned(),
             line: Some(3),
             comments: vec![said("octo", "Rubber again?")],
@@ -61,11 +61,13 @@ fn changed() -> ToldChange {
     }
 }
 
-fn rendered(trigger: &Trigger, told: Told, wishes: &Wishes) -> String {
+fn rendered(trigger: &Trigger, told: RawContext, wishes: &Wishes) -> String {
     let permit = permit_for(trigger);
     let context = match permit.subject() {
         Subject::Repository => Context::of_repository(&permit),
-        Subject::PullRequest(_) => Context::within_budget(&permit, Told { change: Some(changed()), ..told }),
+        Subject::PullRequest(_) => {
+            Context::within_budget(&permit, RawContext { change: Some(changed()), ..told })
+        }
         Subject::Issue(_) | Subject::Discussion(_) => Context::within_budget(&permit, told),
     };
     compose(trigger, &permit, &context, wishes).render()

@@ -4,7 +4,7 @@ use crate::conversation::outcome::{Outcome, Trouble};
 
 /// An error as people are told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct Advice {
     /// One word for machines and searches.
     pub kind: &'static str,
     /// What happened.
@@ -14,15 +14,15 @@ pub struct Told {
 }
 
 /// Returns the words for an outcome, or nothing if it went well.
-pub fn told(outcome: &Outcome) -> Option<Told> {
+pub fn told(outcome: &Outcome) -> Option<Advice> {
     Some(match outcome {
         Outcome::Answered { .. } => return None,
-        Outcome::Refused { .. } => Told {
+        Outcome::Refused { .. } => Advice {
             kind: "refused",
             what: "The model's provider withheld the answer.",
             next: "Ask in other words.",
         },
-        Outcome::OutOfTime { .. } => Told {
+        Outcome::OutOfTime { .. } => Advice {
             kind: "out_of_time",
             what: "The work was not finished within the time limit.",
             next: "Ask for a smaller step, or raise the input `timeout`.",
@@ -31,8 +31,8 @@ pub fn told(outcome: &Outcome) -> Option<Told> {
     })
 }
 
-fn of(trouble: Trouble) -> Told {
-    Told { kind: kind(trouble), what: what(trouble), next: next(trouble) }
+fn of(trouble: Trouble) -> Advice {
+    Advice { kind: kind(trouble), what: what(trouble), next: next(trouble) }
 }
 
 fn kind(trouble: Trouble) -> &'static str {

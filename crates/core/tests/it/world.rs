@@ -1,9 +1,9 @@
 //! A small world of values, with a place for hostile words in each of its slots.
 
 use fro_core::{
-    Context, Decision, Login, Permission, Permit, RepoName, Spot, Trigger,
+    Context, Decision, Login, Permission, Permit, RepoName, Target, Trigger,
     attachment::Attached,
-    context::{Told, ToldChange, ToldComment, ToldCommit, ToldFile, ToldReview, ToldThread},
+    context::{RawChange, RawComment, RawCommit, RawContext, RawFile, RawReview, RawThread},
     event::{self, Event, Reading},
     gate::{self, Answered, Facts, Policy},
     prompt::{self, Wishes},
@@ -97,16 +97,16 @@ pub(crate) fn rendered(slot: Slot, words: &str) -> String {
     prompt::compose(&trigger, &permit, &context, &Wishes::default()).render()
 }
 
-fn told(slot: Slot, words: &str) -> Told {
+fn told(slot: Slot, words: &str) -> RawContext {
     let at = |own: Slot, usual: &str| if slot == own { words.to_owned() } else { usual.to_owned() };
-    let said = |body: String| ToldComment {
-        spot: Spot::Comment(1),
+    let said = |body: String| RawComment {
+        target: Target::Comment(1),
         author: Some(Login::new(at(Slot::Login, "mallory"))),
         at: Timestamp::UNIX_EPOCH,
         body,
     };
     let path = at(Slot::Path, "tap.rs");
-    let change = ToldChange {
+    let change = RawChange {
         draft: false,
         fork: true,
         base: at(Slot::Branch, "main"),
@@ -114,26 +114,20 @@ fn told(slot: Slot, words: &str) -> Told {
         head_oid: "89e6c98d".to_owned(),
         additions: 1,
         deletions: 1,
-        files: vec![ToldFile {
+        files: vec![RawFile {
             path: path.clone(),
             additions: 1,
             deletions: 1,
             change: "MODIFIED".to_owned(),
         }],
         n_files: 1,
-        commits: vec![ToldCommit {
-            oid: "89e6c98d".to_owned(),
-            headline: at(Slot::CommitMessage, "Mend it"),
-        }],
+        commits: vec![RawCommit { oid: "89e6c98d".to_owned(), headline: at(Slot::CommitMessage, "Mend it") }],
         n_commits: 1,
-        reviews: vec![ToldReview {
-            verdict: "APPROVED".to_owned(),
-            comment: said(at(Slot::Review, "Fine.")),
-        }],
+        reviews: vec![RawReview { verdict: "APPROVED".to_owned(), comment: said(at(Slot::Review, "Fine.")) }],
         n_reviews: 1,
-        threads: vec![ToldThread { path, line: Some(3), comments: vec![said(at(Slot::Thread, "Rubber?"))] }],
+        threads: vec![RawThread { path, line: Some(3), comments: vec![said(at(Slot::Thread, "Rubber?"))] }],
     };
-    Told {
+    RawContext {
         default_branch: at(Slot::Branch, "main"),
         title: at(Slot::Title, "The floor is wet"),
         author: Some(Login::new(at(Slot::Login, "rita"))),

@@ -1,6 +1,6 @@
 //! Gives the answer where it belongs, and mends it.
 
-use fro_core::{Clean, Permit, Spot, Surface};
+use fro_core::{Clean, Permit, Surface, Target};
 
 use crate::{
     act::aim,
@@ -24,17 +24,22 @@ impl GitHub {
     }
 
     /// Gives an answer on the permit's surface another text.
-    pub async fn update_answer(&self, permit: &Permit, spot: &Spot, body: &Clean) -> Result<Answer, Error> {
-        match (permit.surface(), spot) {
-            (Surface::Conversation(_), Spot::Comment(id)) => {
+    pub async fn update_answer(
+        &self,
+        permit: &Permit,
+        target: &Target,
+        body: &Clean,
+    ) -> Result<Answer, Error> {
+        match (permit.surface(), target) {
+            (Surface::Conversation(_), Target::Comment(id)) => {
                 let comment = self.comment(*id).await?;
                 self.update_comment(permit, &comment, body).await.map(Answer::from)
             }
-            (Surface::Conversation(_), Spot::Review(id)) => self.update_review(permit, *id, body).await,
-            (Surface::ReviewThread { pull, .. }, Spot::ReviewComment(id)) => {
+            (Surface::Conversation(_), Target::Review(id)) => self.update_review(permit, *id, body).await,
+            (Surface::ReviewThread { pull, .. }, Target::ReviewComment(id)) => {
                 self.update_reply(permit, (*pull, *id), body).await
             }
-            (Surface::Discussion { .. }, Spot::Node(id)) => self.update_discussed(permit, id, body).await,
+            (Surface::Discussion { .. }, Target::Node(id)) => self.update_discussed(permit, id, body).await,
             (
                 Surface::Conversation(_)
                 | Surface::ReviewThread { .. }

@@ -1,6 +1,6 @@
 //! Leaves a reaction where we were called, and takes it back.
 
-use fro_core::{NodeId, Permit, Reaction, Spot};
+use fro_core::{NodeId, Permit, Reaction, Target};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ impl GitHub {
     pub async fn react(&self, permit: &Permit, reaction: Reaction) -> Result<ReactionId, Error> {
         let deed = format!("leave the reaction `{}` {}", reaction.word(), whereabouts(permit));
         let aim = aim(&deed, permit);
-        if let Spot::Node(node) = permit.spot() {
+        if let Target::Node(node) = permit.target() {
             let _: IgnoredAny = self
                 .tell_again(include_str!("react.graphql"), input(node, reaction))
                 .await
@@ -46,8 +46,8 @@ impl GitHub {
     /// Takes a reaction back. One that is gone already is as good.
     pub async fn unreact(&self, permit: &Permit, reaction: ReactionId) -> Result<(), Error> {
         let aim = aim(&format!("take back a reaction {}", whereabouts(permit)), permit);
-        match (permit.spot(), reaction) {
-            (Spot::Node(node), ReactionId::Node(reaction)) => {
+        match (permit.target(), reaction) {
+            (Target::Node(node), ReactionId::Node(reaction)) => {
                 let told = self.tell_again(include_str!("unreact.graphql"), input(node, reaction)).await;
                 told.map(|IgnoredAny| ()).map_err(|cause| aim.missed(cause))
             }
@@ -68,19 +68,19 @@ fn input(node: &NodeId, reaction: Reaction) -> serde_json::Value {
 
 fn reactions(permit: &Permit, aim: &Aim) -> Result<String, Error> {
     let repo = permit.repo();
-    match permit.spot() {
-        Spot::Comment(id) => Ok(format!("/repos/{repo}/issues/comments/{id}/reactions")),
-        Spot::ReviewComment(id) => Ok(format!("/repos/{repo}/pulls/comments/{id}/reactions")),
+    match permit.target() {
+        Target::Comment(id) => Ok(format!("/repos/{repo}/issues/comments/{id}/reactions")),
+        Target::ReviewComment(id) => Ok(format!("/repos/{repo}/pulls/comments/{id}/reactions")),
         // A pull request is reacted to as the issue that it also is.
-        Spot::Subject(_) => Ok(format!("/repos/{repo}/issues/{}/reactions", number(permit, aim)?)),
-        Spot::Review(_) | Spot::Node(_) | Spot::Nowhere => Err(aim.missed(Cause::Unfit)),
+        Target::Subject(_) => Ok(format!("/repos/{repo}/issues/{}/reactions", number(permit, aim)?)),
+        Target::Review(_) | Target::Node(_) | Target::Nowhere => Err(aim.missed(Cause::Unfit)),
     }
 }
 
 fn whereabouts(permit: &Permit) -> String {
-    match permit.spot() {
-        Spot::Comment(id) => format!("on comment {id} of"),
-        Spot::ReviewComment(id) => format!("on review comment {id} of"),
-        Spot::Review(_) | Spot::Subject(_) | Spot::Node(_) | Spot::Nowhere => "on".to_owned(),
+    match permit.target() {
+        Target::Comment(id) => format!("on comment {id} of"),
+        Target::ReviewComment(id) => format!("on review comment {id} of"),
+        Target::Review(_) | Target::Subject(_) | Target::Node(_) | Target::Nowhere => "on".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! What stands where our answer goes?
 
-use fro_core::{Login, Permit, Spot, Subject, Surface, context::ToldComment};
+use fro_core::{Login, Permit, Subject, Surface, Target, context::RawComment};
 use jiff::Timestamp;
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The very thing.
-    pub spot: Spot,
+    pub target: Target,
     /// Who wrote it, if the account still exists.
     pub author: Option<Login>,
     /// When.
@@ -26,16 +26,16 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn told(&self) -> ToldComment {
-        let Self { spot, author, at, body, .. } = self.clone();
-        ToldComment { spot, author, at, body }
+    pub(crate) fn told(&self) -> RawComment {
+        let Self { target, author, at, body, .. } = self.clone();
+        RawComment { target, author, at, body }
     }
 }
 
 impl From<Comment> for Answer {
     fn from(comment: Comment) -> Self {
         Self {
-            spot: Spot::Comment(comment.id),
+            target: Target::Comment(comment.id),
             author: comment.author,
             at: comment.created_at,
             body: comment.body,
@@ -46,16 +46,18 @@ impl From<Comment> for Answer {
 
 impl GitHub {
     /// Reads an answer back.
-    pub async fn answer(&self, permit: &Permit, spot: &Spot) -> Result<Answer, Error> {
-        match spot {
-            Spot::Comment(id) => self.comment(*id).await.map(Answer::from),
-            Spot::ReviewComment(id) => Ok(self.review_comment(*id).await?.answer()),
-            Spot::Review(id) => {
+    pub async fn answer(&self, permit: &Permit, target: &Target) -> Result<Answer, Error> {
+        match target {
+            Target::Comment(id) => self.comment(*id).await.map(Answer::from),
+            Target::ReviewComment(id) => Ok(self.review_comment(*id).await?.answer()),
+            Target::Review(id) => {
                 let pull = permit.subject().number().unwrap_or_default();
                 self.review(pull, *id).await
             }
-            Spot::Node(id) => Ok(self.discussion_comment(id).await?.said.answer()),
-            Spot::Subject(_) | Spot::Nowhere => Err(aim("read an answer on", permit).missed(Cause::Unfit)),
+            Target::Node(id) => Ok(self.discussion_comment(id).await?.said.answer()),
+            Target::Subject(_) | Target::Nowhere => {
+                Err(aim("read an answer on", permit).missed(Cause::Unfit))
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! What does a pull request want to change, and what do reviewers say? A part of the question about a subject.
 
 use fro_core::{
-    Spot,
-    context::{ToldChange, ToldComment, ToldCommit, ToldFile, ToldReview, ToldThread},
+    Target,
+    context::{RawChange, RawComment, RawCommit, RawFile, RawReview, RawThread},
 };
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -81,7 +81,7 @@ struct Comment {
     author: Option<Actor>,
 }
 
-impl From<Change> for ToldChange {
+impl From<Change> for RawChange {
     fn from(change: Change) -> Self {
         let (n_files, files) = change.files.map_or((0, Vec::new()), |files| (files.total_count, files.nodes));
         let reviews = change.reviews.map_or((0, Vec::new()), |reviews| (reviews.total_count, reviews.nodes));
@@ -94,34 +94,34 @@ impl From<Change> for ToldChange {
             head_oid: change.head_ref_oid,
             additions: change.additions,
             deletions: change.deletions,
-            files: files.into_iter().map(ToldFile::from).collect(),
+            files: files.into_iter().map(RawFile::from).collect(),
             n_files,
             n_commits: change.commits.total_count,
-            commits: change.commits.nodes.into_iter().map(ToldCommit::from).collect(),
+            commits: change.commits.nodes.into_iter().map(RawCommit::from).collect(),
             n_reviews: reviews.0,
-            reviews: reviews.1.into_iter().map(ToldReview::from).collect(),
-            threads: open.map(ToldThread::from).collect(),
+            reviews: reviews.1.into_iter().map(RawReview::from).collect(),
+            threads: open.map(RawThread::from).collect(),
         }
     }
 }
 
-impl From<File> for ToldFile {
+impl From<File> for RawFile {
     fn from(file: File) -> Self {
         let File { path, additions, deletions, change_type } = file;
         Self { path, additions, deletions, change: change_type }
     }
 }
 
-impl From<CommitNode> for ToldCommit {
+impl From<CommitNode> for RawCommit {
     fn from(node: CommitNode) -> Self {
         Self { oid: node.commit.oid, headline: node.commit.message_headline }
     }
 }
 
-impl From<Review> for ToldReview {
+impl From<Review> for RawReview {
     fn from(review: Review) -> Self {
-        let comment = ToldComment {
-            spot: Spot::Review(review.full_database_id),
+        let comment = RawComment {
+            target: Target::Review(review.full_database_id),
             author: review.author.map(Actor::login),
             at: review.submitted_at.unwrap_or_default(),
             body: review.body,
@@ -130,10 +130,10 @@ impl From<Review> for ToldReview {
     }
 }
 
-impl From<Thread> for ToldThread {
+impl From<Thread> for RawThread {
     fn from(thread: Thread) -> Self {
-        let comments = thread.comments.nodes.into_iter().map(|comment| ToldComment {
-            spot: Spot::ReviewComment(comment.full_database_id),
+        let comments = thread.comments.nodes.into_iter().map(|comment| RawComment {
+            target: Target::ReviewComment(comment.full_database_id),
             author: comment.author.map(Actor::login),
             at: comment.created_at,
             body: comment.body,

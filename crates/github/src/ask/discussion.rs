@@ -1,6 +1,6 @@
 //! What is this discussion about, and what does a comment in it say?
 
-use fro_core::{NodeId, Spot, context::Told};
+use fro_core::{NodeId, Target, context::RawContext};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
@@ -21,7 +21,7 @@ const NEEDS: &str = "discussions: read";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discussion {
     /// What the agent may be told.
-    pub told: Told,
+    pub told: RawContext,
     /// The same comments with their pages, by which an answer of ours is found.
     pub answers: Vec<Answer>,
 }
@@ -134,7 +134,7 @@ impl Begun {
             (Some(false) | None, true) => "CLOSED",
             (Some(false) | None, false) => "OPEN",
         };
-        let told = Told {
+        let told = RawContext {
             default_branch,
             title: self.title,
             author: self.author.map(Actor::login),
@@ -152,7 +152,7 @@ impl Begun {
 impl Said {
     pub(crate) fn answer(self) -> Answer {
         Answer {
-            spot: Spot::Node(self.id),
+            target: Target::Node(self.id),
             author: self.author.map(Actor::login),
             at: self.created_at,
             body: self.body,

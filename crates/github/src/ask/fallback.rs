@@ -2,8 +2,8 @@
 
 use fro_core::{
     Login,
-    context::{Told, ToldChange, ToldComment, ToldFile},
-    place::Spot,
+    context::{RawChange, RawComment, RawContext, RawFile},
+    place::Target,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, de::DeserializeOwned};
@@ -18,7 +18,7 @@ const COMMENTS: usize = 50;
 
 impl GitHub {
     /// Reads an issue or a pull request without its reviews, threads and commits.
-    pub async fn subject_in_parts(&self, number: u64) -> Result<Told, Error> {
+    pub async fn subject_in_parts(&self, number: u64) -> Result<RawContext, Error> {
         let repo = self.repo();
         let aim = Aim::new(format!("read {repo}#{number} by REST"), "issues: read` and `pull-requests: read");
         let issue: Issue = self.part(&aim, &format!("/repos/{repo}/issues/{number}")).await?;
@@ -35,7 +35,7 @@ impl GitHub {
         Ok(issue.told(comments, change))
     }
 
-    async fn change_in_parts(&self, aim: &Aim, number: u64) -> Result<ToldChange, Error> {
+    async fn change_in_parts(&self, aim: &Aim, number: u64) -> Result<RawChange, Error> {
         let path = format!("/repos/{}/pulls/{number}", self.repo());
         let pull: Pull = self.part(aim, &path).await?;
         let files: Vec<File> = self.part(aim, &format!("{path}/files?per_page=100")).await?;
@@ -111,8 +111,8 @@ struct File {
 }
 
 impl Issue {
-    fn told(self, comments: Vec<Comment>, change: Option<ToldChange>) -> Told {
-        Told {
+    fn told(self, comments: Vec<Comment>, change: Option<RawChange>) -> RawContext {
+        RawContext {
             // REST tells it elsewhere; an agent without it can ask.
             default_branch: String::new(),
             title: self.title,
@@ -128,9 +128,9 @@ impl Issue {
 }
 
 impl Comment {
-    fn told(self) -> ToldComment {
-        ToldComment {
-            spot: Spot::Comment(self.id),
+    fn told(self) -> RawComment {
+        RawComment {
+            target: Target::Comment(self.id),
             author: self.user.map(|user| user.login),
             at: self.created_at,
             body: self.body.unwrap_or_default(),
@@ -139,9 +139,9 @@ impl Comment {
 }
 
 impl Pull {
-    fn told(self, files: Vec<File>) -> ToldChange {
+    fn told(self, files: Vec<File>) -> RawChange {
         let name = |end: &End| end.repo.as_ref().map(|repo| repo.full_name.clone());
-        ToldChange {
+        RawChange {
             draft: self.draft,
             fork: name(&self.head) != name(&self.base),
             base: self.base.branch,
@@ -161,8 +161,8 @@ impl Pull {
 }
 
 impl File {
-    fn told(self) -> ToldFile {
-        ToldFile {
+    fn told(self) -> RawFile {
+        RawFile {
             path: self.filename,
             additions: self.additions,
             deletions: self.deletions,

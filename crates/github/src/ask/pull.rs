@@ -45,7 +45,7 @@ pub struct PullTold {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct RawContext {
     title: String,
     body: Option<String>,
     user: Option<User>,
@@ -120,7 +120,7 @@ impl GitHub {
         let aim = Aim::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
         let path = format!("/repos/{}/pulls/{number}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let told: Told = answer.json().map_err(|error| aim.missed(error))?;
+        let told: RawContext = answer.json().map_err(|error| aim.missed(error))?;
         let owner = self.repo().owner();
         Ok(PullTold {
             title: told.title,

@@ -1,6 +1,6 @@
 //! What does a review say, how many remarks came with it, and what does the pull request change?
 
-use fro_core::{Login, Spot};
+use fro_core::{Login, Target};
 use jiff::Timestamp;
 use serde::{Deserialize, de::IgnoredAny};
 
@@ -57,7 +57,7 @@ struct Head {
 impl Wire {
     pub(crate) fn answer(self) -> Answer {
         Answer {
-            spot: Spot::Review(self.id),
+            target: Target::Review(self.id),
             author: self.user.map(|author| author.login),
             at: self.submitted_at.unwrap_or_default(),
             body: self.body,

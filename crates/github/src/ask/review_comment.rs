@@ -1,6 +1,6 @@
 //! What was said beside the code of a pull request?
 
-use fro_core::{Login, Spot};
+use fro_core::{Login, Target};
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -37,7 +37,7 @@ impl Wire {
 
     pub(crate) fn answer(self) -> Answer {
         Answer {
-            spot: Spot::ReviewComment(self.id),
+            target: Target::ReviewComment(self.id),
             author: self.user.map(|author| author.login),
             at: self.created_at,
             body: self.body,

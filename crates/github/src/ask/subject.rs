@@ -1,8 +1,8 @@
 //! What is this issue or pull request about? Everything in one query.
 
 use fro_core::{
-    Spot, Subject,
-    context::{Told, ToldChange, ToldComment},
+    Subject, Target,
+    context::{RawChange, RawComment, RawContext},
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -34,7 +34,7 @@ pub struct Hydrated {
     /// Where people read it.
     pub url: String,
     /// What the agent may be told.
-    pub told: Told,
+    pub told: RawContext,
 }
 
 impl GitHub {
@@ -133,9 +133,9 @@ struct CommentNode {
 }
 
 impl Thread {
-    fn hydrated(self, subject: Subject, place: Place, state: String, change: Option<ToldChange>) -> Hydrated {
+    fn hydrated(self, subject: Subject, place: Place, state: String, change: Option<RawChange>) -> Hydrated {
         let labels = self.labels.map(|labels| labels.nodes).unwrap_or_default();
-        let told = Told {
+        let told = RawContext {
             default_branch: place.default_branch.map(|branch| branch.name).unwrap_or_default(),
             title: self.title,
             author: self.author.map(Actor::login),
@@ -143,7 +143,7 @@ impl Thread {
             state,
             labels: labels.into_iter().map(|label| label.name).collect(),
             n_comments: self.comments.total_count,
-            comments: self.comments.nodes.into_iter().map(ToldComment::from).collect(),
+            comments: self.comments.nodes.into_iter().map(RawComment::from).collect(),
             change,
         };
         Hydrated {
@@ -157,10 +157,10 @@ impl Thread {
     }
 }
 
-impl From<CommentNode> for ToldComment {
+impl From<CommentNode> for RawComment {
     fn from(node: CommentNode) -> Self {
         Self {
-            spot: Spot::Comment(node.full_database_id),
+            target: Target::Comment(node.full_database_id),
             author: node.author.map(Actor::login),
             at: node.created_at,
             body: node.body,

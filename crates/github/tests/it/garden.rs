@@ -8,7 +8,7 @@ use fro_core::{
     gate::{self, Answered, Facts, Policy},
 };
 use fro_github::{Address, GitHub};
-use fro_http::{Retry, Road, RoadSettings};
+use fro_http::{Client, ClientSettings, Retry};
 use fro_sim::World;
 use serde_json::Value;
 
@@ -43,8 +43,8 @@ impl Garden {
             web: self.world.api_url(),
             stores: Vec::new(),
         };
-        let road = Road::new(RoadSettings { retry, ..RoadSettings::loopback() }).unwrap();
-        GitHub::new(address, Secret::new(token), RepoName::parse(repo).unwrap(), road)
+        let client = Client::new(ClientSettings { retry, ..ClientSettings::loopback() }).unwrap();
+        GitHub::new(address, Secret::new(token), RepoName::parse(repo).unwrap(), client)
     }
 
     /// Returns the permit for maya's call.

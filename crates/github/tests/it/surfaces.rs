@@ -1,6 +1,6 @@
 //! Review threads and discussions: reactions, answers and what is read back, seen in the state of the world.
 
-use fro_core::{Permit, Reaction, Spot};
+use fro_core::{Permit, Reaction, Target};
 use fro_github::{GitHub, Label, Since};
 use fro_sim::{FaultKind, state::TokenAccess};
 
@@ -43,14 +43,14 @@ fn said(author: &str, body: &str, n_reactions: usize) -> (String, String, usize)
     (author.to_owned(), body.to_owned(), n_reactions)
 }
 
-async fn post_mend_and_read(github: &GitHub, permit: &Permit) -> Spot {
+async fn post_mend_and_read(github: &GitHub, permit: &Permit) -> Target {
     let posted = github.post_answer(permit, &clean("First.")).await.unwrap();
-    let updated = github.update_answer(permit, &posted.spot, &clean("Second.")).await.unwrap();
-    let read = github.answer(permit, &posted.spot).await.unwrap();
-    assert_eq!((&read.spot, read.body.as_str(), &read.url), (&posted.spot, "Second.", &updated.url));
+    let updated = github.update_answer(permit, &posted.target, &clean("Second.")).await.unwrap();
+    let read = github.answer(permit, &posted.target).await.unwrap();
+    assert_eq!((&read.target, read.body.as_str(), &read.url), (&posted.target, "Second.", &updated.url));
     let found = github.answers(permit, Since::TheBeginning).await.unwrap();
-    assert!(found.iter().any(|answer| answer.spot == posted.spot && answer.body == "Second."));
-    posted.spot
+    assert!(found.iter().any(|answer| answer.target == posted.target && answer.body == "Second."));
+    posted.target
 }
 
 #[tokio::test]
@@ -67,14 +67,14 @@ async fn a_review_thread_gets_a_reply_that_can_be_mended() {
     github.unreact(&permit, eyes).await.unwrap();
     assert_eq!(reactions(&garden), 0);
 
-    let spot = post_mend_and_read(&github, &permit).await;
+    let target = post_mend_and_read(&github, &permit).await;
 
     let thread: Vec<_> = garden.world.state(|state| {
         let pull = state.issue(REPO, 2).unwrap().pull.clone().unwrap();
         pull.threads[0].comments.iter().map(|said| said.body.clone()).collect()
     });
     assert_eq!(thread, ["Rubber again?", "@fro-bot is it?", "Second."]);
-    assert!(matches!(spot, Spot::ReviewComment(_)));
+    assert!(matches!(target, Target::ReviewComment(_)));
     assert_eq!(garden.world.unknown_routes(), Vec::<String>::new());
 }
 
@@ -159,8 +159,8 @@ async fn an_answer_on_another_pull_request_is_not_touched() {
         state.repo_mut(REPO).unwrap().issues.push(other);
         state.begin_thread(REPO, 9, "fro-bot", "Mine.").unwrap()
     });
-    let spot = Spot::ReviewComment(elsewhere);
-    let error = garden.seen_by("fro-bot").update_answer(&permit, &spot, &clean("x")).await.unwrap_err();
+    let target = Target::ReviewComment(elsewhere);
+    let error = garden.seen_by("fro-bot").update_answer(&permit, &target, &clean("x")).await.unwrap_err();
     let told = format!(
         "cannot update review comment {elsewhere} on octo/garden#2: review comment {elsewhere} is not on it"
     );

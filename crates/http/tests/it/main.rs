@@ -1,4 +1,4 @@
-//! The road against a raw listener that answers, stalls, cuts and lies as told.
+//! The client against a raw listener that answers, stalls, cuts and lies as told.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails where it stands")]
 

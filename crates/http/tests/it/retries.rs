@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use fro_core::{Fault, fault};
-use fro_http::{Retry, Road, RoadSettings};
+use fro_http::{Client, ClientSettings, Retry};
 use tokio::time::Instant;
 
-use crate::server::{Play, Server, answer, road};
+use crate::server::{Play, Server, answer, client};
 
 /// Returns when each request arrived, in seconds.
 fn arrivals(server: &Server) -> Vec<u64> {
@@ -24,7 +24,7 @@ fn the_pauses_are_those_that_were_promised() {
 #[tokio::test(start_paused = true)]
 async fn a_limited_request_is_sent_again_after_30_60_and_120_seconds_and_then_given_up() {
     let server = Server::playing((0..4).map(|_| answer(429, &[], r#"{"message":"slow down"}"#))).await;
-    let error = road().get(&server.url).send().await.unwrap_err();
+    let error = client().get(&server.url).send().await.unwrap_err();
     assert_eq!(arrivals(&server), [0, 30, 90, 210]);
     assert_eq!(error.to_string(), format!("GET {}/: answered 429 (slow down)", server.url));
     assert!(error.retryable());
@@ -34,7 +34,7 @@ async fn a_limited_request_is_sent_again_after_30_60_and_120_seconds_and_then_gi
 async fn retry_after_is_obeyed_instead() {
     let limited = || answer(429, &[("retry-after", "7")], "");
     let server = Server::playing([limited(), limited(), answer(200, &[], "done")]).await;
-    let answer = road().get(&server.url).send().await.unwrap();
+    let answer = client().get(&server.url).send().await.unwrap();
     assert_eq!((answer.bytes(), arrivals(&server)), (&b"done"[..], vec![0, 7, 14]));
 }
 
@@ -46,14 +46,14 @@ async fn the_reset_of_a_used_up_limit_is_waited_for_on_the_servers_clock() {
         ("x-ratelimit-reset", "1763208100"),
     ];
     let server = Server::playing([answer(403, &headers, "{}"), answer(200, &[], "done")]).await;
-    road().get(&server.url).send().await.unwrap();
+    client().get(&server.url).send().await.unwrap();
     assert_eq!(arrivals(&server), [0, 101]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_beyond_the_cap_is_an_error_at_once_that_says_when() {
     let server = Server::playing([answer(429, &[("retry-after", "61200")], "")]).await;
-    let error = road().get(&server.url).send().await.unwrap_err();
+    let error = client().get(&server.url).send().await.unwrap_err();
     assert_eq!(arrivals(&server), [0]);
     assert_eq!(error.fault().hint(), "try again in 61200 s");
 }
@@ -61,7 +61,7 @@ async fn a_wait_beyond_the_cap_is_an_error_at_once_that_says_when() {
 #[tokio::test(start_paused = true)]
 async fn a_failing_server_is_asked_again_soon() {
     let server = Server::playing((0..4).map(|_| answer(502, &[], "<html>"))).await;
-    let error = road().get(&server.url).send().await.unwrap_err();
+    let error = client().get(&server.url).send().await.unwrap_err();
     assert_eq!(arrivals(&server), [0, 1, 6, 21]);
     assert_eq!(error.to_string(), format!("GET {}/: answered 502 (Bad Gateway)", server.url));
 }
@@ -70,14 +70,14 @@ async fn a_failing_server_is_asked_again_soon() {
 async fn a_cut_answer_is_asked_for_again() {
     let cut = || Play::SendAndClose("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf".to_owned());
     let server = Server::playing([cut(), answer(200, &[], "whole")]).await;
-    let answer = road().get(&server.url).send().await.unwrap();
+    let answer = client().get(&server.url).send().await.unwrap();
     assert_eq!((answer.bytes(), arrivals(&server)), (&b"whole"[..], vec![0, 1]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_server_is_left_after_the_timeout_and_asked_again() {
     let server = Server::playing([Play::Stall, answer(200, &[], "awake")]).await;
-    road().get(&server.url).send().await.unwrap();
+    client().get(&server.url).send().await.unwrap();
     assert_eq!(arrivals(&server), [0, 31]);
 }
 
@@ -85,7 +85,7 @@ async fn a_silent_server_is_left_after_the_timeout_and_asked_again() {
 async fn a_closed_door_is_knocked_on_again_even_with_a_post() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let start = Instant::now();
-    let error = road().post(format!("http://{closed}/")).send().await.unwrap_err();
+    let error = client().post(format!("http://{closed}/")).send().await.unwrap_err();
     assert_eq!((start.elapsed().as_secs(), error.ambiguous()), (21, false));
     let what = format!("POST http://{closed}/: no connection: Connection refused (os error 111)");
     assert_eq!(error.fault(), Fault::upstream(what, fault::Retry::Later));
@@ -102,7 +102,7 @@ async fn a_post_whose_answer_was_lost_is_sent_once_and_ambiguous() {
     ];
     for (play, why) in lost {
         let server = Server::playing([play]).await;
-        let error = road().post(&server.url).json(&"hello").send().await.unwrap_err();
+        let error = client().post(&server.url).json(&"hello").send().await.unwrap_err();
         let told = format!("POST {}/: {why}; it may have been done all the same", server.url);
         assert_eq!((error.to_string(), error.ambiguous(), error.retryable()), (told, true, false));
         assert_eq!(arrivals(&server), [0]);
@@ -112,9 +112,9 @@ async fn a_post_whose_answer_was_lost_is_sent_once_and_ambiguous() {
 #[tokio::test]
 async fn a_post_with_an_unreadable_answer_is_ambiguous() {
     let server = Server::playing([answer(201, &[], "{}"), answer(201, &[], "{}")]).await;
-    let made = road().post(&server.url).send().await.unwrap();
+    let made = client().post(&server.url).send().await.unwrap();
     assert!(made.json::<u64>().unwrap_err().ambiguous());
-    let harmless = road().post(&server.url).idempotent().send().await.unwrap();
+    let harmless = client().post(&server.url).idempotent().send().await.unwrap();
     assert!(!harmless.json::<u64>().unwrap_err().ambiguous());
 }
 
@@ -122,14 +122,14 @@ async fn a_post_with_an_unreadable_answer_is_ambiguous() {
 async fn a_post_that_was_held_back_by_a_limit_is_sent_again() {
     let secondary = r#"{"message":"You have exceeded a secondary rate limit."}"#;
     let server = Server::playing([answer(403, &[], secondary), answer(201, &[], "")]).await;
-    let answer = road().post(&server.url).send().await.unwrap();
+    let answer = client().post(&server.url).send().await.unwrap();
     assert_eq!((answer.status(), arrivals(&server)), (201, vec![0, 30]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_post_declared_idempotent_is_sent_again() {
     let server = Server::playing([answer(502, &[], ""), answer(200, &[], "")]).await;
-    road().post(&server.url).idempotent().send().await.unwrap();
+    client().post(&server.url).idempotent().send().await.unwrap();
     assert_eq!(server.lines(), ["POST / HTTP/1.1", "POST / HTTP/1.1"]);
 }
 
@@ -137,7 +137,7 @@ async fn a_post_declared_idempotent_is_sent_again() {
 async fn a_plain_refusal_stands_at_once() {
     for status in [400, 401, 403, 404, 409, 422] {
         let server = Server::playing([answer(status, &[], "")]).await;
-        let error = road().get(&server.url).send().await.unwrap_err();
+        let error = client().get(&server.url).send().await.unwrap_err();
         assert_eq!((error.status(), error.retryable(), arrivals(&server)), (Some(status), false, vec![0]));
     }
 }
@@ -145,6 +145,6 @@ async fn a_plain_refusal_stands_at_once() {
 #[tokio::test]
 async fn a_road_that_never_retries_sends_once() {
     let server = Server::playing([answer(503, &[("retry-after", "0")], "")]).await;
-    let road = Road::new(RoadSettings::loopback()).unwrap();
-    assert_eq!(road.get(&server.url).send().await.unwrap_err().status(), Some(503));
+    let client = Client::new(ClientSettings::loopback()).unwrap();
+    assert_eq!(client.get(&server.url).send().await.unwrap_err().status(), Some(503));
 }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use fro_http::{Road, RoadSettings};
+use fro_http::{Client, ClientSettings};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpListener,
@@ -48,9 +48,9 @@ pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Play 
     Play::Send(format!("{head}\r\n{body}"))
 }
 
-/// Builds a road with the default settings but for servers on this machine.
-pub(crate) fn road() -> Road {
-    Road::new(RoadSettings { retry: fro_http::Retry::default(), ..RoadSettings::loopback() }).unwrap()
+/// Builds a client with the default settings but for servers on this machine.
+pub(crate) fn client() -> Client {
+    Client::new(ClientSettings { retry: fro_http::Retry::default(), ..ClientSettings::loopback() }).unwrap()
 }
 
 impl Server {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fro_core::Fault;
-use fro_http::{Proxy, Road, RoadSettings, Roots};
+use fro_http::{Client, ClientSettings, Proxy, Roots};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tokio::net::TcpListener;
 use tokio_rustls::{
@@ -41,7 +41,8 @@ async fn https() -> (String, String) {
 #[tokio::test]
 async fn a_stranger_is_not_trusted_but_one_whom_we_were_told_of_is() {
     let (url, pem) = https().await;
-    let stranger = Road::new(RoadSettings { roots: Roots::System, ..RoadSettings::loopback() }).unwrap();
+    let stranger =
+        Client::new(ClientSettings { roots: Roots::System, ..ClientSettings::loopback() }).unwrap();
     let error = stranger.get(&url).send().await.unwrap_err();
     let what = format!("GET {url}: no connection: invalid peer certificate: UnknownIssuer");
     let hint = "name the certificate authority that vouches for this server";
@@ -51,8 +52,8 @@ async fn a_stranger_is_not_trusted_but_one_whom_we_were_told_of_is() {
     std::fs::write(&file, pem).unwrap();
     for roots in [Roots::System, Roots::None] {
         let settings =
-            RoadSettings { roots, extra_ca: vec![file.path().to_owned()], ..RoadSettings::loopback() };
-        let told = Road::new(settings).unwrap();
+            ClientSettings { roots, extra_ca: vec![file.path().to_owned()], ..ClientSettings::loopback() };
+        let told = Client::new(settings).unwrap();
         assert_eq!(told.get(&url).send().await.unwrap().bytes(), b"covered");
     }
 }
@@ -61,8 +62,8 @@ async fn a_stranger_is_not_trusted_but_one_whom_we_were_told_of_is() {
 fn an_authority_that_is_none_is_named() {
     let empty = tempfile::NamedTempFile::new().unwrap();
     for path in [empty.path().to_owned(), "/no/such/file.pem".into()] {
-        let settings = RoadSettings { extra_ca: vec![path.clone()], ..RoadSettings::loopback() };
-        let error = Road::new(settings).unwrap_err();
+        let settings = ClientSettings { extra_ca: vec![path.clone()], ..ClientSettings::loopback() };
+        let error = Client::new(settings).unwrap_err();
         let what = format!("cannot read the certificate authority `{}`", path.display());
         assert_eq!(error.fault(), Fault::yours(what, "name a readable file with certificates in PEM form"));
     }
@@ -73,9 +74,9 @@ async fn a_proxy_is_used_but_for_the_hosts_it_is_not_for() {
     let proxy = Server::playing([answer(200, &[], "by proxy")]).await;
     let direct = Server::playing([answer(200, &[], "direct")]).await;
     let proxied = Proxy::Url { url: proxy.url.clone(), except: "127.0.0.1".to_owned() };
-    let road = Road::new(RoadSettings { proxy: proxied, ..RoadSettings::loopback() }).unwrap();
+    let client = Client::new(ClientSettings { proxy: proxied, ..ClientSettings::loopback() }).unwrap();
 
-    assert_eq!(road.get("http://garden.example/x").send().await.unwrap().bytes(), b"by proxy");
-    assert_eq!(road.get(&direct.url).send().await.unwrap().bytes(), b"direct");
+    assert_eq!(client.get("http://garden.example/x").send().await.unwrap().bytes(), b"by proxy");
+    assert_eq!(client.get(&direct.url).send().await.unwrap().bytes(), b"direct");
     assert_eq!(proxy.lines(), ["GET http://garden.example/x HTTP/1.1"]);
 }

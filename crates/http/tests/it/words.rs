@@ -2,13 +2,13 @@
 
 use fro_core::Secret;
 
-use crate::server::{Play, Server, answer, road};
+use crate::server::{Play, Server, answer, client};
 
 const TOKEN: &str = "ghs_0123456789abcdefghij";
 
 async fn told(play: Play) -> String {
     let server = Server::playing([play]).await;
-    let request = road().patch(format!("{}/user?key={TOKEN}", server.url)).bearer(&Secret::new(TOKEN));
+    let request = client().patch(format!("{}/user?key={TOKEN}", server.url)).bearer(&Secret::new(TOKEN));
     let error = request.send().await.unwrap_err();
     let fault = error.fault_of("cannot rename");
     let told = format!("{} {fault}\n  {}", fault.exit_code(), fault.hint());
@@ -49,7 +49,7 @@ async fn each_failure_says_who_has_to_act() {
 #[tokio::test]
 async fn the_body_of_a_refusal_can_be_read_but_does_not_show() {
     let server = Server::playing([answer(422, &[], r#"{"errors":["already there"]}"#)]).await;
-    let error = road().post(&server.url).send().await.unwrap_err();
+    let error = client().post(&server.url).send().await.unwrap_err();
     let body: serde_json::Value = error.refusal_body().unwrap();
     assert_eq!(body, serde_json::json!({ "errors": ["already there"] }));
     assert!(!format!("{error:?}").contains("already"), "{error:?}");

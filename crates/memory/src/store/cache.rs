@@ -21,7 +21,7 @@ use std::{
 use blake3::Hasher;
 use bytes::Bytes;
 use fro_core::Secret;
-use fro_http::RoadSettings;
+use fro_http::ClientSettings;
 use futures::StreamExt as _;
 use tokio::time::Instant;
 
@@ -52,7 +52,7 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone)]
 pub struct CacheSettings {
     /// How requests travel.
-    pub road: RoadSettings,
+    pub client: ClientSettings,
     /// The service's address (`ACTIONS_RESULTS_URL`).
     pub url: String,
     /// The run's token for it (`ACTIONS_RUNTIME_TOKEN`).
@@ -131,10 +131,10 @@ struct Newest {
 impl ActionsCache {
     /// Prepares the cache; nothing is asked of it yet.
     pub(crate) fn open(settings: &CacheSettings) -> Result<Self, Error> {
-        let CacheSettings { road, url, token, mode, names, patience } = settings;
+        let CacheSettings { client, url, token, mode, names, patience } = settings;
         Ok(Self {
             wire: Wire::new()?,
-            service: Service::open(road, url, token, patience)?,
+            service: Service::open(client, url, token, patience)?,
             keys: Keys::new(names.clone()),
             mode: *mode,
             patience: patience.clone(),

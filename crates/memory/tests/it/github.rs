@@ -3,7 +3,7 @@
 use std::{cell::Cell, time::Duration};
 
 use fro_core::Secret;
-use fro_http::RoadSettings;
+use fro_http::ClientSettings;
 use fro_memory::{CacheMode, CacheSettings, EntryNames, Patience, Store};
 use fro_sim::{
     World,
@@ -35,7 +35,7 @@ impl GitHub {
         let scopes = [scope.as_str(), "refs/heads/main"];
         let token = self.world.change(|state| state.start_run(REPO, &scopes, access));
         CacheSettings {
-            road: RoadSettings::loopback(),
+            client: ClientSettings::loopback(),
             url: self.world.actions_url(),
             token: Secret::new(token),
             mode: CacheMode::Full,

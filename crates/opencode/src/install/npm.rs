@@ -16,7 +16,7 @@ use tokio::{
 
 use crate::{
     error::Error,
-    install::{Progress, Stage, Tell, Wanted, cache::disk},
+    install::{InstallProgress, Stage, Tell, Wanted, cache::disk},
     pin::Package,
 };
 
@@ -45,14 +45,17 @@ pub(crate) async fn pack(
 ) -> Result<PathBuf, Error> {
     let output = workshop.join("npm.log");
     let log = fs::File::create(&output).map_err(|source| disk("write", &output, source))?;
-    let mut client = Client::start(npm, package, wanted, workshop, log)?;
+    let mut client = EngineClient::start(npm, package, wanted, workshop, log)?;
     let mut growth = Growth { bytes: 0, since: Instant::now() };
     let status = loop {
         if let Ok(ended) = time::timeout(MEASURE, client.0.wait()).await {
             break ended.map_err(|source| Error::Start { program: npm.to_owned(), source })?;
         }
         let done = growth.measure(workshop).min(package.bytes);
-        tell(Progress { what: package.tool, stage: Stage::Downloading { done, total: package.bytes } });
+        tell(InstallProgress {
+            what: package.tool,
+            stage: Stage::Downloading { done, total: package.bytes },
+        });
         if growth.since.elapsed() > wanted.patience {
             return Err(Error::Stalled { package: package.spec(), seconds: wanted.patience.as_secs() });
         }
@@ -64,9 +67,9 @@ pub(crate) async fn pack(
 }
 
 /// A running client. When it is dropped it is really gone, or it would write into a folder that is being removed.
-struct Client(Child);
+struct EngineClient(Child);
 
-impl Client {
+impl EngineClient {
     fn start(
         npm: &Path,
         package: &Package,
@@ -90,7 +93,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for EngineClient {
     fn drop(&mut self) {
         let deadline = Instant::now() + DEATH;
         while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < deadline {

@@ -1,4 +1,4 @@
-//! Downloads over our own road where there is no npm client, from the registry that its configuration names.
+//! Downloads with our own HTTP client where there is no npm client, from the registry that its configuration names.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -14,7 +14,7 @@ use tokio::{process::Command, time};
 
 use crate::{
     error::Error,
-    install::{Progress, Stage, Tell, Wanted, cache::disk, npm},
+    install::{InstallProgress, Stage, Tell, Wanted, cache::disk, npm},
     pin::Package,
 };
 
@@ -67,8 +67,8 @@ pub(crate) async fn download(
     let failed = |source| Error::Download { package: package.spec(), source };
     let about = about(package.name, &package.version, &wanted.environment)?;
     let manifest: Manifest =
-        wanted.road.get(about).send().await.and_then(|answer| answer.json()).map_err(failed)?;
-    let mut incoming = wanted.road.get(manifest.dist.tarball).stream().await.map_err(failed)?;
+        wanted.client.get(about).send().await.and_then(|answer| answer.json()).map_err(failed)?;
+    let mut incoming = wanted.client.get(manifest.dist.tarball).stream().await.map_err(failed)?;
 
     let path = workshop.join("package.tgz");
     let mut file = fs::File::create(&path).map_err(|source| disk("write", &path, source))?;
@@ -83,7 +83,10 @@ pub(crate) async fn download(
             return Ok(path);
         }
         file.write_all(&piece).map_err(|source| disk("write", &path, source))?;
-        tell(Progress { what: package.tool, stage: Stage::Downloading { done, total: package.bytes } });
+        tell(InstallProgress {
+            what: package.tool,
+            stage: Stage::Downloading { done, total: package.bytes },
+        });
     }
 }
 

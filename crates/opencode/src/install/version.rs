@@ -67,7 +67,7 @@ async fn latest(name: &str, wanted: &Wanted) -> Result<String, Error> {
     let Some(npm) = npm::find(&wanted.environment) else {
         let about = registry::about(name, "latest", &wanted.environment)?;
         let failed = |source| Error::Download { package: format!("{name}@latest"), source };
-        let answer = wanted.road.get(about).send().await.map_err(failed)?;
+        let answer = wanted.client.get(about).send().await.map_err(failed)?;
         return Ok(answer.json::<Manifest>().map_err(failed)?.version);
     };
     let mut command = Command::new(&npm);

@@ -15,7 +15,7 @@ use fro_core::{
     Secret,
     conversation::heard::{Ask, AskKind},
 };
-use fro_http::{Answer, Incoming, Request, Retry, Road, RoadSettings};
+use fro_http::{Answer, Client, ClientSettings, Incoming, Request, Retry};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -106,23 +106,23 @@ impl ModelName {
 
 /// Speaks with one server. Clones share their connections.
 #[derive(Debug, Clone)]
-pub(crate) struct Client {
-    pub(super) road: Road,
+pub(crate) struct EngineClient {
+    pub(super) client: Client,
     /// For what is asked in a loop anyway: a server that starts is not there yet, and that is no news.
-    once: Road,
+    once: Client,
     base: String,
     password: Secret,
     directories: Arc<Mutex<HashSet<PathBuf>>>,
 }
 
-impl Client {
+impl EngineClient {
     pub(crate) fn new(port: u16, password: Secret) -> Result<Self, Error> {
         let retry = Retry { failing: vec![AGAIN; 2], ..Retry::never() };
-        let settings = RoadSettings { timeout: PATIENCE, max_body: LARGEST, ..RoadSettings::loopback() };
-        let once = Road::new(settings.clone())?;
-        let road = Road::new(RoadSettings { retry, ..settings })?;
+        let settings = ClientSettings { timeout: PATIENCE, max_body: LARGEST, ..ClientSettings::loopback() };
+        let once = Client::new(settings.clone())?;
+        let client = Client::new(ClientSettings { retry, ..settings })?;
         let base = format!("http://127.0.0.1:{port}");
-        Ok(Self { road, once, base, password, directories: Arc::default() })
+        Ok(Self { client, once, base, password, directories: Arc::default() })
     }
 
     /// Every folder that something was said in.
@@ -142,18 +142,18 @@ impl Client {
     }
 
     pub(crate) async fn agents(&self, directory: &Path) -> Result<Vec<Agent>, Error> {
-        json(self.send(self.road.get(self.there("/agent", directory))).await, "list its agents")
+        json(self.send(self.client.get(self.there("/agent", directory))).await, "list its agents")
     }
 
     pub(crate) async fn has_model(&self, directory: &Path, name: &ModelName) -> Result<bool, Error> {
-        let request = self.road.get(self.there("/config/providers", directory));
+        let request = self.client.get(self.there("/config/providers", directory));
         let known: Providers = json(self.send(request).await, "list its models")?;
         let provider = known.providers.iter().find(|provider| provider.id == name.provider);
         Ok(provider.is_some_and(|provider| provider.models.contains_key(&name.model)))
     }
 
     pub(crate) async fn create_session(&self, directory: &Path, title: &str) -> Result<Session, Error> {
-        let request = self.road.post(self.there("/session", directory)).json(&json!({ "title": title }));
+        let request = self.client.post(self.there("/session", directory)).json(&json!({ "title": title }));
         let info: SessionInfo = json(self.send(request).await, "begin a session")?;
         Ok(Session { id: info.id, directory: directory.to_owned() })
     }
@@ -183,7 +183,7 @@ impl Client {
     pub(crate) async fn put_away(&self, session: &Session) -> Result<(), Error> {
         let url = self.there(&format!("/session/{}", session.id), &session.directory);
         let body = json!({ "time": { "archived": Timestamp::now().as_millisecond() } });
-        let answer = self.send(self.road.patch(url).json(&body)).await;
+        let answer = self.send(self.client.patch(url).json(&body)).await;
         answer.map(drop).map_err(|source| Error::Engine { deed: "put a session away", source })
     }
 
@@ -205,17 +205,17 @@ impl Client {
 
     pub(crate) async fn messages(&self, session: &Session) -> Result<Vec<wire::Message>, Error> {
         let path = format!("/session/{}/message", session.id);
-        json(self.send(self.road.get(self.there(&path, &session.directory))).await, "show its messages")
+        json(self.send(self.client.get(self.there(&path, &session.directory))).await, "show its messages")
     }
 
     /// Removes the files that came with a session's messages, and what the engine wrote out of them.
     pub(crate) async fn forget_files(&self, session: &Session) -> Result<(), Error> {
         let path = format!("/session/{}/message", session.id);
-        let answer = self.send(self.road.get(self.there(&path, &session.directory))).await;
+        let answer = self.send(self.client.get(self.there(&path, &session.directory))).await;
         let messages: Vec<wire::WithFiles> = json(answer, "show its messages")?;
         for (message, part) in messages.iter().flat_map(wire::WithFiles::of_files) {
             let path = format!("/session/{}/message/{message}/part/{part}", session.id);
-            let deleted = self.send(self.road.delete(self.there(&path, &session.directory))).await;
+            let deleted = self.send(self.client.delete(self.there(&path, &session.directory))).await;
             deleted.map_err(|source| Error::Engine { deed: "forget a file", source })?;
         }
         Ok(())
@@ -223,7 +223,7 @@ impl Client {
 
     /// Returns the sessions of a folder that work or wait.
     pub(crate) async fn busy(&self, directory: &Path) -> Result<Vec<Session>, Error> {
-        let request = self.road.get(self.there("/session/status", directory));
+        let request = self.client.get(self.there("/session/status", directory));
         let busy: BTreeMap<String, Value> = json(self.send(request).await, "tell its status")?;
         Ok(busy.into_keys().map(|id| Session { id, directory: directory.to_owned() }).collect())
     }
@@ -232,7 +232,7 @@ impl Client {
     pub(crate) async fn asked(&self, directory: &Path) -> Vec<(String, Ask)> {
         let mut asked = Vec::new();
         for (path, kind) in [("/permission", AskKind::Permission), ("/question", AskKind::Question)] {
-            let answer = self.send(self.road.get(self.there(path, directory))).await;
+            let answer = self.send(self.client.get(self.there(path, directory))).await;
             // The list of permissions is broken while a web request waits in it. The events tell of them all the same.
             let waiting: Vec<wire::Request> = json(answer, "list what waits").unwrap_or_default();
             asked.extend(waiting.into_iter().map(|request| (request.session, Ask { id: request.id, kind })));
@@ -247,7 +247,7 @@ impl Client {
         body: &Value,
         deed: &'static str,
     ) -> Result<(), Error> {
-        let request = self.road.post(self.there(path, directory)).json(body);
+        let request = self.client.post(self.there(path, directory)).json(body);
         self.send(request).await.map(drop).map_err(|source| Error::Engine { deed, source })
     }
 

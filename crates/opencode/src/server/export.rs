@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     server::{
         Server,
-        client::{Client, Session, json},
+        client::{EngineClient, Session, json},
     },
     wire::Providers,
 };
@@ -43,14 +43,14 @@ impl Server {
     }
 }
 
-impl Client {
+impl EngineClient {
     async fn told<T: DeserializeOwned>(
         &self,
         path: &str,
         session: &Session,
         deed: &'static str,
     ) -> Result<T, Error> {
-        json(self.send(self.road.get(self.there(path, &session.directory))).await, deed)
+        json(self.send(self.client.get(self.there(path, &session.directory))).await, deed)
     }
 
     /// Returns the models that the messages were for.

@@ -17,8 +17,8 @@ use tracing::{debug, warn};
 use crate::{
     error::Error,
     event::{About, Ear, Event},
-    lines,
-    server::client::Client,
+    server::client::EngineClient,
+    sse,
 };
 
 /// How many events a slow listener may lag behind before it misses some.
@@ -42,7 +42,7 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// Opens the stream; whoever subscribes after this misses nothing.
-    pub(crate) async fn open(client: Client, life: watch::Receiver<bool>) -> Result<Self, Error> {
+    pub(crate) async fn open(client: EngineClient, life: watch::Receiver<bool>) -> Result<Self, Error> {
         let incoming = client.listen().await?;
         let (events, _) = broadcast::channel(BACKLOG);
         let task = tokio::spawn(listen(client, incoming, events.clone(), life));
@@ -61,7 +61,7 @@ impl Drop for Stream {
 }
 
 async fn listen(
-    client: Client,
+    client: EngineClient,
     first: Incoming,
     events: broadcast::Sender<Event>,
     mut life: watch::Receiver<bool>,
@@ -92,7 +92,7 @@ async fn listen(
 }
 
 async fn pass_on(incoming: Incoming, events: &broadcast::Sender<Event>) {
-    let lines = lines::of(incoming.into_stream());
+    let lines = sse::lines(incoming.into_stream());
     pin_mut!(lines);
     let mut ear = Ear::default();
     while let Ok(Some(Ok(line))) = time::timeout(SILENCE, lines.next()).await {

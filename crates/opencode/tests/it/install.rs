@@ -19,8 +19,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use data_encoding::BASE64;
-use fro_http::{Retry, Road, RoadSettings};
-use fro_opencode::{Engine, Error, Platform, Progress, Stage, ToolCache, VERSION, Vectors, Wanted, install};
+use fro_http::{Client, ClientSettings, Retry};
+use fro_opencode::{
+    Engine, Error, InstallProgress, Platform, Stage, ToolCache, VERSION, Vectors, Wanted, install,
+};
 use futures::{StreamExt as _, stream};
 use insta::assert_snapshot;
 use serde_json::json;
@@ -90,8 +92,8 @@ fn without_npm() -> Vec<(OsString, OsString)> {
 }
 
 fn wanted(environment: Vec<(OsString, OsString)>) -> Wanted {
-    let settings = RoadSettings { retry: Retry::never(), ..RoadSettings::default() };
-    Wanted::pinned(environment, Road::new(settings).unwrap())
+    let settings = ClientSettings { retry: Retry::never(), ..ClientSettings::default() };
+    Wanted::pinned(environment, Client::new(settings).unwrap())
 }
 
 async fn try_install(wanted: &Wanted, cache: &Path) -> Error {
@@ -121,8 +123,8 @@ fn two_at_once_download_once_and_tell_how_far_they_are() {
         let folder = tempfile::tempdir().unwrap();
         let (wanted, cache) = (wanted(environment()), ToolCache::new(folder.path()));
         let (mut one, mut two) = (Vec::new(), Vec::new());
-        let mut tell_one = |progress: Progress| one.push(progress);
-        let mut tell_two = |progress: Progress| two.push(progress);
+        let mut tell_one = |progress: InstallProgress| one.push(progress);
+        let mut tell_two = |progress: InstallProgress| two.push(progress);
         let (first, second) =
             tokio::join!(install(&wanted, &cache, &mut tell_one), install(&wanted, &cache, &mut tell_two));
 
@@ -133,7 +135,7 @@ fn two_at_once_download_once_and_tell_how_far_they_are() {
         assert!(home.join("x64.complete").exists());
         assert_eq!(files(folder.path()).len(), 4);
 
-        let busy = |told: &[Progress]| {
+        let busy = |told: &[InstallProgress]| {
             told.iter().any(|progress| progress.what == "opencode" && progress.stage != Stage::Ready)
         };
         assert_eq!(usize::from(busy(&one)) + usize::from(busy(&two)), 1);
@@ -141,7 +143,7 @@ fn two_at_once_download_once_and_tell_how_far_they_are() {
         let sizes: Vec<_> = downloads
             .iter()
             .filter_map(|progress| match progress {
-                Progress { what: "opencode", stage: Stage::Downloading { done, total } } => {
+                InstallProgress { what: "opencode", stage: Stage::Downloading { done, total } } => {
                     Some((*done, *total))
                 }
                 _ => None,

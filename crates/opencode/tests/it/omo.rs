@@ -2,7 +2,7 @@
 
 use std::env;
 
-use fro_http::{Road, RoadSettings};
+use fro_http::{Client, ClientSettings};
 use fro_opencode::{Agent, Omo, Server, ToolCache, Version, Wanted, install_omo};
 
 use crate::world::{Stage, environment, write};
@@ -10,7 +10,7 @@ use crate::world::{Stage, environment, write};
 async fn omo() -> Omo {
     let test = env::current_exe().unwrap();
     let cache = ToolCache::new(test.ancestors().nth(3).unwrap().join("tools"));
-    let wanted = Wanted::pinned(environment(), Road::new(RoadSettings::default()).unwrap());
+    let wanted = Wanted::pinned(environment(), Client::new(ClientSettings::default()).unwrap());
     let folder = install_omo(&wanted, &Version::Pinned, &cache, &mut |_| {}).await.unwrap();
     Omo { folder, model: Some("scripted/m1".to_owned()) }
 }

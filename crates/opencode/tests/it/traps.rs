@@ -230,7 +230,7 @@ impl Stopped {
 
         let commands = processes(&command);
         until("the engine and what wraps it are gone", || processes(&engine).is_empty()).await;
-        let database = folder.path().join("house/data/opencode/opencode.db");
+        let database = folder.path().join("home/data/opencode/opencode.db");
         let alone = folder.path().join("alone.db");
         std::fs::copy(&database, &alone).unwrap();
         let count = |path: &Path| {
@@ -316,8 +316,8 @@ fn trap_11_a_repository_runs_no_code_and_gives_no_orders() {
         }
         write(&folder, ".claude/skills/evil/SKILL.md", "---\nname: evil\ndescription: planted order\n---\n");
         // The engine would load its own plugins right before those of the repository.
-        let house = stage.folder.path().join("house");
-        write(&house, "config/opencode/plugin/control.js", &plugin("by-control"));
+        let home = stage.folder.path().join("home");
+        write(&home, "config/opencode/plugin/control.js", &plugin("by-control"));
 
         let session = stage.server.create_session(&folder, "hostile").await.unwrap();
         stage.model.says("Nothing happened.");
@@ -326,7 +326,7 @@ fn trap_11_a_repository_runs_no_code_and_gives_no_orders() {
         stage.model.says("And nothing will.");
         assert_eq!(stage.ask_in(&session, "hello").await.answer(), "And nothing will.");
         stage.finish();
-        std::fs::remove_dir_all(house.join("config/opencode/plugin")).unwrap();
+        std::fs::remove_dir_all(home.join("config/opencode/plugin")).unwrap();
 
         let traces = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.file_name());
         let traces: Vec<_> = traces.filter(|name| name.to_string_lossy().starts_with("by-")).collect();

@@ -17,9 +17,9 @@ use fro_core::conversation::{
     heard::Heard,
     outcome::{Outcome, Turn},
 };
-use fro_http::{Answer, Request, Road, RoadSettings};
+use fro_http::{Answer, Client, ClientSettings, Request};
 use fro_opencode::{
-    Engine, House, Launch, Message, ModelName, Server, Session, ToolCache, Wanted, converse, install,
+    Engine, EngineHome, Launch, Message, ModelName, Server, Session, ToolCache, Wanted, converse, install,
 };
 use fro_sim::model::Model;
 use jiff::{Timestamp, ToSpan as _};
@@ -71,7 +71,7 @@ pub(crate) async fn engine() -> Engine {
     let installed = ENGINE.get_or_init(|| async {
         let test = env::current_exe().unwrap();
         let target = test.ancestors().nth(3).unwrap();
-        let mut wanted = Wanted::pinned(environment(), Road::new(RoadSettings::default()).unwrap());
+        let mut wanted = Wanted::pinned(environment(), Client::new(ClientSettings::default()).unwrap());
         // The engine watch asks whether the next release has the same traps.
         if let Ok(version) = env::var("FRO_ENGINE_VERSION") {
             wanted.version = version.parse().unwrap();
@@ -97,7 +97,7 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let work = folder.path().join("work");
         std::fs::create_dir(&work).unwrap();
-        let mut launch = Launch::new(engine().await, work, House::at(folder.path().join("house")));
+        let mut launch = Launch::new(engine().await, work, EngineHome::at(folder.path().join("home")));
         launch.config = model.provider();
         launch.config["provider"]["spare"] = spare.provider()["provider"]["scripted"].clone();
         launch.config["enabled_providers"] = json!(["scripted", "spare"]);
@@ -231,7 +231,7 @@ pub(crate) fn lifeline(afterwards: &str) -> Vec<OsString> {
 
 /// Requests to the engine as anybody could send them.
 pub(crate) struct Raw {
-    road: Road,
+    client: Client,
     base: String,
     password: Secret,
 }
@@ -245,8 +245,8 @@ impl Raw {
         };
         let port = find(&show("cmdline"), "--port=");
         let password = Secret::new(find(&show("environ"), "OPENCODE_SERVER_PASSWORD="));
-        let road = Road::new(RoadSettings::loopback()).unwrap();
-        Self { road, base: format!("http://127.0.0.1:{port}"), password }
+        let client = Client::new(ClientSettings::loopback()).unwrap();
+        Self { client, base: format!("http://127.0.0.1:{port}"), password }
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -254,11 +254,11 @@ impl Raw {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Answer, fro_http::Error> {
-        self.send(self.road.get(format!("{}{path}", self.base))).await
+        self.send(self.client.get(format!("{}{path}", self.base))).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: Value) -> Result<Answer, fro_http::Error> {
-        self.send(self.road.post(format!("{}{path}", self.base)).json(&body)).await
+        self.send(self.client.post(format!("{}{path}", self.base)).json(&body)).await
     }
 
     async fn send(&self, request: Request) -> Result<Answer, fro_http::Error> {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Workplace;
 use crate::{
     answer::Asked,
-    news::News,
+    progress::Progress,
     settings::{Card, Sharing},
 };
 
@@ -36,17 +36,17 @@ struct Made {
 impl Workplace {
     /// Shares the session; where that cannot be, a maintainer is told why.
     pub(crate) async fn share(&mut self, asked: &Asked<'_>) {
-        let (Some(sitting), Some(session)) = (&self.sitting, &self.session) else { return };
+        let (Some(engine), Some(session)) = (&self.engine, &self.session) else { return };
         if !wanted(asked) {
             return;
         }
-        let shared = match sitting.export(session).await {
+        let shared = match engine.export(session).await {
             Ok(data) => share(asked, &session.id, data).await,
             Err(why) => Err(why),
         };
         match shared {
             Ok(share) => {
-                (asked.tell)(News::Shared { url: share.url.clone() });
+                (asked.tell)(Progress::Shared { url: share.url.clone() });
                 self.share = Some(share);
             }
             Err(why) => self.warn(asked.tell, format!("the session was not shared: {why}")),

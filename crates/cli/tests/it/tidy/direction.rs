@@ -21,7 +21,7 @@ const HOUSE: [(&str, &[&str]); 11] = [
 pub(crate) fn check(path: &str, manifest: &str) -> Vec<Complaint> {
     let name = path.trim_start_matches("crates/").trim_end_matches("/Cargo.toml");
     let Some((_, below)) = HOUSE.iter().find(|(known, _)| *known == name) else {
-        return vec![(1, format!("`{name}` has no place in the house; give it one in `tidy/direction.rs`"))];
+        return vec![(1, format!("`{name}` has no place in the home; give it one in `tidy/direction.rs`"))];
     };
     let mut complaints = Vec::new();
     let mut section = Section::Other;

@@ -22,8 +22,8 @@ pub struct CacheFiles {
 impl CacheFiles {
     /// Prepares the cache; nothing is asked of it yet.
     pub fn open(settings: &CacheSettings) -> Result<Self, Error> {
-        let CacheSettings { road, url, token, mode, patience, .. } = settings;
-        let service = Service::open(road, url, token, patience)?;
+        let CacheSettings { client, url, token, mode, patience, .. } = settings;
+        let service = Service::open(client, url, token, patience)?;
         Ok(Self { wire: Wire::new()?, service, mode: *mode })
     }
 

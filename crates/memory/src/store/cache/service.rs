@@ -4,7 +4,7 @@ use std::{fmt, io::Read as _, ops::Range, path::Path, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use fro_core::Secret;
-use fro_http::{Answer, Request, Retry, Road, RoadSettings, Url};
+use fro_http::{Answer, Client, ClientSettings, Request, Retry, Url};
 use fs_err::File;
 use futures::{StreamExt as _, stream};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -29,7 +29,7 @@ const LARGEST: usize = 16 << 20;
 /// A client of the service.
 #[derive(Debug, Clone)]
 pub(super) struct Service {
-    road: Road,
+    client: Client,
     origin: Url,
     token: Secret,
     patience: Patience,
@@ -87,23 +87,23 @@ struct Complaint {
 
 impl Service {
     pub(super) fn open(
-        road: &RoadSettings,
+        client: &ClientSettings,
         url: &str,
         token: &Secret,
         patience: &Patience,
     ) -> Result<Self, Error> {
         let wrong = |why: String| Error::Settings { place: Place::ActionsCache, why };
-        let settings = RoadSettings {
+        let settings = ClientSettings {
             connect_timeout: patience.connect,
             timeout: patience.answer,
             max_body: LARGEST,
             // A service that is not there must not cost more than one attempt; the rest is retried below.
             retry: Retry::never(),
-            ..road.clone()
+            ..client.clone()
         };
         let origin = Url::parse(url).map_err(|error| wrong(format!("its address is none: {error}")))?;
-        let road = Road::new(settings).map_err(|error| wrong(error.to_string()))?;
-        Ok(Self { road, origin, token: token.clone(), patience: patience.clone() })
+        let client = Client::new(settings).map_err(|error| wrong(error.to_string()))?;
+        Ok(Self { client, origin, token: token.clone(), patience: patience.clone() })
     }
 
     /// Reserves a key.
@@ -186,7 +186,7 @@ impl Service {
             source: Some(said.into()),
         };
         let asked = format!("bytes={}-{}", range.start, range.end.saturating_sub(1));
-        let request = self.road.get(&from.0).header("x-ms-range", &asked).header("range", &asked);
+        let request = self.client.get(&from.0).header("x-ms-range", &asked).header("range", &asked);
         let mut incoming = request.timeout(self.patience.answer).relay().await.map_err(trouble(DEED))?;
         match incoming.status() {
             206 => {}
@@ -211,7 +211,7 @@ impl Service {
 
     async fn put(&self, url: &str, kind: &str, body: Bytes) -> Result<(), Error> {
         let sent = self.again(|| {
-            let request = self.road.put(url).header("content-type", kind).body(body.clone());
+            let request = self.client.put(url).header("content-type", kind).body(body.clone());
             let request = request.header("x-ms-blob-type", "BlockBlob").header("x-ms-version", "2025-11-05");
             request.timeout(self.slow())
         });
@@ -223,7 +223,7 @@ impl Service {
         url.set_path(&format!("{SERVICE}{method}"));
         url.set_query(None);
         // Asking twice for the same key finds it taken by ourselves, which costs a turn and nothing more.
-        self.again(|| self.road.post(&url).bearer(&self.token).json(body).idempotent()).await?.json()
+        self.again(|| self.client.post(&url).bearer(&self.token).json(body).idempotent()).await?.json()
     }
 
     /// Sends a request until it is answered or has failed too often.

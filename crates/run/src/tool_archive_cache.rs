@@ -18,13 +18,13 @@ const LARGEST: u64 = 200 << 20;
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// A folder with what was brought, and with what is to be kept.
-pub(crate) struct Parcels {
+pub(crate) struct ToolArchiveCache {
     cache: CacheFiles,
     folder: TempDir,
     brought: Vec<String>,
 }
 
-impl Parcels {
+impl ToolArchiveCache {
     /// Brings what the tool cache lacks. Nothing if it lacks nothing, or if there is no Actions cache.
     ///
     /// They lie in the run's private folder, which goes with the run, even with one that is killed.

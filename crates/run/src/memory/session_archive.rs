@@ -12,9 +12,9 @@ use fro_core::{
     Bounded, Trust,
     ancestry::{Ancestry, Parent},
     continuity::{Continuity, Fresh, Last, Likeness, Topic, is_worth_telling},
-    desk::{Part, Read, Search},
     remembered::{Audience, Excerpt, Message, Past, Remembered},
     say::{sessions as say, standing::Standing},
+    tool_call::{Part, Read, Search},
 };
 use fro_memory::{Error, Found, Index, Info, Ledger, Page, Question, Run, Sessions, Show, Visibility};
 
@@ -27,7 +27,7 @@ const ALL: Page = Page { skip: 0, limit: u32::MAX };
 
 /// What answers questions about earlier sessions.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct SessionArchive {
     engine_data: PathBuf,
     ledger: PathBuf,
     indexes: Indexes,
@@ -48,7 +48,7 @@ pub(super) struct Indexes {
 }
 
 /// What the ledger knows of a session.
-struct Told {
+struct SessionFacts {
     about: String,
     trust: Trust,
     said_before: Audience,
@@ -61,7 +61,7 @@ struct Open {
     audience: Audience,
 }
 
-impl Shelf {
+impl SessionArchive {
     pub(super) fn new(engine_data: PathBuf, ledger: PathBuf, indexes: Indexes, audience: Audience) -> Self {
         Self { engine_data, ledger, indexes, audience, own: Mutex::default(), searching: Mutex::default() }
     }
@@ -196,7 +196,7 @@ impl Shelf {
     }
 }
 
-impl Told {
+impl SessionFacts {
     /// Takes all runs of a session into account: the least trusted words and the smallest audience count.
     fn of(runs: &[Run]) -> Option<Self> {
         let first = runs.first()?;
@@ -222,13 +222,13 @@ impl Open {
         let known = |id: &String| {
             self.ledger
                 .runs_of(id)
-                .map_or(Some(Audience::Insiders), |runs| Told::of(&runs).map(|told| told.said_before))
+                .map_or(Some(Audience::Insiders), |runs| SessionFacts::of(&runs).map(|told| told.said_before))
         };
         if !self.audience.may_hear(ancestry.audience(known)) {
             return Ok(None);
         }
         let runs = ancestry.opened_for().map(|id| self.ledger.runs_of(id)).transpose()?;
-        let told = runs.and_then(|runs| Told::of(&runs));
+        let told = runs.and_then(|runs| SessionFacts::of(&runs));
         Ok(Some(Remembered {
             trust: told.as_ref().map_or(Trust::Stranger, |told| told.trust),
             about: told.map(|told| told.about),

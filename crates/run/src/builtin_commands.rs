@@ -6,7 +6,7 @@ use fro_core::{
     say::{command::Reply, standing},
 };
 
-use crate::{answer::Asked, give::Said, workplace::Workplace};
+use crate::{answer::Asked, publish::Said, workplace::Workplace};
 
 /// Brings what the answer needs.
 pub(crate) async fn prepare(asked: &Asked<'_>, workplace: &mut Workplace, reply: &Reply) {

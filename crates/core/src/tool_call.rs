@@ -10,28 +10,28 @@ use serde_json::{Map, Value};
 
 use crate::draft::Draft;
 
-/// A line to the desk.
+/// A line to the tool server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Line {
-    /// Which tools does this counter have?
-    Tools(Counter),
+    /// Which tools does this set have?
+    Tools(ToolSet),
     /// One of them is used.
     Call {
-        /// The counter.
-        counter: Counter,
-        /// The tool, without the counter's name.
+        /// The set that the tool belongs to.
+        set: ToolSet,
+        /// The tool, without the name of its set.
         tool: String,
         /// What the model gave it.
         arguments: Map<String, Value>,
     },
 }
 
-/// A line from the desk.
+/// A line from the tool server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reply {
-    /// The tools of a counter.
+    /// The tools of a set.
     Tools(Vec<ToolCard>),
     /// What the model is told.
     Said(String),
@@ -42,7 +42,7 @@ pub enum Reply {
 /// A tool as the model is offered it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCard {
-    /// Its name, before which the engine puts the counter's.
+    /// Its name, before which the engine puts that of the set.
     pub name: String,
     /// What it is for.
     pub about: String,
@@ -50,18 +50,18 @@ pub struct ToolCard {
     pub takes: Map<String, Value>,
 }
 
-/// A set of tools. The engine calls a tool by its counter and its name, `session_search`.
+/// A set of tools. The engine calls a tool by its set and its name, `session_search`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Counter {
+pub enum ToolSet {
     /// What is remembered.
     Session,
     /// The answer of the run.
     Answer,
 }
 
-impl Counter {
-    /// Every counter.
+impl ToolSet {
+    /// Every set.
     pub const ALL: [Self; 2] = [Self::Session, Self::Answer];
 
     /// Returns its name.
@@ -72,9 +72,9 @@ impl Counter {
         }
     }
 
-    /// Finds a counter by its name.
+    /// Finds a set by its name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|counter| counter.name() == name)
+        Self::ALL.into_iter().find(|set| set.name() == name)
     }
 
     /// Returns its tools.
@@ -146,14 +146,14 @@ pub struct Whole {
 
 impl Call {
     /// Reads a call as the model made it; the complaint is for the model.
-    pub fn read(counter: Counter, tool: &str, arguments: Map<String, Value>) -> Result<Self, String> {
-        match (counter, tool) {
-            (Counter::Session, "list") => parsed(arguments).map(Self::List),
-            (Counter::Session, "search") => parsed(arguments).map(Self::Search),
-            (Counter::Session, "read") => parsed(arguments).map(Self::Read),
-            (Counter::Session, "info") => parsed(arguments).map(Self::Info),
-            (Counter::Answer, "draft") => Draft::read(Value::Object(arguments)).map(Self::Draft),
-            (counter, tool) => Err(format!("there is no tool `{}_{tool}`", counter.name())),
+    pub fn read(set: ToolSet, tool: &str, arguments: Map<String, Value>) -> Result<Self, String> {
+        match (set, tool) {
+            (ToolSet::Session, "list") => parsed(arguments).map(Self::List),
+            (ToolSet::Session, "search") => parsed(arguments).map(Self::Search),
+            (ToolSet::Session, "read") => parsed(arguments).map(Self::Read),
+            (ToolSet::Session, "info") => parsed(arguments).map(Self::Info),
+            (ToolSet::Answer, "draft") => Draft::read(Value::Object(arguments)).map(Self::Draft),
+            (set, tool) => Err(format!("there is no tool `{}_{tool}`", set.name())),
         }
     }
 }
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
 
     fn read(tool: &str, arguments: &Value) -> Result<Call, String> {
-        let (counter, tool) = tool.split_once('_').unwrap();
-        Call::read(Counter::named(counter).unwrap(), tool, arguments.as_object().unwrap().clone())
+        let (set, tool) = tool.split_once('_').unwrap();
+        Call::read(ToolSet::named(set).unwrap(), tool, arguments.as_object().unwrap().clone())
     }
 
     #[test]
@@ -198,9 +198,8 @@ mod tests {
         for (tool, arguments, call) in &calls {
             assert_eq!(read(tool, arguments).as_ref(), Ok(call), "{tool}");
         }
-        let offered = Counter::ALL.map(|counter| {
-            counter.tools().into_iter().map(move |tool| format!("{}_{}", counter.name(), tool.name))
-        });
+        let offered = ToolSet::ALL
+            .map(|set| set.tools().into_iter().map(move |tool| format!("{}_{}", set.name(), tool.name)));
         let offered: Vec<String> = offered.into_iter().flatten().collect();
         assert_eq!(offered, calls.map(|(tool, ..)| tool.to_owned()));
     }
@@ -219,15 +218,15 @@ mod tests {
 
     #[test]
     fn what_the_model_is_offered_reads_like_this() {
-        insta::assert_json_snapshot!(Counter::ALL.map(Counter::tools));
+        insta::assert_json_snapshot!(ToolSet::ALL.map(ToolSet::tools));
     }
 
     #[test]
     fn a_line_is_one_line() {
-        let line = Line::Call { counter: Counter::Session, tool: "search".to_owned(), arguments: Map::new() };
+        let line = Line::Call { set: ToolSet::Session, tool: "search".to_owned(), arguments: Map::new() };
         let written = serde_json::to_string(&line).unwrap();
-        assert_eq!(written, r#"{"call":{"counter":"session","tool":"search","arguments":{}}}"#);
+        assert_eq!(written, r#"{"call":{"set":"session","tool":"search","arguments":{}}}"#);
         assert_eq!(serde_json::from_str::<Line>(&written).unwrap(), line);
-        assert_eq!(serde_json::to_string(&Line::Tools(Counter::Answer)).unwrap(), r#"{"tools":"answer"}"#);
+        assert_eq!(serde_json::to_string(&Line::Tools(ToolSet::Answer)).unwrap(), r#"{"tools":"answer"}"#);
     }
 }

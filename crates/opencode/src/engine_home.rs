@@ -1,4 +1,4 @@
-//! The house the engine lives in: its own folders, its environment and the settings that no caller can undo.
+//! The home of the engine: its own folders, its environment and the settings that no caller can undo.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -18,11 +18,11 @@ pub(crate) const GUARDED: &str = "fro-bot: the guard stands";
 
 /// The engine's own folders below one root. Nothing of the machine's user is in them.
 #[derive(Debug, Clone)]
-pub struct House {
+pub struct EngineHome {
     root: PathBuf,
 }
 
-impl House {
+impl EngineHome {
     /// Names the folders; nothing is made yet.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
@@ -166,19 +166,19 @@ mod tests {
             rg: "/tools/rg/rg".into(),
             version: "1.2.3".to_owned(),
         };
-        let environment = House::at("/house").environment(&given, &engine, &json!({}), "hunter2");
+        let environment = EngineHome::at("/home").environment(&given, &engine, &json!({}), "hunter2");
         let lines: Vec<_> = environment
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
             .collect();
         insta::assert_snapshot!(lines.join("\n"), @"
         LANG=C
-        HOME=/house/home
-        XDG_DATA_HOME=/house/data
-        XDG_CONFIG_HOME=/house/config
-        XDG_STATE_HOME=/house/state
-        XDG_CACHE_HOME=/house/cache
-        TMPDIR=/house/tmp
+        HOME=/home/home
+        XDG_DATA_HOME=/home/data
+        XDG_CONFIG_HOME=/home/config
+        XDG_STATE_HOME=/home/state
+        XDG_CACHE_HOME=/home/cache
+        TMPDIR=/home/tmp
         PATH=/tools/rg:/usr/bin
         OPENCODE_DISABLE_PROJECT_CONFIG=1
         OPENCODE_DISABLE_CLAUDE_CODE=1
@@ -188,7 +188,7 @@ mod tests {
         OPENCODE_DISABLE_LSP_DOWNLOAD=1
         OPENCODE_DISABLE_DEFAULT_PLUGINS=1
         OPENCODE_DISABLE_SHARE=1
-        BUN_INSPECT_PRELOAD=/house/config/guard.js
+        BUN_INSPECT_PRELOAD=/home/config/guard.js
         OPENCODE_PURE=1
         OPENCODE_CLIENT=fro-bot
         OPENCODE_CONFIG_CONTENT={}

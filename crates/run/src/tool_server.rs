@@ -1,4 +1,4 @@
-//! The desk: where the engine's tools ask the harness, over a unix socket, one line each way.
+//! Where the engine's tools ask the harness, over a unix socket, one line each way.
 //!
 //! The tools' own process holds nothing. What it may ask is what stands here, and the agent's shell, which can open the
 //! socket as well, gains nothing by it.
@@ -16,10 +16,10 @@ use std::{
 use fro_boundary::Address;
 use fro_core::{
     Drafts, Fault,
-    desk::{Call, Counter, Line, Reply},
     say::{log::harmless, sessions as say},
+    tool_call::{Call, Line, Reply, ToolSet},
 };
-use fro_opencode::ToolServer;
+use fro_opencode::McpServer;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{UnixListener, UnixStream},
@@ -27,16 +27,16 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::memory::Shelf;
+use crate::memory::SessionArchive;
 
 /// The largest line that is read; a draft with many remarks is far below.
 const LARGEST: u64 = 4 << 20;
 
-/// An open desk; dropping it closes the socket and cuts every connection.
+/// An open socket for tool calls; dropping it closes the socket and cuts every connection.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct ToolServer {
     socket: PathBuf,
-    clerk: Arc<Clerk>,
+    tools: Arc<SessionTools>,
     _accepting: AbortOnDropHandle<()>,
 }
 
@@ -49,22 +49,23 @@ pub(crate) struct Asked {
 
 /// Who answers.
 #[derive(Debug)]
-struct Clerk {
-    shelf: Shelf,
+struct SessionTools {
+    archive: SessionArchive,
     drafts: Drafts,
     searches: AtomicU32,
     reads: AtomicU32,
 }
 
-impl Desk {
+impl ToolServer {
     /// Opens the socket in a folder where the engine cannot write.
-    pub(crate) fn open(folder: &Path, shelf: Shelf, drafts: Drafts) -> Result<Self, Fault> {
+    pub(crate) fn open(folder: &Path, archive: SessionArchive, drafts: Drafts) -> Result<Self, Fault> {
         let socket = folder.join("s");
         let listener = UnixListener::bind(&socket)
             .map_err(|error| Fault::ours(format!("cannot open a socket for the engine's tools: {error}")))?;
-        let clerk = Arc::new(Clerk { shelf, drafts, searches: AtomicU32::new(0), reads: AtomicU32::new(0) });
-        let accepting = tokio::spawn(serve(listener, Arc::clone(&clerk)));
-        Ok(Self { socket, clerk, _accepting: AbortOnDropHandle::new(accepting) })
+        let tools =
+            Arc::new(SessionTools { archive, drafts, searches: AtomicU32::new(0), reads: AtomicU32::new(0) });
+        let accepting = tokio::spawn(serve(listener, Arc::clone(&tools)));
+        Ok(Self { socket, tools, _accepting: AbortOnDropHandle::new(accepting) })
     }
 
     /// Returns the socket, for the wall's list.
@@ -73,38 +74,38 @@ impl Desk {
     }
 
     /// Returns the servers that the engine starts for its tools.
-    pub(crate) fn servers(&self, program: &Path) -> Vec<ToolServer> {
+    pub(crate) fn servers(&self, program: &Path) -> Vec<McpServer> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        let server = |counter: Counter| ToolServer {
-            name: counter.name().to_owned(),
+        let server = |set: ToolSet| McpServer {
+            name: set.name().to_owned(),
             command: vec![
                 text(program),
                 "mcp".to_owned(),
                 "--desk".to_owned(),
                 text(&self.socket),
-                counter.name().to_owned(),
+                set.name().to_owned(),
             ],
         };
-        Counter::ALL.map(server).into()
+        ToolSet::ALL.map(server).into()
     }
 
     /// Says in which session this run takes place.
     pub(crate) fn serve(&self, session: &str) {
-        self.clerk.shelf.serve(session);
+        self.tools.archive.serve(session);
     }
 
     /// Returns how often the agent asked what is remembered.
     pub(crate) fn asked(&self) -> Asked {
         let count = |counter: &AtomicU32| counter.load(Ordering::Relaxed);
-        Asked { searches: count(&self.clerk.searches), reads: count(&self.clerk.reads) }
+        Asked { searches: count(&self.tools.searches), reads: count(&self.tools.reads) }
     }
 }
 
-async fn serve(listener: UnixListener, clerk: Arc<Clerk>) {
+async fn serve(listener: UnixListener, tools: Arc<SessionTools>) {
     let mut connections = JoinSet::new();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => drop(connections.spawn(hear(stream, Arc::clone(&clerk)))),
+            Ok((stream, _)) => drop(connections.spawn(hear(stream, Arc::clone(&tools)))),
             // As when there are too many open files; it passes.
             Err(error) => {
                 tracing::warn!("a question of the engine's tools cannot be taken: {error}");
@@ -115,19 +116,19 @@ async fn serve(listener: UnixListener, clerk: Arc<Clerk>) {
     }
 }
 
-async fn hear(stream: UnixStream, clerk: Arc<Clerk>) {
-    if let Err(error) = answer(stream, clerk).await {
+async fn hear(stream: UnixStream, tools: Arc<SessionTools>) {
+    if let Err(error) = answer(stream, tools).await {
         tracing::debug!("a question of the engine's tools broke off: {error}");
     }
 }
 
-async fn answer(stream: UnixStream, clerk: Arc<Clerk>) -> io::Result<()> {
+async fn answer(stream: UnixStream, tools: Arc<SessionTools>) -> io::Result<()> {
     let (reader, mut writer) = stream.into_split();
     let mut line = String::new();
     BufReader::new(reader.take(LARGEST)).read_line(&mut line).await?;
     let reply = match serde_json::from_str(&line) {
         // Reading the memory blocks, and a search can take a while.
-        Ok(line) => spawn_blocking(move || clerk.answer(line)).await.map_err(io::Error::other)?,
+        Ok(line) => spawn_blocking(move || tools.answer(line)).await.map_err(io::Error::other)?,
         Err(error) => Reply::Failed(format!("this is not a question: {error}")),
     };
     let mut text = serde_json::to_vec(&reply)?;
@@ -135,14 +136,14 @@ async fn answer(stream: UnixStream, clerk: Arc<Clerk>) -> io::Result<()> {
     writer.write_all(&text).await
 }
 
-impl Clerk {
+impl SessionTools {
     fn answer(&self, line: Line) -> Reply {
-        let (counter, tool, arguments) = match line {
-            Line::Tools(counter) => return Reply::Tools(counter.tools()),
-            Line::Call { counter, tool, arguments } => (counter, tool, arguments),
+        let (set, tool, arguments) = match line {
+            Line::Tools(set) => return Reply::Tools(set.tools()),
+            Line::Call { set, tool, arguments } => (set, tool, arguments),
         };
-        let name = harmless(&format!("{}_{tool}", counter.name()));
-        match Call::read(counter, &tool, arguments).and_then(|call| self.perform(call)) {
+        let name = harmless(&format!("{}_{tool}", set.name()));
+        match Call::read(set, &tool, arguments).and_then(|call| self.perform(call)) {
             Ok(text) => {
                 tracing::info!("{name}: answered with {} bytes", text.len());
                 Reply::Said(text)
@@ -156,18 +157,18 @@ impl Clerk {
 
     fn perform(&self, call: Call) -> Result<String, String> {
         let told = match call {
-            Call::List(part) => self.shelf.list(part),
+            Call::List(part) => self.archive.list(part),
             Call::Search(search) => {
                 self.searches.fetch_add(1, Ordering::Relaxed);
-                self.shelf.search(&search)
+                self.archive.search(&search)
             }
             Call::Read(read) => {
                 self.reads.fetch_add(1, Ordering::Relaxed);
-                let told = self.shelf.read(&read).map_err(|error| error.to_string())?;
+                let told = self.archive.read(&read).map_err(|error| error.to_string())?;
                 return told.ok_or_else(|| say::unknown(&read.session_id));
             }
             Call::Info(whole) => {
-                let told = self.shelf.info(&whole.session_id).map_err(|error| error.to_string())?;
+                let told = self.archive.info(&whole.session_id).map_err(|error| error.to_string())?;
                 return told.ok_or_else(|| say::unknown(&whole.session_id));
             }
             Call::Draft(draft) => return Ok(self.take(draft)),

@@ -7,7 +7,7 @@ use futures::{Stream, StreamExt as _, stream};
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Returns the data of each event, wherever the bytes were cut into pieces.
-pub(crate) fn of<E>(
+pub(crate) fn lines<E>(
     bytes: impl Stream<Item = Result<impl AsRef<[u8]>, E>>,
 ) -> impl Stream<Item = Result<String, EventStreamError<E>>> {
     // The parser panics on a mark at the very beginning, also behind a broken letter; an empty line means nothing.
@@ -38,7 +38,7 @@ mod tests {
     async fn check(bytes: &[u8], expect: &[&str]) {
         for size in 1..=bytes.len() {
             let pieces = bytes.chunks(size).map(Ok::<_, std::io::Error>);
-            let heard: Vec<_> = of(stream::iter(pieces)).map(Result::unwrap).collect().await;
+            let heard: Vec<_> = lines(stream::iter(pieces)).map(Result::unwrap).collect().await;
             assert_eq!(heard, expect, "in pieces of {size}");
         }
     }
@@ -53,6 +53,6 @@ mod tests {
     async fn a_mark_behind_a_broken_letter_is_an_error_and_no_panic() {
         let bytes: [&[u8]; 2] = [b"\xef", b"\xef\xbb\xbf\n\ndata: one\n\n"];
         let pieces = bytes.map(Ok::<_, std::io::Error>);
-        drop(of(stream::iter(pieces)).collect::<Vec<_>>().await);
+        drop(lines(stream::iter(pieces)).collect::<Vec<_>>().await);
     }
 }

@@ -7,11 +7,11 @@ use fro_opencode::{Engine, Omo, ToolCache, Wanted};
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    news::{News, Tell},
     occasion::Occasion,
-    parcels::Parcels,
     process::Process,
+    progress::{Progress, Tell},
     settings::Settings,
+    tool_archive_cache::ToolArchiveCache,
 };
 
 /// The agent that Oh My OpenCode is loaded for.
@@ -27,11 +27,11 @@ pub(crate) struct Equipment {
     /// Why there is no Oh My OpenCode although it was wanted.
     pub(crate) warning: Option<String>,
     /// What was downloaded, for the runs that follow.
-    pub(crate) parcels: Option<Parcels>,
+    pub(crate) parcels: Option<ToolArchiveCache>,
 }
 
 /// Brings both at once. Only the engine is needed; the rest is told if it is missing.
-pub(crate) async fn equip(
+pub(crate) async fn install(
     process: &Process,
     occasion: &Occasion,
     private: &Path,
@@ -39,7 +39,7 @@ pub(crate) async fn equip(
 ) -> Result<Equipment, Fault> {
     let settings = &process.settings;
     let deadline = Instant::now() + settings.engine.omo_patience;
-    let parcels = Parcels::bring(process, occasion, private).await;
+    let parcels = ToolArchiveCache::bring(process, occasion, private).await;
     let (wanted, cache) = process.tools(occasion.checkout.clone())?;
     let kept = parcels.as_ref().map(|parcels| parcels.folder().to_owned());
     let tools = (Wanted { parcels: kept, ..wanted }, cache);
@@ -52,7 +52,7 @@ pub(crate) async fn equip(
 }
 
 async fn engine((wanted, cache): &Tools, tell: Tell<'_>) -> Result<Engine, Fault> {
-    let progress = &mut |progress| tell(News::Installing(progress));
+    let progress = &mut |progress| tell(Progress::Installing(progress));
     let installed = fro_opencode::install(wanted, cache, progress).await;
     installed.map_err(|error| error.fault())
 }

@@ -1,23 +1,23 @@
-//! The road itself: one client with its connections, and a verb for each kind of request.
+//! The HTTP client: one pool of connections, and a verb for each kind of request.
 
 use std::{fs, io, path::PathBuf, sync::Arc};
 
 use fro_core::Fault;
-use reqwest::{Certificate, Client, ClientBuilder, Method, NoProxy, redirect};
+use reqwest::{Certificate, ClientBuilder, Method, NoProxy, redirect};
 
 use crate::{
     request::Request,
-    settings::{Proxy, RoadSettings, Roots},
+    settings::{ClientSettings, Proxy, Roots},
 };
 
 /// The way out for every request. Clones share connections and settings.
 #[derive(Debug, Clone)]
-pub struct Road {
-    client: Client,
-    settings: Arc<RoadSettings>,
+pub struct Client {
+    inner: reqwest::Client,
+    settings: Arc<ClientSettings>,
 }
 
-/// A setting that no road can be built from.
+/// A setting that no client can be built from.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// A certificate authority cannot be used.
@@ -48,12 +48,12 @@ impl SetupError {
     }
 }
 
-impl Road {
-    /// Builds a road.
-    pub fn new(settings: RoadSettings) -> Result<Self, SetupError> {
+impl Client {
+    /// Builds a client.
+    pub fn new(settings: ClientSettings) -> Result<Self, SetupError> {
         provide_tls();
         // Redirects are followed by us: reqwest turns a redirected POST into a GET and calls it a success.
-        let builder = Client::builder()
+        let builder = reqwest::Client::builder()
             .user_agent(&settings.user_agent)
             .connect_timeout(settings.connect_timeout)
             .redirect(redirect::Policy::none());
@@ -63,8 +63,8 @@ impl Road {
             Roots::System => builder.tls_certs_merge(authorities),
             Roots::None => builder.tls_certs_only(authorities),
         };
-        let client = builder.build().map_err(SetupError::Client)?;
-        Ok(Self { client, settings: Arc::new(settings) })
+        let inner = builder.build().map_err(SetupError::Client)?;
+        Ok(Self { inner, settings: Arc::new(settings) })
     }
 
     /// Begins a request that reads.
@@ -92,11 +92,11 @@ impl Road {
         self.request(Method::DELETE, url.as_ref())
     }
 
-    pub(crate) fn client(&self) -> &Client {
-        &self.client
+    pub(crate) fn inner(&self) -> &reqwest::Client {
+        &self.inner
     }
 
-    pub(crate) fn settings(&self) -> &RoadSettings {
+    pub(crate) fn settings(&self) -> &ClientSettings {
         &self.settings
     }
 
@@ -105,7 +105,7 @@ impl Road {
     }
 }
 
-/// Makes sure that this process has cryptography for HTTPS, also for clients other than a road.
+/// Makes sure that this process has cryptography for HTTPS, also for clients other than this one.
 pub fn provide_tls() {
     // Whoever installs a provider first wins; that one is as good as ours.
     drop(rustls::crypto::ring::default_provider().install_default());

@@ -1,7 +1,7 @@
 //! Remarks beside the code: placed by the pull request's own hunks, given as one review.
 
 use fro_core::{
-    Clean, Delivery, Fault, Login, Permit, Redactor, Spot, Subject, Surface, draft::InlineComment,
+    Clean, Delivery, Fault, Login, Permit, Redactor, Subject, Surface, Target, draft::InlineComment,
     say::published::published,
 };
 use fro_github::{ChangedFile, Error, GitHub, Remark};
@@ -25,7 +25,7 @@ pub(crate) async fn place(
     permit: &Permit,
     remarks: &[InlineComment],
     seen: Option<String>,
-    earlier: Option<&Spot>,
+    earlier: Option<&Target>,
 ) -> Placed {
     let below = || Placed { commit: String::new(), layout: Layout::below(remarks) };
     let (Subject::PullRequest(pull), Surface::Conversation(_)) = (permit.subject(), permit.surface()) else {
@@ -80,8 +80,8 @@ pub(crate) async fn deliver(
         }
         Err(error) => return Err(error.fault()),
     };
-    let receipt = deliver::prove(github, permit, delivery, &answer.spot).await?;
-    let (Spot::Review(id), Some(pull)) = (&answer.spot, permit.subject().number()) else {
+    let receipt = deliver::prove(github, permit, delivery, &answer.target).await?;
+    let (Target::Review(id), Some(pull)) = (&answer.target, permit.subject().number()) else {
         return Ok(Some(receipt));
     };
     let shown = github.remarks(pull, *id).await.map_err(|error| error.fault())?;

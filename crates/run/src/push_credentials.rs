@@ -11,13 +11,13 @@ use crate::{process::Process, settings::Elevated};
 const SOON: SignedDuration = SignedDuration::from_mins(10);
 
 /// Holds the credential for delegated work.
-pub(crate) struct Wallet {
+pub(crate) struct PushCredentials {
     process: Process,
     repo: RepoName,
     minted: Mutex<Option<Minted>>,
 }
 
-impl Wallet {
+impl PushCredentials {
     /// Nothing is asked of anybody yet.
     pub(crate) fn new(process: &Process, repo: &RepoName) -> Self {
         Self { process: process.clone(), repo: repo.clone(), minted: Mutex::new(None) }

@@ -13,8 +13,8 @@ use fro_review::Layout;
 use jiff::Timestamp;
 
 use crate::{
-    Receipt, answer::Asked, deliver, handover::Handover, hydrate::Earlier, news::News, page, remarks,
-    workplace::Workplace,
+    Receipt, answer::Asked, deliver, handover::Handover, hydrate::Earlier, inline_comments,
+    progress::Progress, step_summary, workplace::Workplace,
 };
 
 /// What there is to tell.
@@ -59,8 +59,8 @@ impl Said {
             delivery::settle(&outcome, &account, marker.clone(), look, redactor)
         };
         let (delivery, delivered) = self.deliver(asked, settle, redactor).await;
-        (asked.tell)(News::Accounted { duration: account.duration, usage: account.usage });
-        page::account(occasion, asked.permit, (&account, redactor), (&delivery, &delivered));
+        (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
+        step_summary::account(occasion, asked.permit, (&account, redactor), (&delivery, &delivered));
         let receipt = delivered?;
         if let Some(summary) = delivery.apart() {
             self.add(asked, &summary).await;
@@ -76,9 +76,11 @@ impl Said {
         redactor: &Redactor,
     ) -> (Delivery, Result<Receipt, Fault>) {
         let (github, permit, earlier) = (asked.github, asked.permit, self.earlier.answer.as_ref());
-        let placed = remarks::place(github, permit, &self.remarks, self.commit.clone(), earlier).await;
+        let placed =
+            inline_comments::place(github, permit, &self.remarks, self.commit.clone(), earlier).await;
         let delivery = settle(&placed.layout.below);
-        let reviewed = remarks::deliver(github, permit, &delivery, &placed, (redactor, &self.people)).await;
+        let reviewed =
+            inline_comments::deliver(github, permit, &delivery, &placed, (redactor, &self.people)).await;
         if let Some(delivered) = reviewed.transpose() {
             return (delivery, delivered);
         }
@@ -91,7 +93,7 @@ impl Said {
     async fn add(&self, asked: &Asked<'_>, summary: &Delivery) {
         let (github, permit, earlier) = (asked.github, asked.permit, self.earlier.summary.clone());
         if let Err(fault) = deliver::once(github, permit, summary, earlier, asked.occasion).await {
-            (asked.tell)(News::Warning(format!("the run summary was not posted: {}", fault.what())));
+            (asked.tell)(Progress::Warning(format!("the run summary was not posted: {}", fault.what())));
         }
     }
 }

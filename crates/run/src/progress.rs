@@ -9,11 +9,11 @@ use fro_core::{
     gate::SkipReason,
 };
 use fro_memory::{Kept, Recall};
-use fro_opencode::Progress;
+use fro_opencode::InstallProgress;
 
 /// Something happened in a run.
 #[derive(Debug, Clone)]
-pub enum News {
+pub enum Progress {
     /// There is nothing to do.
     Skipped(SkipReason),
     /// The run takes place.
@@ -26,7 +26,7 @@ pub enum News {
     /// 👀 is on the request.
     Acknowledged,
     /// The engine is being fetched.
-    Installing(Progress),
+    Installing(InstallProgress),
     /// The engine is on this machine.
     Installed {
         /// Its version.
@@ -91,5 +91,5 @@ pub enum News {
     Warning(String),
 }
 
-/// Takes news.
-pub type Tell<'a> = &'a (dyn Fn(News) + Sync);
+/// Takes a report of progress.
+pub type Tell<'a> = &'a (dyn Fn(Progress) + Sync);

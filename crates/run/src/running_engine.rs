@@ -9,22 +9,22 @@ use fro_core::{
     continuity::Continuity,
     conversation::{Limits, heard::Heard, outcome::Outcome},
 };
-use fro_opencode::{Engine, File, House, Launch, Message, ModelName, Omo, Server, Session};
+use fro_opencode::{Engine, EngineHome, File, Launch, Message, ModelName, Omo, Server, Session};
 use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::{
     answer::Asked,
     ask,
-    desk::{self, Desk},
-    equip,
     gh::Gh,
-    memory::Shelf,
+    install,
+    memory::SessionArchive,
     models,
     network::Network,
-    news::News,
+    progress::Progress,
     repository::Repository,
     settings::Settings,
+    tool_server::{self, ToolServer},
     wall::{self, Offers},
 };
 
@@ -44,21 +44,21 @@ pub(crate) struct Prepared {
 pub(crate) struct Place<'a> {
     /// The folder that is the engine's own.
     pub(crate) home: &'a Path,
-    pub(crate) house: House,
+    pub(crate) engine_home: EngineHome,
     /// A folder that it cannot reach.
     pub(crate) private: &'a Path,
-    pub(crate) shelf: Shelf,
+    pub(crate) archive: SessionArchive,
     pub(crate) drafts: Drafts,
     pub(crate) deeds: Deeds,
 }
 
 /// A running engine and what serves it.
-pub(crate) struct Sitting {
+pub(crate) struct RunningEngine {
     server: Server,
     models: ModelProxy,
     gh: Gh,
     network: Option<Network>,
-    desk: Desk,
+    tools: ToolServer,
     walls: String,
     /// Why Oh My OpenCode was not loaded although it is there.
     left_out: Option<String>,
@@ -66,7 +66,7 @@ pub(crate) struct Sitting {
     explorations: u32,
 }
 
-impl Sitting {
+impl RunningEngine {
     /// Opens all that the engine may use, and starts it.
     pub(crate) async fn open(
         asked: &Asked<'_>,
@@ -77,9 +77,9 @@ impl Sitting {
         let Prepared { engine, omo, repository, .. } = prepared;
         let models = models::open(asked.process).await?;
         let gh = Gh::open(asked.process, asked.permit, place.home, place.private, place.deeds)?;
-        let desk = Desk::open(place.private, place.shelf, place.drafts)?;
+        let tools = ToolServer::open(place.private, place.archive, place.drafts)?;
         let connect =
-            vec![Address::Tcp(models.address()), gh.address(), desk.address(), repository.address()];
+            vec![Address::Tcp(models.address()), gh.address(), tools.address(), repository.address()];
         let network = Network::open(settings, asked.permit).await?;
         let mut offers = Offers {
             connect,
@@ -92,16 +92,16 @@ impl Sitting {
         let wall = wall::around(place.home, settings, asked.occasion, prepared, offers)?;
         let launch = Launch {
             config: models.engine_config(),
-            tools: desk.servers(&settings.engine.program),
+            tools: tools.servers(&settings.engine.program),
             omo: omo.clone(),
             environment: wall.environment,
             wrap: wall.command,
-            ..Launch::new(engine.clone(), repository.folder(), place.house)
+            ..Launch::new(engine.clone(), repository.folder(), place.engine_home)
         };
         let (server, left_out) = start(launch, settings.engine.omo_patience).await?;
-        (asked.tell)(News::EngineUp { walls: wall.told.clone() });
+        (asked.tell)(Progress::EngineUp { walls: wall.told.clone() });
         let (walls, choice, explorations) = (wall.told, None, 0);
-        Ok(Self { server, models, gh, network, desk, walls, left_out, choice, explorations })
+        Ok(Self { server, models, gh, network, tools, walls, left_out, choice, explorations })
     }
 
     /// Chooses the agent, and takes up the session or begins one.
@@ -112,7 +112,7 @@ impl Sitting {
         (continuity, title): (Option<&Continuity>, &str),
     ) -> Result<Session, Fault> {
         let directory = prepared.repository.folder().to_owned();
-        let usual = prepared.omo.as_ref().filter(|_| self.left_out.is_none()).map(|_| equip::SISYPHUS);
+        let usual = prepared.omo.as_ref().filter(|_| self.left_out.is_none()).map(|_| install::SISYPHUS);
         let choice = choice(&self.server, asked.settings(), &directory, usual).await?;
         let session = match continuity {
             Some(Continuity::Continued(id)) => Session { id: id.clone(), directory },
@@ -120,8 +120,8 @@ impl Sitting {
                 self.server.create_session(&directory, title).await.map_err(|error| error.fault())?
             }
         };
-        (asked.tell)(News::Session { id: session.id.clone(), agent: choice.agent.clone() });
-        self.desk.serve(&session.id);
+        (asked.tell)(Progress::Session { id: session.id.clone(), agent: choice.agent.clone() });
+        self.tools.serve(&session.id);
         self.choice = Some(choice);
         Ok(session)
     }
@@ -140,7 +140,7 @@ impl Sitting {
         let explorations = &mut self.explorations;
         let listen = &mut |heard: &Heard| {
             *explorations += u32::from(heard.explores());
-            (asked.tell)(News::Heard(heard.clone()));
+            (asked.tell)(Progress::Heard(heard.clone()));
         };
         let bounds = (&limits(asked), settings.engine.pause);
         let mut answered = ask::ask(&self.server, session, &message, bounds, listen).await;
@@ -199,7 +199,7 @@ impl Sitting {
             refused,
             "{calls} answers of models: {input} tokens read, {output} written, ${cost:.4}; {refused} requests refused"
         );
-        let desk::Asked { searches, reads } = self.desk.asked();
+        let tool_server::Asked { searches, reads } = self.tools.asked();
         tracing::info!(searches, reads, "memory: the agent searched {searches} times and read {reads} times");
     }
 
@@ -225,8 +225,8 @@ impl Sitting {
     }
 
     /// Returns how often the agent asked what is remembered.
-    pub(crate) fn asked_of_memory(&self) -> desk::Asked {
-        self.desk.asked()
+    pub(crate) fn asked_of_memory(&self) -> tool_server::Asked {
+        self.tools.asked()
     }
 
     /// Returns how often the agent looked around in the code.
@@ -257,7 +257,7 @@ async fn start(launch: Launch, patience: Duration) -> Result<(Server, Option<Str
     };
     server.stop().await;
     let server = Server::start(Launch { omo: None, ..launch }).await.map_err(|error| error.fault())?;
-    Ok((server, Some(equip::left_out(&why))))
+    Ok((server, Some(install::left_out(&why))))
 }
 
 /// Chooses the agent to ask among those that the engine offers.
