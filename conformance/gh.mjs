@@ -93,7 +93,29 @@ async function testifyWith(program) {
       assert.deepEqual(told.files.map(({ path, additions }) => [path, additions]), [["tap.rs", 3]]);
       assert.equal(told.commits[0].oid, await git("rev-parse", "origin/new-seal"));
       assert.equal(told.commits[0].authors[0].login, "maya");
-      assert.deepEqual(told.statusCheckRollup.map(({ name, conclusion }) => [name, conclusion]), [["drip", "SUCCESS"]]);
+      const drip = told.statusCheckRollup.filter(({ name }) => name === "drip");
+      assert.deepEqual(drip.map(({ conclusion }) => conclusion), ["SUCCESS"]);
+    });
+    await check("pr checks", async () => {
+      const { stdout } = await run(program, ["pr", "checks", "2", ...there], { cwd: home, env });
+      const rows = stdout.trim().split("\n").map((row) => row.split("\t").slice(0, 2));
+      assert.ok(rows.some(([name, state]) => name === "test" && state === "fail"), stdout);
+      assert.ok(rows.some(([name, state]) => name === "drip" && state === "pass"), stdout);
+    });
+    await check("run list, run view, and what the failed step wrote", async () => {
+      const rows = (await gh("run", "list", ...there, "--branch", "new-seal")).trim().split("\n");
+      assert.ok(rows.some((row) => row.includes(`${world.red_run}`) && row.includes("failure") && row.includes("CI")), rows.join("\n"));
+      const shown = await gh("run", "view", `${world.red_run}`, ...there);
+      assert.match(shown, /X Test/);
+      assert.match(shown, /Process completed with exit code 101/);
+      assert.match(await gh("run", "view", `${world.red_run}`, ...there, "--log-failed"), /^test\tTest\t\S+ the floor is wet$/m);
+      assert.match(await gh("run", "view", `${world.red_run}`, ...there, "--log"), /^test\tSet up job\t/m);
+    });
+    await check("run cancel", async () => {
+      const id = world.jobs.schedule.environment.GITHUB_RUN_ID;
+      await gh("run", "cancel", id, ...there);
+      const told = JSON.parse(await gh("run", "view", id, ...there, "--json", "status,conclusion,event"));
+      assert.deepEqual(told, { status: "completed", conclusion: "cancelled", event: "schedule" });
     });
     await check("pr comment", async () => {
       await gh("pr", "comment", "2", ...there, "--body", "Rubber?");

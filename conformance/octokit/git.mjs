@@ -66,11 +66,48 @@ export default async function testify({ check, refused, garden, maya, rita, bot 
     const run = { ...garden, name: "drip", head_sha: (await pulls.get({ ...garden, pull_number: 2 })).data.head.sha };
     await refused(403, checks.create(run));
     const { data } = await bot.rest.checks.create(run);
-    assert.equal(data.status, "in_progress");
+    assert.equal(data.status, "queued");
     const output = { title: "Dry", summary: "No drop" };
     await bot.rest.checks.update({ ...garden, check_run_id: data.id, conclusion: "success", output });
     assert.equal((await checks.get({ ...garden, check_run_id: data.id })).data.output.title, "Dry");
-    const { check_runs } = (await checks.listForRef({ ...garden, ref: "new-seal" })).data;
+    const { check_runs } = (await checks.listForRef({ ...garden, ref: "new-seal", check_name: "drip" })).data;
     assert.deepEqual(check_runs.map(({ conclusion }) => conclusion), ["success"]);
+  });
+  await check("checks: all that is said comes back; a second one of the same name stands before the first", async () => {
+    const head_sha = (await pulls.get({ ...garden, pull_number: 2 })).data.head.sha;
+    const at = "2026-05-05T10:00:00Z";
+    const annotation = { path: "tap.rs", start_line: 6, end_line: 6, start_column: 1, end_column: 4, annotation_level: "warning", message: "Hard" };
+    const said = { external_id: "7", details_url: "https://drip.example/7", status: "in_progress", started_at: at };
+    const output = { title: "Hm", summary: "Well", text: "More", annotations: [annotation] };
+    const first = (await bot.rest.checks.create({ ...garden, name: "flow", head_sha, ...said, output })).data;
+    assert.deepEqual(
+      [first.status, first.external_id, first.details_url, first.started_at, first.output.text, first.app.slug],
+      ["in_progress", "7", said.details_url, at, "More", "github-actions"],
+    );
+    const again = { ...garden, check_run_id: first.id, output: { ...output, annotations: [{ ...annotation, message: "Cold" }] } };
+    assert.equal((await bot.rest.checks.update(again)).data.output.annotations_count, 2);
+    const listed = (await checks.listAnnotations({ ...garden, check_run_id: first.id })).data;
+    assert.deepEqual(listed.map(({ message, start_column }) => [message, start_column]), [["Hard", 1], ["Cold", 1]]);
+    const second = (await bot.rest.checks.create({ ...garden, name: "flow", head_sha })).data;
+    assert.equal(second.check_suite.id, first.check_suite.id);
+    const named = async (filter) =>
+      (await checks.listForRef({ ...garden, ref: "new-seal", check_name: "flow", filter })).data.check_runs.map(({ id }) => id);
+    assert.deepEqual([await named(), await named("all")], [[second.id], [second.id, first.id]]);
+  });
+  await check("checks: what GitHub does not take", async () => {
+    const head_sha = (await pulls.get({ ...garden, pull_number: 2 })).data.head.sha;
+    const create = (more) => bot.rest.checks.create({ ...garden, name: "flow", head_sha, ...more });
+    const annotation = { path: "tap.rs", start_line: 6, end_line: 6, annotation_level: "warning", message: "Hard" };
+    const output = (more) => ({ output: { title: "Hm", summary: "Well", ...more } });
+    await refused(422, create({ status: "completed" }));
+    await refused(422, create({ conclusion: "splendid" }));
+    await refused(422, create({ output: { title: "Hm" } }));
+    await refused(422, create({ output: { summary: "Hm" } }));
+    await refused(422, create(output({ summary: "x".repeat(65_536) })));
+    await refused(422, create(output({ annotations: Array(51).fill(annotation) })));
+    await refused(422, create(output({ annotations: [{ ...annotation, annotation_level: "bad" }] })));
+    await refused(422, create(output({ annotations: [{ ...annotation, end_line: 7, start_column: 1 }] })));
+    await refused(422, create({ head_sha: "f".repeat(40) }));
+    await refused(422, create({ details_url: "ftp://drip.example" }));
   });
 }

@@ -85,5 +85,8 @@ async fn stored(
 
 fn all(state: &state::State) -> impl Iterator<Item = &File> {
     let assets = state.repos.iter().flat_map(|repo| &repo.releases).flat_map(|release| &release.assets);
-    assets.map(|asset| &asset.file).chain(state.attachments.iter().map(|attachment| &attachment.file))
+    assets
+        .map(|asset| &asset.file)
+        .chain(state.attachments.iter().map(|attachment| &attachment.file))
+        .chain(&state.stored)
 }

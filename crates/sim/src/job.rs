@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     World,
-    state::{CacheAccess, Grant, Level, State, TokenAccess},
+    state::{CacheAccess, Grant, Level, RunStart, State, TokenAccess},
 };
 
 /// What GitHub says about events that anybody can set off: those on the default branch only read the cache.
@@ -29,12 +29,16 @@ const TRUSTED_EVENTS: [&str; 7] = [
 /// The events of a pull request that run on the merge of it.
 const ON_THE_MERGE: [&str; 3] = ["pull_request", "pull_request_review", "pull_request_review_comment"];
 
+/// The workflow that all jobs here are of: its name and its file.
+const WORKFLOW: (&str, &str) = ("fro-bot", ".github/workflows/fro-bot.yaml");
+
 /// A job about to start.
 pub struct Job<'a> {
     world: &'a World,
     event: String,
     payload: Value,
     cache_mode: Option<CacheAccess>,
+    permissions: BTreeMap<String, Level>,
 }
 
 /// A job that may go: what its steps get.
@@ -57,7 +61,10 @@ struct Refs {
 impl World {
     /// Prepares a job for an event with this payload, as the methods of this world make them.
     pub fn job(&self, event: &str, payload: &Value) -> Job<'_> {
-        Job { world: self, event: event.to_owned(), payload: payload.clone(), cache_mode: None }
+        let names = ["checks", "contents", "discussions", "issues", "pull_requests"];
+        let permissions = names.map(|name| (name.to_owned(), Level::Write)).into_iter();
+        let permissions = permissions.chain([("metadata".to_owned(), Level::Read)]).collect();
+        Job { world: self, event: event.to_owned(), payload: payload.clone(), cache_mode: None, permissions }
     }
 }
 
@@ -66,6 +73,13 @@ impl Job<'_> {
     #[must_use]
     pub fn cache_mode(mut self, mode: CacheAccess) -> Self {
         self.cache_mode = Some(mode);
+        self
+    }
+
+    /// Lets the workflow say one of its `permissions`.
+    #[must_use]
+    pub fn permission(mut self, name: &str, level: Level) -> Self {
+        self.permissions.insert(name.to_owned(), level);
         self
     }
 
@@ -80,6 +94,7 @@ impl Job<'_> {
         }
         fs::write(&event, self.payload.to_string())?;
         let refs = self.refs();
+        self.enter(id, &refs);
         let mut environment = self.words(id, &refs);
         let mut place = |name: &str, path: PathBuf| environment.insert(name.to_owned(), path.into());
         place("GITHUB_EVENT_PATH", event);
@@ -99,6 +114,35 @@ impl Job<'_> {
             place(name, file);
         }
         Ok(Started { environment, token: self.token() })
+    }
+
+    /// Enters the run and its one job where runs are listed.
+    fn enter(&self, id: u64, refs: &Refs) {
+        let (repo, actor) = (self.text("/repository/full_name"), self.text("/sender/login"));
+        let branch =
+            if refs.head.is_empty() { refs.name.trim_start_matches("refs/heads/") } else { &refs.head };
+        let head = self.text("/pull_request/head/sha");
+        let titles =
+            ["/pull_request/title", "/issue/title", "/discussion/title"].map(|title| self.text(title));
+        let title =
+            titles.into_iter().find(|title| !title.is_empty()).unwrap_or_else(|| WORKFLOW.0.to_owned());
+        let start = RunStart {
+            id,
+            path: WORKFLOW.1,
+            workflow: WORKFLOW.0,
+            title: &title,
+            event: &self.event,
+            branch,
+            // A pull request's run is listed at its head, though it is on the merge.
+            oid: if refs.head.is_empty() { &refs.sha } else { &head },
+            actor: &actor,
+        };
+        self.world.change(|state| {
+            let now = state.clock.peek();
+            if let Some(repo) = state.repo_mut(&repo) {
+                repo.begin_run(&start, now).begin_job("agent", &["Answer"], now);
+            }
+        });
     }
 
     /// The variables that are no paths.
@@ -132,8 +176,8 @@ impl Job<'_> {
             ("GITHUB_RUN_ID", run.clone()),
             ("GITHUB_RUN_NUMBER", "1".to_owned()),
             ("GITHUB_SHA", refs.sha.clone()),
-            ("GITHUB_WORKFLOW", "fro-bot".to_owned()),
-            ("GITHUB_WORKFLOW_REF", format!("{repo}/.github/workflows/fro-bot.yaml@refs/heads/main")),
+            ("GITHUB_WORKFLOW", WORKFLOW.0.to_owned()),
+            ("GITHUB_WORKFLOW_REF", format!("{repo}/{}@refs/heads/main", WORKFLOW.1)),
             ("GITHUB_WORKFLOW_SHA", refs.sha.clone()),
             ("GITHUB_REPOSITORY", repo),
             ("RUNNER_ARCH", "X64".to_owned()),
@@ -172,9 +216,7 @@ impl Job<'_> {
         if ON_THE_MERGE.contains(&self.event.as_str()) && foreign {
             return self.world.change(|state| state.give_token(bot, TokenAccess::ReadOnly));
         }
-        let names = ["checks", "contents", "discussions", "issues", "pull_requests"];
-        let permissions = names.map(|name| (name.to_owned(), Level::Write)).into_iter();
-        let permissions = permissions.chain([("metadata".to_owned(), Level::Read)]).collect();
+        let permissions = self.permissions.clone();
         self.world.change(|state| {
             let expires_at = state.clock.now() + SignedDuration::from_hours(24);
             state.grant_token(bot, Grant { repos: vec![repo], permissions, expires_at })

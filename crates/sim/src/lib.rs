@@ -4,6 +4,7 @@
 
 mod actions;
 mod auth;
+mod ci;
 mod downloads;
 mod event;
 mod faults;

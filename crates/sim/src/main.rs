@@ -98,6 +98,7 @@ fn everything(world: &World, jobs: Option<&Path>) -> anyhow::Result<Value> {
     let question = ("octo", "Ideas", "What shall we grow?");
     let discussion =
         world.change(|state| state.begin_discussion("octo/garden", question.0, question.1, question.2));
+    let red = world.fail_ci("octo/garden", 2, "test wet ... FAILED\nthe floor is wet\n");
     Ok(json!({
         "api": world.api_url(),
         "graphql": world.graphql_url(),
@@ -109,6 +110,7 @@ fn everything(world: &World, jobs: Option<&Path>) -> anyhow::Result<Value> {
         "expired": world.change(|state| state.grant_token("garden-helper[bot]", expired)),
         "app": app,
         "discussion": discussion,
+        "red_run": red,
         "attachments": {
             "public": world.attach("octo/garden", "puddle.png", "image/png", "a puddle"),
             "private": world.attach("octo/cellar", "key.png", "image/png", "a key"),

@@ -38,6 +38,11 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, message)
     }
 
+    /// What is wanted does not go with how things stand.
+    pub(crate) fn conflict(message: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, message)
+    }
+
     pub(crate) fn not_found() -> Self {
         Self::missing("Not Found")
     }

@@ -3,6 +3,8 @@
 mod address;
 mod apps;
 mod by_id;
+mod check_drafts;
+mod check_suites;
 mod checks;
 mod comments;
 mod contents;
@@ -27,6 +29,9 @@ mod shape;
 mod sorting;
 mod users;
 mod visit;
+mod workflow_jobs;
+mod workflow_runs;
+mod workflows;
 
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
@@ -51,7 +56,15 @@ pub(crate) fn routes() -> Routes {
         .on("GET /users/{login}", users::show)
         .on("GET /rate_limit", limits::show)
         .on("GET /repos/{owner}/{repo}", repos::show);
-    accounts.and(apps()).and(issues()).and(comments()).and(pulls()).and(reviews()).and(git()).and(results())
+    accounts
+        .and(apps())
+        .and(issues())
+        .and(comments())
+        .and(pulls())
+        .and(reviews())
+        .and(git())
+        .and(results())
+        .and(actions())
 }
 
 fn apps() -> Routes {
@@ -163,11 +176,32 @@ fn results() -> Routes {
         .on("POST /check-runs", checks::create)
         .on("GET /check-runs/{run}", checks::show)
         .on("PATCH /check-runs/{run}", checks::update)
+        .on("GET /check-runs/{run}/annotations", checks::annotations)
+        .on("GET /check-suites/{suite}", check_suites::show)
+        .on("GET /check-suites/{suite}/check-runs", check_suites::runs)
+        .on("GET /commits/{name}/check-suites", check_suites::of_commit)
         .on("GET /commits/{name}/check-runs", checks::of_commit)
         .on("GET /releases", releases::list)
         .on("GET /releases/latest", releases::latest)
         .on("GET /releases/tags/{name}", releases::tagged)
         .on("GET /releases/assets/{asset}", releases::asset)
+}
+
+/// What workflows do, and what they wrote.
+fn actions() -> Routes {
+    Routes::below(REPO)
+        .on("GET /actions/workflows", workflows::list)
+        .on("GET /actions/workflows/{name}", workflows::show)
+        .on("GET /actions/workflows/{name}/runs", workflow_runs::of_workflow)
+        .on("GET /actions/runs", workflow_runs::list)
+        .on("GET /actions/runs/{run}", workflow_runs::show)
+        .on("GET /actions/runs/{run}/artifacts", workflow_runs::artifacts)
+        .on("POST /actions/runs/{run}/cancel", workflow_runs::cancel)
+        .on("POST /actions/runs/{run}/force-cancel", workflow_runs::cancel)
+        .on("GET /actions/runs/{run}/jobs", workflow_jobs::list)
+        .on("GET /actions/runs/{run}/logs", workflow_jobs::logs)
+        .on("GET /actions/jobs/{job}", workflow_jobs::show)
+        .on("GET /actions/jobs/{job}/logs", workflow_jobs::log)
 }
 
 /// Reads a JSON body whatever its content type says, as GitHub does.

@@ -19,12 +19,13 @@ mod repo;
 mod review;
 mod share;
 mod token;
+mod workflow;
 mod writing;
 
 pub use anchor::Side;
 pub use app::{App, Grant, Installation, Level};
 pub use cache::{CacheAccess, CacheEntry, Run, Upload};
-pub use check::{CheckRun, Conclusion};
+pub use check::{Annotation, AnnotationLevel, CheckRun, Conclusion, Progress};
 pub use clock::Clock;
 pub use comment::Comment;
 pub use discussion::{Discussion, DiscussionComment};
@@ -38,6 +39,7 @@ pub use repo::Repo;
 pub use review::{Review, ReviewState, ReviewThread};
 pub use share::Share;
 pub use token::{Token, TokenAccess};
+pub use workflow::{RunStart, Step, Workflow, WorkflowJob, WorkflowRun};
 
 pub(crate) use anchor::{Anchor, Misfit, Place, anchor, moved};
 pub(crate) use id::{Node, node_id};
@@ -60,6 +62,8 @@ pub struct State {
     pub runs: Vec<Run>,
     /// What was put into the Actions cache, oldest first.
     pub caches: Vec<CacheEntry>,
+    /// Files that were made to be downloaded once.
+    pub stored: Vec<File>,
     /// Sessions that were shared, oldest first.
     pub shares: Vec<Share>,
     /// What time it is.

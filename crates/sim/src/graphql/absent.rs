@@ -55,10 +55,9 @@ absent! {
         target_url: Option<Uri>,
         created_at: DateTime,
         description: Option<String>,
+        is_required(pull_request_id: Option<ID>): bool,
     }
     Team { organization: Organization, name: String, slug: String, }
-    Workflow { name: String, }
-    WorkflowRun { workflow: Workflow, }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]

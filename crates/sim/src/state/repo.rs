@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::state::{Association, CheckRun, Comment, Discussion, Issue, Label, Release, ReviewThread, Role};
+use crate::state::{
+    Association, CheckRun, Comment, Discussion, Issue, Label, Release, ReviewThread, Role, Workflow,
+    WorkflowRun,
+};
 
 /// A repository.
 #[derive(Debug, Clone)]
@@ -33,6 +36,10 @@ pub struct Repo {
     pub releases: Vec<Release>,
     /// What checks said about commits, oldest first.
     pub check_runs: Vec<CheckRun>,
+    /// Workflows that have run.
+    pub workflows: Vec<Workflow>,
+    /// Their runs, oldest first.
+    pub workflow_runs: Vec<WorkflowRun>,
     /// Issues and pull requests, which share their numbers.
     pub issues: Vec<Issue>,
     /// Discussions, which share the numbers too.

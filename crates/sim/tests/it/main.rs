@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends by a panic")]
 
+mod actions;
 mod apps;
 mod cache;
 mod client;
