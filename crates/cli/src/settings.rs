@@ -16,6 +16,7 @@ use std::{
 use fro_boundary::{Keys, PROTECTED_PATHS};
 use fro_core::{
     Fault, Login, Permission, RepoName, Secret,
+    command::WorkWords,
     conversation::again::PAUSE,
     delegation::{DelegatedWork, OutputMode},
     event::Event,
@@ -281,6 +282,10 @@ impl Typed<'_> {
             // GitHub empties what comes from secrets for forks and for Dependabot.
             secrets: if self.env.input("auth-json").is_some() { Secrets::Given } else { Secrets::Withheld },
             response,
+            work_words: WorkWords {
+                words: self.input("work-words", usual.work_words.words, parse::work_words),
+                label: self.text("work-label").unwrap_or(usual.work_words.label),
+            },
         }
     }
 

@@ -37,6 +37,46 @@ pub enum Said {
     Request,
 }
 
+/// What asks for a change without further words, in whatever language the rest is: the operator chooses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkWords {
+    /// First words after the mention; one that begins with `/` needs it.
+    pub words: Vec<String>,
+    /// The label of an issue or a pull request where every request is for a change.
+    pub label: String,
+}
+
+/// What somebody who may push wants, as far as fixed words tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// A change.
+    Work,
+    /// They did not say it in fixed words.
+    Unsaid,
+}
+
+impl WorkWords {
+    /// Returns what holds if nobody says otherwise.
+    pub fn usual() -> Self {
+        let words = ["fix", "implement", "/pr"].map(str::to_owned).into();
+        Self { words, label: "agent: implement".to_owned() }
+    }
+
+    /// Returns what somebody's words and the labels of the subject say.
+    pub(crate) fn wish(&self, trigger: &Trigger, name: &Login) -> Wish {
+        let said = mention::request(trigger.words(), name);
+        let said = said.is_some_and(|request| self.has(first(&request.to_lowercase()).0));
+        let labelled = trigger.labels().iter().any(|label| label.eq_ignore_ascii_case(&self.label));
+        if said || labelled { Wish::Work } else { Wish::Unsaid }
+    }
+
+    fn has(&self, first: &str) -> bool {
+        let plain = first.trim_end_matches(|c: char| c.is_ascii_punctuation());
+        let bare = plain.strip_prefix('/').unwrap_or(plain);
+        self.words.iter().map(|word| word.to_lowercase()).any(|word| word == plain || word == bare)
+    }
+}
+
 /// Characters of a word that are looked at.
 const LONGEST: usize = 40;
 
@@ -78,10 +118,10 @@ impl Command {
 }
 
 /// Reads what somebody said to us. Only comments speak to us; a description is about something else.
-pub fn of(trigger: &Trigger, name: &Login) -> Said {
+pub fn of(trigger: &Trigger, name: &Login, work: &WorkWords) -> Said {
     match trigger {
         Trigger::Comment(_) | Trigger::ReviewComment(_) | Trigger::DiscussionComment(_) => {
-            read(trigger.words(), name)
+            read(trigger.words(), name, work)
         }
         Trigger::Issue(_) | Trigger::Pull(_) | Trigger::Discussion(_) | Trigger::Order(_) => Said::Request,
     }
@@ -92,10 +132,10 @@ pub fn of(trigger: &Trigger, name: &Login) -> Said {
 /// `/word` is meant as a command, unless it is a path: one with a second slash in it, or a word unlike any of ours with
 /// more words after it. A bare word is one only if it is one of ours, or stands alone and looks like one: `help me` is a
 /// request.
-fn read(markdown: &str, name: &Login) -> Said {
+fn read(markdown: &str, name: &Login, known: &WorkWords) -> Said {
     let Some(request) = mention::request(markdown, name) else { return Said::Request };
-    let text = request.trim_start_matches([',', ':']).trim().to_lowercase();
-    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+    let text = request.to_lowercase();
+    let (first, rest) = first(&text);
     if first.trim_matches('/').contains('/') {
         return Said::Request;
     }
@@ -104,6 +144,7 @@ fn read(markdown: &str, name: &Login) -> Said {
     let alone = rest.is_empty();
     match (Command::from_word(&word), Command::nearest(&word)) {
         (Some(command), _) if slashed || alone || command.takes_words() => Said::Command(command),
+        (None, _) if known.has(first) => Said::Request,
         (None, meant) if slashed && !word.is_empty() && (alone || meant.is_some()) => {
             Said::Unknown { word, meant }
         }
@@ -112,12 +153,18 @@ fn read(markdown: &str, name: &Login) -> Said {
     }
 }
 
+/// Splits what follows a mention after its first word.
+fn first(request: &str) -> (&str, &str) {
+    let text = request.trim_start_matches([',', ':']).trim();
+    text.split_once(char::is_whitespace).unwrap_or((text, ""))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(text: &str, expect: &str) {
-        let told = match read(text, &Login::new("fro-bot")) {
+        let told = match read(text, &Login::new("fro-bot"), &WorkWords::usual()) {
             Said::Command(command) => command.word().to_owned(),
             Said::Unknown { word, meant: Some(meant) } => format!("{word}? {}!", meant.word()),
             Said::Unknown { word, meant: None } => format!("{word}?"),
@@ -150,6 +197,8 @@ mod tests {
             "@fro-bot /var/log/syslog grows without end",
             "@fro-bot /etc/hosts",
             "@fro-bot: /fix/it.sh fails",
+            "@fro-bot implement",
+            "@fro-bot /pr",
         ] {
             check(text, "a request");
         }

@@ -1,9 +1,13 @@
 //! Delegated work: whether somebody who may asked for a change, and what its branch and pull request are called.
 
+mod question;
+
+pub use question::{Question, Verdict};
+
 use jiff::Timestamp;
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use crate::{
+    command::Wish,
     event::{Occasion, Trigger},
     gate::{Permit, Reach},
     names::Login,
@@ -13,9 +17,11 @@ use crate::{
 /// What the operator allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DelegatedWork {
-    /// Changes are pushed when somebody who may asks for them.
+    /// Changes are pushed when somebody who may asks for them, in whatever words.
     #[default]
     OnRequest,
+    /// Changes are pushed when somebody who may says one of the words for it.
+    OnCommand,
     /// Nothing is ever pushed.
     Never,
 }
@@ -23,10 +29,10 @@ pub enum DelegatedWork {
 /// What becomes of the changes of a schedule or a dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutputMode {
-    /// A pull request if the prompt asks for a change.
+    /// A pull request if the agent made any.
     #[default]
     Auto,
-    /// A pull request if there are any.
+    /// A pull request, which is what the prompt is for.
     BranchPr,
     /// None are made.
     Report,
@@ -38,6 +44,16 @@ pub struct Commission {
     prefix: String,
     closes: Option<u64>,
     asker: Login,
+    wanted: Wanted,
+}
+
+/// Whether a change has to come of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// It was asked for.
+    Change,
+    /// There may be one.
+    IfAny,
 }
 
 /// Why nothing is pushed.
@@ -54,6 +70,14 @@ pub enum NoWork {
         "the request does not ask for a change, so nothing is pushed; put what you found into your answer"
     )]
     Question,
+    /// Nobody could tell what the words want.
+    #[error(
+        "it is not clear that the request asks for a change, so nothing is pushed; put what you found into your answer"
+    )]
+    Unclear,
+    /// Only the words for it count, and none was said.
+    #[error("changes are pushed here only if one of the words for it is said, so nothing is pushed")]
+    Uncommanded,
     /// There is nothing that a branch could be named after.
     #[error("a discussion has no branch; changes are asked for on an issue or a pull request")]
     Discussion,
@@ -62,8 +86,40 @@ pub enum NoWork {
     Off(&'static str),
 }
 
-impl Commission {
-    /// Decides whether this run may push, on the words of whoever asked and on what they may do.
+/// Whether work is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// It is.
+    Plain(Commission),
+    /// A model has to tell from the asker's words.
+    Unsettled(Unsettled),
+}
+
+/// A commission that hangs on what somebody's words mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsettled {
+    commission: Commission,
+    question: Question,
+}
+
+impl Unsettled {
+    /// Returns what to ask a model.
+    pub fn question(&self) -> &Question {
+        &self.question
+    }
+
+    /// Takes the answer: only a yes opens anything.
+    pub fn settle(self, verdict: Verdict) -> Result<Commission, NoWork> {
+        match verdict {
+            Verdict::Yes => Ok(self.commission),
+            Verdict::No => Err(NoWork::Question),
+            Verdict::Unclear => Err(NoWork::Unclear),
+        }
+    }
+}
+
+impl Claim {
+    /// Decides whether this run may push: on the words of whoever asked, and on what they may do.
     pub fn of(
         trigger: &Trigger,
         permit: &Permit,
@@ -74,28 +130,38 @@ impl Commission {
             (Reach::ReadOnly, _) => return Err(NoWork::Unasked),
             (Reach::Answer, _) => return Err(NoWork::MayNot(permit.asker().clone())),
             (Reach::Work, DelegatedWork::Never) => return Err(NoWork::Off("`delegated-work` is `never`")),
-            (Reach::Work, DelegatedWork::OnRequest) => {}
+            (Reach::Work, DelegatedWork::OnRequest | DelegatedWork::OnCommand) => {}
         }
         let (prefix, closes) = match (trigger, permit.subject()) {
             (Trigger::Order(order), _) => {
-                asked_by_order(&order.prompt, output)?;
+                let wanted = asked_by_order(output)?;
                 let occasion = match order.occasion {
                     Occasion::Schedule => "schedule",
                     Occasion::Dispatch => "dispatch",
                 };
-                (format!("opencode/{occasion}-"), None)
+                let (prefix, asker) = (format!("opencode/{occasion}-"), permit.asker().clone());
+                return Ok(Self::Plain(Commission { prefix, closes: None, asker, wanted }));
             }
             (_, Subject::Discussion(_)) => return Err(NoWork::Discussion),
-            (_, Subject::Issue(_) | Subject::PullRequest(_)) if !asks_for_change(trigger.words()) => {
-                return Err(NoWork::Question);
-            }
             (_, Subject::Issue(number)) => (format!("opencode/issue{number}-"), Some(number)),
             (_, Subject::PullRequest(number)) => (format!("opencode/pr{number}-"), None),
             (_, Subject::Repository) => return Err(NoWork::Unasked),
         };
-        Ok(Self { prefix, closes, asker: permit.asker().clone() })
+        let (asker, wanted) = (permit.asker().clone(), Wanted::Change);
+        let commission = Commission { prefix, closes, asker, wanted };
+        match (permit.wish(), work) {
+            (Wish::Work, _) => Ok(Self::Plain(commission)),
+            (Wish::Unsaid, DelegatedWork::OnRequest) => {
+                let question = Question::about(trigger.words(), permit.asker(), permit.name());
+                let question = question.ok_or(NoWork::Question)?;
+                Ok(Self::Unsettled(Unsettled { commission, question }))
+            }
+            (Wish::Unsaid, DelegatedWork::OnCommand | DelegatedWork::Never) => Err(NoWork::Uncommanded),
+        }
     }
+}
 
+impl Commission {
     /// Returns how the names of its branches begin.
     pub fn prefix(&self) -> &str {
         &self.prefix
@@ -116,107 +182,24 @@ impl Commission {
         parts.collect::<Vec<_>>().join("\n\n")
     }
 
+    /// Returns whether a change has to come of it.
+    pub fn wanted(&self) -> Wanted {
+        self.wanted
+    }
+
     /// Returns who asked, for the commits' trailer.
     pub fn asker(&self) -> &Login {
         &self.asker
     }
 }
 
-fn asked_by_order(prompt: &str, output: OutputMode) -> Result<(), NoWork> {
+/// Decides for a schedule or a dispatch, whose prompt is the operator's: what it says is no matter.
+fn asked_by_order(output: OutputMode) -> Result<Wanted, NoWork> {
     match output {
-        OutputMode::BranchPr => Ok(()),
+        OutputMode::Auto => Ok(Wanted::IfAny),
+        OutputMode::BranchPr => Ok(Wanted::Change),
         OutputMode::Report => Err(NoWork::Off("`output-mode` is `report`")),
-        OutputMode::Auto if asks_for_change(prompt) => Ok(()),
-        OutputMode::Auto => Err(NoWork::Question),
     }
-}
-
-/// What people begin a request for a change with.
-const VERBS: &[&str] = &[
-    "add",
-    "address",
-    "apply",
-    "bump",
-    "change",
-    "clean",
-    "commit",
-    "complete",
-    "convert",
-    "correct",
-    "create",
-    "delete",
-    "document",
-    "extract",
-    "finish",
-    "fix",
-    "implement",
-    "improve",
-    "introduce",
-    "make",
-    "mend",
-    "merge",
-    "migrate",
-    "move",
-    "patch",
-    "port",
-    "push",
-    "rebase",
-    "refactor",
-    "remove",
-    "rename",
-    "repair",
-    "replace",
-    "resolve",
-    "revert",
-    "rewrite",
-    "simplify",
-    "solve",
-    "split",
-    "update",
-    "upgrade",
-    "use",
-    "wire",
-    "write",
-];
-
-/// What may stand before it.
-const FILLERS: &[&str] = &[
-    "a", "ahead", "also", "and", "can", "could", "do", "go", "great", "hey", "hi", "i", "i'd", "just",
-    "kindly", "let's", "like", "now", "ok", "okay", "please", "pls", "should", "so", "thanks", "then", "to",
-    "try", "want", "we", "will", "would", "yes", "you",
-];
-
-/// Tells whether somebody's own words ask for a change: a clause that begins with a verb of doing.
-///
-/// A wrong yes costs a branch that nobody merges, a wrong no a second comment.
-fn asks_for_change(markdown: &str) -> bool {
-    let text = own_words(markdown).to_lowercase();
-    let clauses = text.split(['.', '!', '?', ';', ':', ',', '\n', '/']);
-    clauses.map(str::trim).any(|clause| {
-        let words = clause.split_whitespace().filter(|word| !word.starts_with('@'));
-        let mut words = words.skip_while(|word| FILLERS.contains(word));
-        let first = words.next().unwrap_or_default();
-        let wants_pull = ["open", "raise", "send", "submit"].contains(&first)
-            && (clause.contains("pull request") || clause.split_whitespace().any(|word| word == "pr"));
-        VERBS.contains(&first) || wants_pull
-    })
-}
-
-/// Returns what somebody says, without what they quote and without code.
-fn own_words(markdown: &str) -> String {
-    let mut hidden = 0_usize;
-    let mut text = String::new();
-    for event in Parser::new(markdown) {
-        match event {
-            Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_)) => hidden += 1,
-            Event::End(TagEnd::CodeBlock | TagEnd::BlockQuote(_)) => hidden -= 1,
-            Event::Text(words) if hidden == 0 => text.push_str(&words),
-            Event::Code(_) if hidden == 0 => text.push('…'),
-            Event::End(_) | Event::SoftBreak | Event::HardBreak => text.push('\n'),
-            _ => {}
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -227,39 +210,61 @@ mod tests {
         gate::tests::{a_mention, permit_for},
     };
 
-    #[test]
-    fn a_clause_that_begins_with_a_deed_asks_for_a_change() {
-        for text in [
-            "@fro-bot fix it",
-            "@fro-bot /fix",
-            "@fro-bot please add a test for the tap.",
-            "@fro-bot, could you rename `tap` to `valve`?",
-            "The tap drips. @fro-bot: implement what Rita suggests",
-            "@fro-bot\n\nI'd like you to update the docs",
-            "@fro-bot looks good, now open a pull request",
-        ] {
-            assert!(asks_for_change(text), "{text}");
+    /// Returns what becomes of a comment of maya's, and of an answer of the model if one is needed.
+    fn told(body: &str, work: DelegatedWork, verdict: Verdict) -> String {
+        let mut trigger = a_mention();
+        let Trigger::Comment(comment) = &mut trigger else { panic!("a mention is a comment") };
+        comment.body = body.to_owned();
+        match Claim::of(&trigger, &permit_for(&trigger), work, OutputMode::Auto) {
+            Ok(Claim::Plain(_)) => "at once".to_owned(),
+            Ok(Claim::Unsettled(claim)) => match claim.settle(verdict) {
+                Ok(_) => "judged: yes".to_owned(),
+                Err(no) => format!("judged: {no:?}"),
+            },
+            Err(no) => format!("{no:?}"),
         }
     }
 
     #[test]
-    fn a_question_does_not() {
-        for text in [
-            "@fro-bot why is the floor wet?",
-            "@fro-bot why does the fix fail?",
-            "@fro-bot how do I add a test",
-            "@fro-bot is this fixed",
-            "@fro-bot review",
-            "@fro-bot what would fix it?\n\n> fix it now",
-            "@fro-bot explain\n\n```\nfix it\n```",
-            "@fro-bot open questions?",
-        ] {
-            assert!(!asks_for_change(text), "{text}");
+    fn one_of_the_words_is_enough_in_any_language() {
+        for text in ["fix", "FIX it", "/fix", "implement what Rita suggests", "/pr", ": fix, s'il te plaît"]
+        {
+            for work in [DelegatedWork::OnRequest, DelegatedWork::OnCommand] {
+                assert_eq!(told(&format!("@fro-bot {text}"), work, Verdict::No), "at once", "{text}");
+            }
+            let never = told(&format!("@fro-bot {text}"), DelegatedWork::Never, Verdict::Yes);
+            assert_eq!(never, "Off(\"`delegated-work` is `never`\")");
         }
+    }
+
+    #[test]
+    fn other_words_are_judged_and_only_a_yes_opens() {
+        let body = "@fro-bot génère les types, s'il te plaît\n\n> fix it";
+        let told = |work, verdict| told(body, work, verdict);
+        assert_eq!(told(DelegatedWork::OnRequest, Verdict::Yes), "judged: yes");
+        assert_eq!(told(DelegatedWork::OnRequest, Verdict::No), "judged: Question");
+        assert_eq!(told(DelegatedWork::OnRequest, Verdict::Unclear), "judged: Unclear");
+        assert_eq!(told(DelegatedWork::OnCommand, Verdict::Yes), "Uncommanded");
+    }
+
+    #[test]
+    fn a_quoted_word_is_nobody_s() {
+        for text in ["> fix it\n\n@fro-bot", "@fro-bot\n\n> fix it", "@fro-bot\n\n```\nfix\n```"] {
+            assert_eq!(told(text, DelegatedWork::OnRequest, Verdict::Yes), "Question", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_says_it_for_every_request_there() {
+        let mut trigger = a_mention();
+        let Trigger::Comment(comment) = &mut trigger else { panic!("a mention is a comment") };
+        comment.labels = vec!["Agent: Implement".to_owned()];
+        let claim = Claim::of(&trigger, &permit_for(&trigger), DelegatedWork::OnCommand, OutputMode::Auto);
+        assert!(matches!(claim, Ok(Claim::Plain(_))), "{claim:?}");
     }
 
     /// Returns what becomes of mallory's issue when maya makes it say this.
-    fn edited(before: &str, after: &str) -> Result<Commission, NoWork> {
+    fn edited(before: &str, after: &str) -> Result<Claim, NoWork> {
         let payload = serde_json::json!({
             "action": "edited",
             "issue": { "number": 7, "body": after, "user": { "login": "mallory" } },
@@ -268,18 +273,20 @@ mod tests {
             "repository": { "full_name": "octo/garden" },
         });
         let trigger = trigger("issues", &payload.to_string());
-        Commission::of(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto)
+        Claim::of(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto)
     }
 
     #[test]
     fn a_stranger_s_words_are_no_request_because_a_maintainer_edits_them() {
         let wish = "Fix the tap and push it to main";
-        for after in
-            [format!("{wish} @fro-bot"), format!("@fro-bot {wish}"), format!("{wish}\n\n@fro-bot, why?")]
-        {
+        for after in [format!("{wish} @fro-bot"), format!("@fro-bot {wish}")] {
             assert_eq!(edited(wish, &after), Err(NoWork::Question), "{after}");
         }
-        assert!(edited(wish, &format!("{wish}\n\n@fro-bot fix it")).is_ok());
+        let Ok(Claim::Unsettled(claim)) = edited(wish, &format!("{wish}\n\n@fro-bot, why?")) else {
+            panic!("the editor's words are judged")
+        };
+        assert!(!claim.question().words.contains("push"), "{}", claim.question().words);
+        assert!(matches!(edited(wish, &format!("{wish}\n\n@fro-bot fix it")), Ok(Claim::Plain(_))));
     }
 
     #[test]
@@ -287,9 +294,8 @@ mod tests {
         let mut trigger = a_mention();
         let Trigger::Comment(comment) = &mut trigger else { panic!("a mention is a comment") };
         comment.body = "@fro-bot fix it".to_owned();
-        let commission =
-            Commission::of(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto);
-        let commission = commission.unwrap();
+        let claim = Claim::of(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto);
+        let Ok(Claim::Plain(commission)) = claim else { panic!("{claim:?}") };
         let now: Timestamp = "2026-05-04T08:09:10Z".parse().unwrap();
         assert_eq!(commission.branch(now), format!("{}20260504080910", commission.prefix()));
         assert!(commission.prefix().starts_with("opencode/issue"), "{}", commission.prefix());
@@ -297,7 +303,8 @@ mod tests {
 
     #[test]
     fn a_description_closes_the_issue_once() {
-        let commission = Commission { prefix: String::new(), closes: Some(7), asker: Login::new("maya") };
+        let (asker, wanted) = (Login::new("maya"), Wanted::Change);
+        let commission = Commission { prefix: String::new(), closes: Some(7), asker, wanted };
         let written =
             ["", "It drips no more.", "Closes #7, at last."].map(|text| commission.description(text));
         assert_eq!(
@@ -311,16 +318,10 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_pushes_what_its_prompt_asks_for() {
-        let told = |prompt: &str, output| {
-            asked_by_order(prompt, output).map_or_else(|no| no.to_string(), |()| "yes".to_owned())
-        };
-        assert_eq!(told("Update the dependencies", OutputMode::Auto), "yes");
-        assert_eq!(told("What is stale?", OutputMode::BranchPr), "yes");
-        assert_eq!(
-            told("Update it", OutputMode::Report),
-            "this workflow pushes nothing: `output-mode` is `report`"
-        );
-        assert!(told("What is stale?", OutputMode::Auto).starts_with("the request does not ask"));
+    fn a_schedule_goes_by_its_output_mode_alone() {
+        let wanted = [OutputMode::Auto, OutputMode::BranchPr].map(asked_by_order);
+        assert_eq!(wanted, [Ok(Wanted::IfAny), Ok(Wanted::Change)]);
+        let no = asked_by_order(OutputMode::Report).unwrap_err();
+        assert_eq!(no.to_string(), "this workflow pushes nothing: `output-mode` is `report`");
     }
 }

@@ -67,6 +67,7 @@ pub enum Trigger {
 }
 
 /// What an event turned out to hold.
+#[expect(clippy::large_enum_variant, reason = "a run has one of them")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reading {
     /// Something that may be for us.
@@ -173,6 +174,17 @@ impl Trigger {
             Self::Discussion(discussion) => &discussion.body,
             Self::DiscussionComment(comment) => &comment.body,
             Self::Order(order) => &order.prompt,
+        }
+    }
+
+    /// Returns the labels of what it is about, as far as the event tells.
+    pub fn labels(&self) -> &[String] {
+        match self {
+            Self::Comment(comment) => &comment.labels,
+            Self::ReviewComment(comment) => &comment.labels,
+            Self::Issue(issue) => &issue.labels,
+            Self::Pull(pull) => &pull.labels,
+            Self::Discussion(_) | Self::DiscussionComment(_) | Self::Order(_) => &[],
         }
     }
 

@@ -12,6 +12,7 @@ pub use skip::SkipReason;
 use std::time::Duration;
 
 use crate::{
+    command::WorkWords,
     event::{Head, Issue, IssueAction, Pull, PullAction, PullEvent, Trigger},
     mention,
     names::{Login, Permission},
@@ -35,6 +36,8 @@ pub struct Policy {
     pub secrets: Secrets,
     /// Where answers go.
     pub response: Response,
+    /// What asks for a change without further words.
+    pub work_words: WorkWords,
 }
 
 /// Where answers go.
@@ -76,6 +79,7 @@ impl Policy {
             dedup_window: Duration::from_mins(10),
             secrets: Secrets::Given,
             response: Response::GitHub,
+            work_words: WorkWords::usual(),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) async fn once(
     workplace: &mut Workplace,
 ) -> Result<Ending, Fault> {
     let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
-    let reply = say::command::reply(asked.permit.said(), asked.permit.name());
+    let reply = say::command::reply(asked.permit.said(), asked.permit.name(), asked.permit.work_words());
     let prepare = async {
         match &reply {
             Some(reply) => {

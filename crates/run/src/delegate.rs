@@ -1,14 +1,14 @@
 //! What becomes of the agent's changes: a branch of ours, a pull request's own branch, a patch, or nothing.
 
-use fro_boundary::Tip;
+use fro_boundary::{ModelProxy, Tip};
 use fro_core::{
     Fault, Permit, Subject,
-    delegation::{Commission, NoWork},
+    delegation::{Claim, Commission, NoWork},
     prompt::Workbench,
 };
 use fro_github::{Account, Error, PullEnds};
 
-use crate::{answer::Asked, push_credentials::PushCredentials};
+use crate::{answer::Asked, judge, push_credentials::PushCredentials};
 
 /// What the agent's changes become.
 pub(crate) enum Assignment {
@@ -45,10 +45,18 @@ pub(crate) struct Branch {
 }
 
 impl Assignment {
-    /// Decides; GitHub is asked only if a change was.
-    pub(crate) async fn of(asked: &Asked<'_>, credentials: &PushCredentials) -> Result<Self, Fault> {
+    /// Decides; GitHub is asked only if a change was, and a model only if no fixed word tells.
+    pub(crate) async fn of(
+        asked: &Asked<'_>,
+        models: &ModelProxy,
+        credentials: &PushCredentials,
+    ) -> Result<Self, Fault> {
         let delegation = &asked.settings().delegation;
-        let commission = Commission::of(asked.trigger, asked.permit, delegation.work, delegation.output);
+        let commission = match Claim::of(asked.trigger, asked.permit, delegation.work, delegation.output) {
+            Ok(Claim::Plain(commission)) => Ok(commission),
+            Ok(Claim::Unsettled(claim)) => judge::settle(asked.settings(), models, claim).await,
+            Err(no) => Err(no),
+        };
         let commission = match commission {
             Ok(commission) => commission,
             Err(no) => return Ok(Self::Look(no)),
@@ -89,6 +97,7 @@ impl Assignment {
             Self::Branch(branch) => Workbench::Branch {
                 name: branch.name.clone(),
                 pull: branch.pull.as_ref().map(|pull| pull.number),
+                wanted: branch.commission.wanted(),
             },
             Self::Patch { fork } => Workbench::Patch { fork: fork.clone() },
         }

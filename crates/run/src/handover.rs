@@ -3,6 +3,7 @@
 use fro_boundary::{GitError, Halt, Push, StillRunning};
 use fro_core::{
     Fault,
+    delegation::NoWork,
     say::{
         summary::Link,
         work::{self, Checks},
@@ -40,6 +41,11 @@ impl Repository {
             handover.warnings.push(format!("{} pushes were refused; the last because {last}", refused.len()));
         }
         match &self.assignment {
+            // Who asks a question need not hear how to ask for a change, unless it came to that.
+            Assignment::Look(no) if !refused.is_empty() || *no == NoWork::Unclear => {
+                let (name, words) = (asked.permit.name(), asked.permit.work_words());
+                handover.notes.extend(work::how_to_ask(no, name, words));
+            }
             Assignment::Look(_) => {}
             Assignment::Patch { fork } => self.show_patch(fork, &halt, &mut handover).await,
             Assignment::Branch(branch) => {

@@ -17,6 +17,7 @@ mod handover;
 mod hydrate;
 mod inline_comments;
 mod install;
+mod judge;
 mod memory;
 mod models;
 mod network;

@@ -8,8 +8,8 @@ use std::{
 };
 
 use fro_boundary::{
-    Address, AgentClone, Credential, Enclosure, Git, GitError, Ground, Halt, Pushing, Rules, Signature,
-    Staging, Stands, Store, Untracked,
+    Address, AgentClone, Credential, Enclosure, Git, GitError, Ground, Halt, ModelProxy, Pushing, Rules,
+    Signature, Staging, Stands, Store, Untracked,
 };
 use fro_core::{Fault, Reach, credential::Search};
 use fro_github::OpenedPull;
@@ -41,12 +41,13 @@ impl Repository {
     /// Makes everything: the clone below `home`, which is the engine's, and the store where the agent cannot reach.
     pub(crate) async fn open(
         asked: &Asked<'_>,
+        models: &ModelProxy,
         (home, private): (&Path, &Path),
         enclosure: Enclosure,
     ) -> Result<Self, Fault> {
         let (settings, occasion, repo) = (asked.settings(), asked.occasion, asked.permit.repo());
         let credentials = Arc::new(PushCredentials::new(asked.process, repo));
-        let assignment = Assignment::of(asked, &credentials).await?;
+        let assignment = Assignment::of(asked, models, &credentials).await?;
         let confinement = wall::confinement(settings, enclosure);
         let git =
             Git::new(&settings.engine.environment, confinement).with_token(&settings.server, &settings.token);

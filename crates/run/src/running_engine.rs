@@ -1,13 +1,17 @@
 //! The engine at work: started behind its wall with what it may use, asked, and stopped.
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use fro_boundary::{Address, Deeds, Enclosure, GhCalls, Halt, ModelProxy, Spent, StillRunning};
 use fro_core::{
     Bounded, Drafts, Fault, Prompt,
     agent::{self, Choice},
     continuity::Continuity,
-    conversation::{Limits, heard::Heard, outcome::Outcome},
+    conversation::{
+        Limits,
+        heard::Heard,
+        outcome::{Outcome, Usage},
+    },
 };
 use fro_opencode::{Engine, EngineHome, File, Launch, Message, ModelName, Omo, Server, Session};
 use serde_json::Value;
@@ -19,7 +23,6 @@ use crate::{
     gh::Gh,
     install,
     memory::SessionArchive,
-    models,
     network::Network,
     progress::Progress,
     repository::Repository,
@@ -38,6 +41,17 @@ pub(crate) struct Prepared {
     pub(crate) repository: Repository,
     /// What can stand around the wall.
     pub(crate) enclosure: Enclosure,
+    pub(crate) models: Arc<ModelProxy>,
+    /// What it took to find out what the request means.
+    pub(crate) judged: Spent,
+}
+
+impl Prepared {
+    /// Returns what was asked of models before the engine came.
+    pub(crate) fn judged_usage(&self) -> Usage {
+        let Spent { calls, input, output, cost, .. } = self.judged;
+        Usage { calls, input, output, cost, ..Usage::default() }
+    }
 }
 
 /// What it finds at its place.
@@ -55,7 +69,7 @@ pub(crate) struct Place<'a> {
 /// A running engine and what serves it.
 pub(crate) struct RunningEngine {
     server: Server,
-    models: ModelProxy,
+    models: Arc<ModelProxy>,
     gh: Gh,
     network: Option<Network>,
     tools: ToolServer,
@@ -75,7 +89,7 @@ impl RunningEngine {
     ) -> Result<Self, Fault> {
         let settings = asked.settings();
         let Prepared { engine, omo, repository, .. } = prepared;
-        let models = models::open(asked.process).await?;
+        let models = Arc::clone(&prepared.models);
         let gh = Gh::open(asked.process, asked.permit, place.home, place.private, place.deeds)?;
         let tools = ToolServer::open(place.private, place.archive, place.drafts)?;
         let connect =

@@ -4,7 +4,7 @@
 
 mod share;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fro_boundary::{Deeds, Enclosure, Halt};
 use fro_core::{
@@ -28,6 +28,7 @@ use crate::{
     handover::Handover,
     install::{self, Equipment},
     memory::{Ended, Memory, subject},
+    models,
     occasion::Occasion,
     process::Process,
     progress::{Progress, Tell},
@@ -88,11 +89,13 @@ impl Workplace {
     /// Brings the engine, the memory and the repository, all at once.
     pub(crate) async fn prepare(&mut self, asked: &Asked<'_>) -> Result<(), Fault> {
         let (process, tell) = (asked.process, asked.tell);
+        // First, since nothing is worth setting up for a model that cannot be asked.
+        let models = Arc::new(models::open(process).await?);
         let private = self.memory.private().to_owned();
         let home = self.folder.path();
         let walled = async {
             let enclosure = Enclosure::find(&process.settings.engine.program).await;
-            (Repository::open(asked, (home, &private), enclosure).await, enclosure)
+            (Repository::open(asked, &models, (home, &private), enclosure).await, enclosure)
         };
         let (equipment, recall, (repository, enclosure)) = tokio::join!(
             install::install(process, asked.occasion, &private, tell),
@@ -110,7 +113,8 @@ impl Workplace {
         for warning in repository.warnings() {
             self.warn(tell, warning);
         }
-        self.prepared = Some(Prepared { engine, omo, repository, enclosure });
+        let judged = models.spent();
+        self.prepared = Some(Prepared { engine, omo, repository, enclosure, models, judged });
         Ok(())
     }
 
@@ -185,11 +189,13 @@ impl Workplace {
         if answered.session.id != first {
             noted = self.memory.begin(asked, &answered.session.id).await;
         }
+        let mut usage = answered.turn.usage;
+        usage += prepared.judged_usage();
         self.session = Some(answered.session);
         for warning in answered.warnings.into_iter().chain(noted.err()) {
             self.warn(asked.tell, warning);
         }
-        Ok(answered.turn)
+        Ok(Turn { usage, ..answered.turn })
     }
 
     /// Writes down what came of the run, in the ledger and in the session itself.

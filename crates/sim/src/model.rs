@@ -54,6 +54,8 @@ struct Play {
     seen: Vec<Seen>,
     unscripted: usize,
     key: Option<String>,
+    aside: Option<String>,
+    asides: Vec<Seen>,
 }
 
 impl Model {
@@ -132,6 +134,17 @@ impl Model {
         self.stage.play().key = Some(key.to_owned());
     }
 
+    /// Answers calls that belong to no session by this text from now on: they take nothing from the script, and are
+    /// recorded apart.
+    pub fn answers_aside(&self, text: &str) {
+        self.stage.play().aside = Some(text.to_owned());
+    }
+
+    /// Every call so far that was answered aside.
+    pub fn asides(&self) -> Vec<Seen> {
+        self.stage.play().asides.clone()
+    }
+
     /// Every call so far, in order of arrival.
     pub fn seen(&self) -> Vec<Seen> {
         self.stage.play().seen.clone()
@@ -168,6 +181,14 @@ impl Stage {
         self.play.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Records a call that belongs to no session, if such are answered aside, and returns the answer.
+    fn aside(&self, seen: &Seen) -> Option<String> {
+        let mut play = self.play();
+        let text = play.aside.clone().filter(|_| seen.session.is_none())?;
+        play.asides.push(seen.clone());
+        Some(text)
+    }
+
     /// Records a call, and returns which one it is with the reply that the script has for it.
     fn note(&self, seen: &Seen) -> (usize, Option<Reply>) {
         let mut play = self.play();
@@ -184,6 +205,9 @@ async fn complete(State(stage): State<Arc<Stage>>, headers: HeaderMap, body: Byt
     let seen = Seen::new(&headers, &body);
     if stage.play().key.as_ref().is_some_and(|key| seen.key.as_ref() != Some(key)) {
         return wire::send(Reply::wrong_key(), &Call::of(&seen, 0));
+    }
+    if let Some(text) = stage.aside(&seen) {
+        return wire::send(Reply::text(text), &Call::of(&seen, 0));
     }
     let (number, scripted) = stage.note(&seen);
     // Not under the stage's lock: a computed reply may itself ask the model what it has seen.

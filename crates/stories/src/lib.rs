@@ -61,6 +61,8 @@ impl Sim {
         let world = World::start().await.expect("a loopback port is free");
         let folder = tempfile::Builder::new().prefix("story-").tempdir().expect("there is room for a folder");
         let tracking = format!("story-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        // What a request means is asked outside of any session; a story that hangs on it says otherwise.
+        world.model().answers_aside("no");
         let sim = Self { world, folder, tracking };
         checkout::make(&sim.checkout());
         for folder in ["temp", "home"] {

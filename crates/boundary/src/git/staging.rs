@@ -233,7 +233,10 @@ impl Door {
         let pushes = place == "git-receive-pack" || query == "service=git-receive-pack";
         let fetches = place == "git-upload-pack" || query == "service=git-upload-pack";
         match (&self.closed, pushes, fetches) {
-            (Some(why), true, _) => return Err(Refusal(403, why.clone())),
+            (Some(why), true, _) => {
+                self.record.add(Push::Refused { why: why.clone() });
+                return Err(Refusal(403, why.clone()));
+            }
             (None, true, _) | (_, _, true) => {}
             _ => return Err(Refusal(404, "there is only git here".to_owned())),
         }

@@ -3,6 +3,7 @@
 //! The engine's configuration names the proxy and a placeholder. The proxy lets one kind of request through, a turn of
 //! a model that the operator configured, puts the real key on it, streams the answer back and counts what it cost.
 
+mod ask;
 mod dialect;
 mod fields;
 mod headers;

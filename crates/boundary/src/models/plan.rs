@@ -36,6 +36,8 @@ pub(super) struct Route {
     pub(super) prices: BTreeMap<String, Price>,
     /// What the operator wants of the models, which the engine sends along as it is.
     options: Vec<Map<String, Value>>,
+    /// The names that the provider knows models by, where they have others here.
+    aliases: BTreeMap<String, String>,
 }
 
 /// A configuration that no model can be asked with.
@@ -187,6 +189,7 @@ impl Route {
             models: Vec::new(),
             prices: BTreeMap::new(),
             options: Vec::new(),
+            aliases: BTreeMap::new(),
         })
     }
 
@@ -198,6 +201,7 @@ impl Route {
         let variants = details.and_then(|details| details.get("variants")?.as_object()).into_iter().flatten();
         let variants = variants.filter_map(|(_, variant)| variant.as_object());
         self.options.extend(details.and_then(options).into_iter().chain(variants).cloned());
+        self.aliases.extend(alias.map(|alias| (model.to_owned(), alias.to_owned())));
         for name in [Some(model), alias].into_iter().flatten() {
             if !self.models.iter().any(|known| known == name) {
                 self.models.push(name.to_owned());
@@ -210,6 +214,11 @@ impl Route {
 }
 
 impl Route {
+    /// Returns the name that the provider knows a model by.
+    pub(super) fn known_as<'a>(&'a self, model: &'a str) -> &'a str {
+        self.aliases.get(model).map_or(model, String::as_str)
+    }
+
     /// Tells whether a field of a request is one that the operator asked for in these words.
     pub(super) fn wants(&self, name: &str, value: &Json) -> bool {
         let camel = camel(name);

@@ -57,15 +57,15 @@ const RETURNED: [&str; 8] = [
 #[derive(Debug)]
 pub struct ModelProxy {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     _accepting: AbortOnDropHandle<()>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    plan: Plan,
+pub(super) struct Shared {
+    pub(super) plan: Plan,
     client: Client,
-    meter: Arc<Meter>,
+    pub(super) meter: Arc<Meter>,
     intake: Intake,
     /// Names of fields that the log has told of.
     left_out: Mutex<BTreeSet<String>>,
@@ -150,7 +150,7 @@ impl Shared {
         Ok(stream_back(answer, passing, move |piece| listening.hear(piece)))
     }
 
-    fn request(&self, admitted: Admitted<'_>) -> fro_http::Request {
+    pub(super) fn request(&self, admitted: Admitted<'_>) -> fro_http::Request {
         let Admitted { route, url, body, .. } = admitted;
         let request = self.client.post(url).header("content-type", "application/json").body(body);
         let add =
@@ -184,7 +184,7 @@ fn excuse(status: u16, code: &str, what: &str) -> Response<Body> {
 
 /// Why there is no answer of a model.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+pub(super) enum Failure {
     #[error(transparent)]
     Refused(#[from] Refusal),
     #[error(transparent)]

@@ -20,5 +20,6 @@ mod limits;
 mod model_attacks;
 mod models;
 mod provider;
+mod questions;
 mod staging;
 mod world;

@@ -110,6 +110,8 @@ async fn git(garden: &Path, arguments: &[&str]) -> Result<(), Fault> {
 
 /// Teaches the model its part. It says only what it saw: the test's own lines come from the engine's shell.
 pub(crate) fn rehearse(model: &Model) {
+    // Asked what the words mean, outside of the session: they are a question.
+    model.answers_aside("no");
     let water = "water.sh";
     model.calls("bash", json!({"command": "sh test.sh", "description": "Runs the test"}));
     model.calls("read", json!({"filePath": water}));

@@ -49,8 +49,10 @@ pub(super) const PARTS: &[Part] = &[
     Part {
         title: "What the agent may do",
         inputs: &[
-            Input::new("delegated-work", "Branches, commits and pull requests by the agent: `on-request` when a maintainer asks for them, or `never`.").default("on-request").in_file(),
-            Input::new("output-mode", "Where a run by schedule or by hand leaves its changes: `auto`, `branch-pr` or `report`.").default("auto").in_file(),
+            Input::new("delegated-work", "Branches, commits and pull requests by the agent: `on-request` when somebody who may push asks for them in whatever words, which the model judges; `on-command` when they say one of `work-words`; or `never`.").default("on-request").in_file(),
+            Input::new("work-words", "First words after the mention that ask for a change whatever follows, in any language; `/word` needs its slash.").default("fix, implement, /pr"),
+            Input::new("work-label", "The label of issues and pull requests on which every request of somebody who may push is for a change.").default("agent: implement"),
+            Input::new("output-mode", "What a run by schedule or by hand does with changes: `auto` opens a pull request if the agent made any, `branch-pr` asks it for them, `report` pushes none.").default("auto").in_file(),
             Input::new("protected-paths", "Paths that delegated work must not touch, one glob per line; workflows, actions, owners, these settings and files that hold secrets are always among them.").in_file(),
             Input::new("app-id", "The GitHub App that delegated work is done as."),
             Input::new("private-key", "The App's private key.").secret(),

@@ -95,9 +95,21 @@ pub(super) fn model(text: &str) -> Result<Option<String>, Instead> {
 pub(super) fn delegated_work(text: &str) -> Result<DelegatedWork, Instead> {
     match text {
         "on-request" => Ok(DelegatedWork::OnRequest),
+        "on-command" => Ok(DelegatedWork::OnCommand),
         "never" => Ok(DelegatedWork::Never),
-        _ => Err("write `on-request` or `never`"),
+        _ => Err("write `on-request`, `on-command` or `never`"),
     }
+}
+
+/// Reads the words that ask for a change: single ones, by comma or line.
+pub(super) fn work_words(text: &str) -> Result<Vec<String>, Instead> {
+    let words = text.split([',', '\n']).map(str::trim).filter(|word| !word.is_empty());
+    let words: Vec<_> = words.map(str::to_owned).collect();
+    let good = |word: &String| {
+        let bare = word.strip_prefix('/').unwrap_or(word);
+        bare.chars().next().is_some_and(char::is_alphanumeric) && !word.contains(char::is_whitespace)
+    };
+    if words.iter().all(good) { Ok(words) } else { Err("write single words, such as `fix, implement, /pr`") }
 }
 
 pub(super) fn output_mode(text: &str) -> Result<OutputMode, Instead> {

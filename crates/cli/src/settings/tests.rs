@@ -42,6 +42,8 @@ const SLIPS: &[(&str, Slip)] = &[
     ("enable-omo", Values(&["on"])),
     ("omo-version", Values(&["../4"])),
     ("delegated-work", Values(&["always"])),
+    ("work-words", Values(&["fix it", "!"])),
+    ("work-label", AnyText),
     ("output-mode", Values(&["pr", "working-dir"])),
     ("protected-paths", AnyText),
     ("app-id", Values(&["12345"])),
@@ -171,6 +173,8 @@ fn hyphens_of_an_input_are_kept() {
         ("skip-label", "hands off"),
         ("dedup-window", "0"),
         ("timeout", "0"),
+        ("work-words", "mach, /pr"),
+        ("work-label", "do it"),
     ]);
     let (settings, occasion) = settings.unwrap();
     let policy = Policy {
@@ -181,6 +185,7 @@ fn hyphens_of_an_input_are_kept() {
         dedup_window: Duration::ZERO,
         secrets: Secrets::Withheld,
         response: Response::GitHub,
+        work_words: WorkWords { words: vec!["mach".to_owned(), "/pr".to_owned()], label: "do it".to_owned() },
     };
     assert_eq!((settings.policy, occasion.run.id.as_str()), (policy, "local"));
     assert_eq!((settings.engine.timeout, told(&[]).unwrap().0.engine.timeout), (None, Some(TIMEOUT)));

@@ -4,7 +4,7 @@ use serde::{Deserialize, de::IgnoredAny};
 
 use super::{
     Reading, Trigger,
-    payload::{Action, Repository, User, not_created, parse},
+    payload::{Action, Label, Repository, User, not_created, parse},
 };
 use crate::{
     fault::Fault,
@@ -25,6 +25,8 @@ pub struct Comment {
     pub author: Login,
     /// What was written.
     pub body: String,
+    /// The names of the labels of what it was written on.
+    pub labels: Vec<String>,
     /// Whether the conversation is locked.
     pub locked: bool,
 }
@@ -46,6 +48,8 @@ struct CommentPart {
 #[derive(Deserialize)]
 struct IssuePart {
     number: u64,
+    #[serde(default)]
+    labels: Vec<Label>,
     #[serde(default)]
     locked: bool,
     pull_request: Option<IgnoredAny>,
@@ -70,6 +74,7 @@ pub(super) fn read(payload: &str) -> Result<Reading, Fault> {
         id: told.comment.id,
         author: told.comment.user.login(),
         body: told.comment.body,
+        labels: Label::names(told.issue.labels),
         locked: told.issue.locked,
     })))
 }

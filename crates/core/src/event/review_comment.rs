@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{
     Reading, Trigger,
-    payload::{Action, Repository, User, not_created, parse},
+    payload::{Action, Label, Repository, User, not_created, parse},
     pull::{Branch, Head},
 };
 use crate::{
@@ -29,6 +29,8 @@ pub struct ReviewComment {
     pub body: String,
     /// Where in the code it stands.
     pub anchor: Anchor,
+    /// The names of the pull request's labels.
+    pub labels: Vec<String>,
     /// Whether the conversation is locked.
     pub locked: bool,
     /// Where the pull request comes from.
@@ -75,6 +77,8 @@ struct CommentPart {
 struct PullPart {
     number: u64,
     #[serde(default)]
+    labels: Vec<Label>,
+    #[serde(default)]
     locked: bool,
     head: Branch,
 }
@@ -97,6 +101,7 @@ pub(super) fn read(payload: &str) -> Result<Reading, Fault> {
         author: told.comment.user.login(),
         body: told.comment.body,
         anchor: told.comment.anchor,
+        labels: Label::names(told.pull_request.labels),
         locked: told.pull_request.locked,
         head,
     })))

@@ -1,7 +1,7 @@
 //! The key to a run, and how far it reaches.
 
 use crate::{
-    command::{self, Said},
+    command::{self, Said, Wish, WorkWords},
     event::Trigger,
     gate::{Policy, Response},
     names::{Login, Permission, RepoName},
@@ -22,6 +22,8 @@ pub struct Permit {
     own: Login,
     name: Login,
     said: Said,
+    wish: Wish,
+    work_words: WorkWords,
 }
 
 /// How far a permit reaches, least first.
@@ -64,7 +66,9 @@ impl Permit {
             reach,
             own: own.clone(),
             name: name.clone(),
-            said: command::of(trigger, name),
+            said: command::of(trigger, name, &policy.work_words),
+            wish: policy.work_words.wish(trigger, name),
+            work_words: policy.work_words.clone(),
         }
     }
 
@@ -116,5 +120,15 @@ impl Permit {
     /// Returns what the asker said to us, if it was one of our words.
     pub fn said(&self) -> &Said {
         &self.said
+    }
+
+    /// Returns whether the asker said in fixed words that something is to be changed.
+    pub fn wish(&self) -> Wish {
+        self.wish
+    }
+
+    /// Returns the words for it.
+    pub fn work_words(&self) -> &WorkWords {
+        &self.work_words
     }
 }

@@ -39,6 +39,7 @@ fn comment(author: &str, body: &str) -> Comment {
         id: 99,
         author: Login::new(author),
         body: body.to_owned(),
+        labels: Vec::new(),
         locked: false,
     }
 }

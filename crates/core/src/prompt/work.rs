@@ -1,6 +1,6 @@
 //! What the agent is told about pushing, if it was asked for a change.
 
-use crate::fence;
+use crate::{delegation::Wanted, fence};
 
 /// What becomes of the agent's changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Workbench {
         name: String,
         /// The pull request that a push goes to, if there is one.
         pull: Option<u64>,
+        /// Whether a change has to come of it.
+        wanted: Wanted,
     },
     /// They are shown as a patch.
     Patch {
@@ -25,7 +27,13 @@ impl Workbench {
     pub(super) fn told(&self) -> Option<String> {
         match self {
             Self::Closed => None,
-            Self::Branch { name, pull } => {
+            Self::Branch { name, pull, wanted } => {
+                let asked = match wanted {
+                    Wanted::Change => "You are asked for a change.",
+                    Wanted::IfAny => {
+                        "If what you are asked for changes files, hand the change in; if it does not, push nothing."
+                    }
+                };
                 let then = match pull {
                     Some(number) => format!("The push goes to pull request #{number}."),
                     None => "Then open the pull request with `gh pr create --title \"…\" --body \"…\"`, or leave it to \
@@ -33,7 +41,7 @@ impl Workbench {
                         .to_owned(),
                 };
                 Some(format!(
-                    "- You are asked for a change. The branch `{}` is checked out: commit there with `git add` and \
+                    "- {asked} The branch `{}` is checked out: commit there with `git add` and \
                      `git commit` (name and address are set), then `git push origin HEAD`. {then}\n\
                      - Look at `git status` before you push, and push only what belongs to the request.\n\
                      - Other branches, tags, workflow files, secrets, symbolic links and submodules are refused, also \
@@ -76,8 +84,9 @@ mod tests {
     fn who_is_asked_for_a_change_is_told_how_to_hand_it_in() {
         let name = "opencode/issue7-20260504080910".to_owned();
         let told = [
-            Workbench::Branch { name, pull: None },
-            Workbench::Branch { name: "new-seal".to_owned(), pull: Some(2) },
+            Workbench::Branch { name: name.clone(), pull: None, wanted: Wanted::Change },
+            Workbench::Branch { name, pull: None, wanted: Wanted::IfAny },
+            Workbench::Branch { name: "new-seal".to_owned(), pull: Some(2), wanted: Wanted::Change },
             Workbench::Patch { fork: "the fork mallory/garden".to_owned() },
         ];
         assert_eq!(Workbench::Closed.told(), None);

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::{
-    command::{Command, Said},
+    command::{Command, Said, WorkWords},
     fence,
     names::Login,
+    say::work,
 };
 
 /// How somebody is answered without the engine.
@@ -20,11 +21,11 @@ pub enum Reply {
 }
 
 /// Returns how this is answered without the engine, if it is such a case.
-pub fn reply(said: &Said, name: &Login) -> Option<Reply> {
+pub fn reply(said: &Said, name: &Login, words: &WorkWords) -> Option<Reply> {
     Some(Reply::Words(match said {
         Said::Command(Command::Status) => return Some(Reply::Status),
         Said::Command(Command::Forget) => return Some(Reply::Forget),
-        Said::Command(Command::Help) => help(name),
+        Said::Command(Command::Help) => help(name, words),
         Said::Command(Command::Stop) => STOP.to_owned(),
         Said::Command(Command::Review | Command::Fix) | Said::Request => return None,
         Said::Unknown { word, meant } => {
@@ -32,12 +33,12 @@ pub fn reply(said: &Said, name: &Login) -> Option<Reply> {
                 Some(meant) => format!(" Did you mean `@{name} {}`?", meant.word()),
                 None => String::new(),
             };
-            format!("I do not know `{}`.{meant}\n\n{}", fence::inline(word), help(name))
+            format!("I do not know `{}`.{meant}\n\n{}", fence::inline(word), help(name, words))
         }
     }))
 }
 
-fn help(name: &Login) -> String {
+fn help(name: &Login, words: &WorkWords) -> String {
     let mut text = String::from(
         "Mention me and say in plain words what you want to know or have done. These words mean something by \
          themselves:\n\n| write | and I will |\n|---|---|\n",
@@ -45,6 +46,7 @@ fn help(name: &Login) -> String {
     for command in Command::ALL {
         let _ = writeln!(text, "| `@{name} {}` | {} |", command.word(), meaning(command));
     }
+    let _ = write!(text, "\nTo have something changed, who may push writes {}.", work::asking(name, words));
     text
 }
 
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
 
     fn told(said: &Said) -> String {
-        match reply(said, &Login::new("fro-bot")) {
+        match reply(said, &Login::new("fro-bot"), &WorkWords::usual()) {
             Some(Reply::Words(words)) => words,
             other => format!("{other:?}"),
         }
@@ -88,7 +90,7 @@ mod tests {
     #[test]
     fn work_is_left_to_the_engine() {
         for said in [Said::Command(Command::Review), Said::Command(Command::Fix), Said::Request] {
-            assert_eq!(reply(&said, &Login::new("fro-bot")), None);
+            assert_eq!(reply(&said, &Login::new("fro-bot"), &WorkWords::usual()), None);
         }
     }
 

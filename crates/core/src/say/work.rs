@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{budget::Bounded, fence};
+use crate::{budget::Bounded, command::WorkWords, delegation::NoWork, fence, names::Login};
 
 /// Bytes of a patch that an answer has room for.
 const LONGEST: usize = 20_000;
@@ -40,6 +40,31 @@ pub fn pushed(number: u64, commit: &str) -> String {
 pub fn unopened(branch: &str, why: &str) -> String {
     let why = fence::inline(Bounded::text(why, 300).value());
     format!("> ⚠️ I pushed `{}` but could not open a pull request: {why}", fence::inline(branch))
+}
+
+/// Tells somebody who may push how to ask for a change, where it hung on their words.
+pub fn how_to_ask(why: &NoWork, name: &Login, work: &WorkWords) -> Option<String> {
+    let why = match why {
+        NoWork::Unclear => "I could not tell whether you want something changed, so I pushed nothing.",
+        NoWork::Question => "I took this for a question, so I pushed nothing.",
+        NoWork::Uncommanded => "I push here only when I am told to in so many words.",
+        NoWork::Unasked | NoWork::MayNot(_) | NoWork::Discussion | NoWork::Off(_) => return None,
+    };
+    Some(format!("> ℹ️ {why} To have it done, write {}.", asking(name, work)))
+}
+
+/// Returns the ways to ask for a change that always work.
+pub(super) fn asking(name: &Login, work: &WorkWords) -> String {
+    let words: Vec<_> = work.words.iter().map(|word| format!("`@{name} {}`", fence::inline(word))).collect();
+    let label = match work.label.as_str() {
+        "" => String::new(),
+        label => format!(", or set the label `{}`", fence::inline(label)),
+    };
+    match words.as_slice() {
+        [] => format!("what is to be changed{label}"),
+        [only] => format!("{only}{label}"),
+        [all @ .., last] => format!("{} or {last}{label}", all.join(", ")),
+    }
 }
 
 /// Shows a change that could not be pushed.
@@ -84,6 +109,19 @@ mod tests {
             patch("the fork mallory/garden", "--- a/x\n+++ b/x\n-```\n+````\n````x\n"),
         ];
         insta::assert_snapshot!(told.join("\n\n"));
+    }
+
+    #[test]
+    fn who_is_not_understood_is_told_how_to_ask() {
+        let (name, work) = (Login::new("fro-bot"), WorkWords::usual());
+        let cases = [NoWork::Unclear, NoWork::Question, NoWork::Uncommanded];
+        let told = cases.map(|why| how_to_ask(&why, &name, &work).unwrap());
+        insta::assert_snapshot!(told.join("\n"), @"
+        > ℹ️ I could not tell whether you want something changed, so I pushed nothing. To have it done, write `@fro-bot fix`, `@fro-bot implement` or `@fro-bot /pr`, or set the label `agent: implement`.
+        > ℹ️ I took this for a question, so I pushed nothing. To have it done, write `@fro-bot fix`, `@fro-bot implement` or `@fro-bot /pr`, or set the label `agent: implement`.
+        > ℹ️ I push here only when I am told to in so many words. To have it done, write `@fro-bot fix`, `@fro-bot implement` or `@fro-bot /pr`, or set the label `agent: implement`.
+        ");
+        assert_eq!(how_to_ask(&NoWork::Discussion, &name, &work), None);
     }
 
     #[test]

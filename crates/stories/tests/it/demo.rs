@@ -69,6 +69,7 @@ async fn a_busy_port_is_named() {
 async fn a_real_model_plays_in_the_demo_and_its_key_stays_outside() {
     let provider = World::start().await.unwrap();
     let (model, key) = (provider.model(), "sk-planted-demo-0123456789");
+    model.answers_aside("no");
     model.accepts_only(key);
     model.calls("bash", json!({ "command": "env", "description": "Looks" }));
     model.says("The comparison leaves 30 degrees out.");

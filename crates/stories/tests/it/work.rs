@@ -54,6 +54,7 @@ async fn a_fix_that_a_maintainer_asks_for_becomes_a_pull_request() {
 
     // Asked again, the run goes on where it was.
     changes(&sim, "git add -A && git commit -qm 'Mend it better' && git push 2>&1");
+    sim.model().answers_aside("yes");
     let again = sim.mention("@fro-bot add another line").variable("GITHUB_RUN_ID", "43").run().await;
     assert_eq!(again.code, Some(0), "{again}");
     let [(.., pull)] = &pulls(&sim)[..] else { panic!("{again}") };
@@ -75,6 +76,71 @@ async fn a_question_pushes_nothing_and_the_agent_is_told_why() {
     assert!(told.contains("fro-bot: the request does not ask for a change, so nothing is pushed"), "{told}");
     let by_elevated = sim.world().traffic().into_iter().filter(|call| call.login.as_deref() == Some("octo"));
     assert_eq!(by_elevated.count(), 0);
+    let answer = run.only_comment();
+    assert!(
+        answer.contains(
+            "I took this for a question, so I pushed nothing. To have it done, write `@fro-bot fix`"
+        ),
+        "{answer}"
+    );
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_model_judges_the_asker_s_words_alone_in_any_language() {
+    let sim = Sim::cloned().await;
+    sim.model().answers_aside("Yes.");
+    changes(&sim, PUSH);
+
+    let words = "> fix the roof\n\n@fro-bot dichte den Hahn bitte ab";
+    let run = sim.mention(words).run().await;
+
+    assert_eq!((run.code, pulls(&sim).len()), (Some(0), 1), "{run}");
+    let [judged] = &sim.model().asides()[..] else { panic!("{run}") };
+    assert_eq!(judged.offered_tools(), Vec::<String>::new());
+    insta::assert_snapshot!(judged.render_whole());
+    assert!(!run.only_comment().contains("To have it done"), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn who_is_not_understood_pushes_nothing_and_is_told_how_to_ask() {
+    for (model, faults) in [("Perhaps.", false), ("yes", true)] {
+        let sim = Sim::cloned().await;
+        sim.model().answers_aside(model);
+        if faults {
+            sim.model().accepts_only("another key");
+        }
+        sim.model().says("It is the seal.");
+        let run = sim.mention("@fro-bot the tap, please").run().await;
+
+        assert_eq!(pulls(&sim).len(), 0, "{run}");
+        let answer = run.only_comment();
+        assert!(answer.contains("I could not tell whether you want something changed"), "{answer}");
+        if !faults {
+            sim.finish().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn on_command_no_model_is_asked_what_is_meant() {
+    let sim = Sim::cloned().await;
+    sim.model().answers_aside("yes");
+    let mention =
+        |text: &str| sim.mention(text).with("delegated-work", "on-command").with("work-words", "mach");
+    changes(&sim, PUSH);
+    let plain = mention("@fro-bot please mend it").run().await;
+    assert_eq!((plain.code, pulls(&sim).len()), (Some(0), 0), "{plain}");
+    assert!(
+        plain.only_comment().contains("write `@fro-bot mach`, or set the label `agent: implement`."),
+        "{plain}"
+    );
+
+    changes(&sim, PUSH);
+    let told = mention("@fro-bot mach es bitte dicht").variable("GITHUB_RUN_ID", "43").run().await;
+    assert_eq!((told.code, pulls(&sim).len()), (Some(0), 1), "{told}");
+    assert_eq!(sim.model().asides().len(), 0);
     sim.finish().await;
 }
 
@@ -84,7 +150,7 @@ async fn work_is_done_with_the_elevated_token_and_answers_with_the_plain_one() {
     let elevated = sim.world().token("octo");
     changes(&sim, PUSH);
 
-    let run = sim.mention("@fro-bot please fix it").with("elevated-token", &elevated).run().await;
+    let run = sim.mention("@fro-bot fix it").with("elevated-token", &elevated).run().await;
 
     assert_eq!((run.code, pulls(&sim).len()), (Some(0), 1), "{run}");
     let traffic = sim.world().traffic();
@@ -151,15 +217,16 @@ async fn a_pull_request_of_ours_takes_the_fix_itself() {
 }
 
 #[tokio::test]
-async fn a_schedule_opens_a_pull_request_if_its_prompt_asks_for_one() {
+async fn a_schedule_opens_a_pull_request_if_the_agent_changed_files() {
     let sim = Sim::cloned().await;
     changes(&sim, PUSH);
 
-    let run = sim.event("schedule", &json!({}), 0).with("prompt", "Update the tap.").run().await;
+    let run = sim.event("schedule", &json!({}), 0).with("prompt", "Is the tap tight?").run().await;
 
     assert_eq!(run.code, Some(0), "{run}");
     let [(.., pull)] = &pulls(&sim)[..] else { panic!("{run}") };
     assert!(pull.head_ref.starts_with("opencode/schedule-"), "{}", pull.head_ref);
+    assert_eq!(sim.model().asides().len(), 0, "nobody's words are judged");
     sim.finish().await;
 }
 
