@@ -40,7 +40,13 @@ pub const PORT: &str = "{port}";
 const PORTS: u32 = 5;
 
 /// How often a server that starts is asked whether it is there.
-const KNOCK: Duration = Duration::from_millis(50);
+const KNOCK: Duration = Duration::from_millis(25);
+
+/// How long an answer may take before the engine says that it listens, the first time and at most.
+const IMPATIENCE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+
+/// What the engine prints when it begins to answer.
+const LISTENS: &str = "server listening on";
 
 /// How long the guard's words may take after the engine answers.
 const GUARD_PATIENCE: Duration = Duration::from_secs(5);
@@ -233,6 +239,7 @@ async fn wait_until_ready(
     launch: &Launch,
 ) -> Result<(), Error> {
     let deadline = Instant::now() + launch.patience;
+    let mut knocks = 0;
     while Instant::now() < deadline {
         if let Some(status) = process.ended() {
             // Whoever took the port may answer in the engine's place, so it is looked at only when the engine is gone.
@@ -242,12 +249,23 @@ async fn wait_until_ready(
             process.hear_out().await;
             return Err(Error::Died { status, said: process.last_words() });
         }
-        if client.health().await.is_ok_and(|version| version == launch.engine.version) {
+        let patience = patience(knocks, process.output().contains(LISTENS));
+        if client.health(patience).await.is_ok_and(|version| version == launch.engine.version) {
             return guarded(process).await;
         }
+        knocks += 1;
         time::sleep(KNOCK).await;
     }
     Err(Error::NotReady { seconds: launch.patience.as_secs(), said: process.last_words() })
+}
+
+/// Returns how long the answer to a knock is waited for.
+///
+/// The engine takes connections about 0.4 s before it answers, and what is asked in between is never answered. So a knock
+/// is given up soon until the engine says that it listens, and later each time, should a version say so in other words.
+fn patience(knocks: u32, says_it_listens: bool) -> Duration {
+    let (first, most) = IMPATIENCE;
+    if says_it_listens { most } else { first.saturating_mul(1 + knocks / 8).min(most) }
 }
 
 /// Sees that the guard stands. It spoke before the engine did, but on another way, so its words may take a moment longer.
@@ -267,4 +285,16 @@ fn free_port() -> Result<u16, Error> {
     let chosen = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     let unlucky = |source| Error::Disk { deed: "find a free port on", path: "127.0.0.1".into(), source };
     chosen.map(|address| address.port()).map_err(unlucky)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_knock_before_the_engine_listens_is_given_up_soon() {
+        let waits = [(0, false), (7, false), (8, false), (16, false), (10_000, false), (0, true)];
+        let waits = waits.map(|(knocks, says)| patience(knocks, says).as_millis());
+        assert_eq!(waits, [100, 100, 200, 300, 2000, 2000]);
+    }
 }

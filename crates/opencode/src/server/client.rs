@@ -130,8 +130,8 @@ impl EngineClient {
         self.directories.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) async fn health(&self) -> Result<String, Error> {
-        let request = self.once.get(format!("{}/global/health", self.base)).timeout(Duration::from_secs(2));
+    pub(crate) async fn health(&self, patience: Duration) -> Result<String, Error> {
+        let request = self.once.get(format!("{}/global/health", self.base)).timeout(patience);
         let health: Health = json(self.send(request).await, "tell its version")?;
         Ok(health.version)
     }
