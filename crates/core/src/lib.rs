@@ -8,6 +8,7 @@ pub mod agent;
 pub mod ancestry;
 pub mod attachment;
 pub mod budget;
+pub mod catalogue;
 pub mod chat;
 pub mod clean;
 pub mod command;

@@ -11,7 +11,7 @@ use std::{
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use crate::{install::Engine, omo::Omo};
+use crate::{omo::Omo, server::Launch};
 
 /// What the guard says once it stands.
 pub(crate) const GUARDED: &str = "fro-bot: the guard stands";
@@ -42,6 +42,10 @@ impl EngineHome {
         self.root.join("config").join("opencode")
     }
 
+    fn catalogue(&self) -> PathBuf {
+        self.root.join("config").join("models.json")
+    }
+
     fn guard(&self) -> PathBuf {
         self.root.join("config").join("guard.js")
     }
@@ -50,7 +54,8 @@ impl EngineHome {
     ///
     /// In a fresh configuration folder the engine would install a package of its own from the registry, and there is no
     /// switch against it; it does not if the folder looks as if that had been done.
-    pub(crate) fn furnish(&self, version: &str, config: &Value, omo: Option<&Omo>) -> io::Result<()> {
+    pub(crate) fn furnish(&self, launch: &Launch, config: &Value) -> io::Result<()> {
+        let (version, omo) = (&launch.engine.version, launch.omo.as_ref());
         for (_, folder) in FOLDERS {
             DirBuilder::new().recursive(true).mode(0o700).create(self.root.join(folder))?;
         }
@@ -58,6 +63,9 @@ impl EngineHome {
         fs::write(self.guard(), self.guard_text(config, omo))?;
         if let Some(omo) = omo {
             omo.furnish(self)?;
+        }
+        if let Some(catalogue) = &launch.catalogue {
+            fs::write(self.catalogue(), catalogue.to_string())?;
         }
         let config = self.config();
         let package = json!({ "dependencies": { "@opencode-ai/plugin": version } });
@@ -77,11 +85,11 @@ impl EngineHome {
     /// Returns the engine's whole environment: what it is given, then what is ours to say.
     pub(crate) fn environment(
         &self,
-        given: &[(OsString, OsString)],
-        engine: &Engine,
+        launch: &Launch,
         config: &Value,
         password: &str,
     ) -> Vec<(OsString, OsString)> {
+        let Launch { environment: given, engine, .. } = launch;
         let mut environment: Vec<_> = given.iter().filter(|(name, _)| !is_ours(name)).cloned().collect();
         let mut set = |name: &str, value: &OsStr| environment.push((name.into(), value.to_owned()));
         for (name, folder) in FOLDERS {
@@ -90,6 +98,9 @@ impl EngineHome {
         set("PATH", &path(given, &engine.rg));
         for name in SWITCHES {
             set(name, OsStr::new("1"));
+        }
+        if launch.catalogue.is_some() {
+            set("OPENCODE_MODELS_PATH", self.catalogue().as_os_str());
         }
         set("BUN_INSPECT_PRELOAD", self.guard().as_os_str());
         // Plugins are code. They load only if our own configuration names one.
@@ -151,6 +162,7 @@ fn path(given: &[(OsString, OsString)], rg: &Path) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::install::Engine;
 
     #[test]
     fn the_environment_is_the_given_one_with_ours_on_top() {
@@ -166,7 +178,13 @@ mod tests {
             rg: "/tools/rg/rg".into(),
             version: "1.2.3".to_owned(),
         };
-        let environment = EngineHome::at("/home").environment(&given, &engine, &json!({}), "hunter2");
+        let home = EngineHome::at("/home");
+        let launch = Launch {
+            environment: given.to_vec(),
+            catalogue: Some(json!({})),
+            ..Launch::new(engine, "/clone", home.clone())
+        };
+        let environment = home.environment(&launch, &json!({}), "hunter2");
         let lines: Vec<_> = environment
             .iter()
             .map(|(name, value)| format!("{}={}", name.display(), value.display()))
@@ -188,6 +206,7 @@ mod tests {
         OPENCODE_DISABLE_LSP_DOWNLOAD=1
         OPENCODE_DISABLE_DEFAULT_PLUGINS=1
         OPENCODE_DISABLE_SHARE=1
+        OPENCODE_MODELS_PATH=/home/config/models.json
         BUN_INSPECT_PRELOAD=/home/config/guard.js
         OPENCODE_PURE=1
         OPENCODE_CLIENT=fro-bot

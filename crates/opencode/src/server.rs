@@ -62,6 +62,8 @@ pub struct Launch {
     pub home: EngineHome,
     /// Its configuration; what could wait for a person, share or update is overruled.
     pub config: Value,
+    /// The only models that it has to know, in place of its own catalogue of thousands.
+    pub catalogue: Option<Value>,
     /// Servers for tools of ours, which no configuration can take away.
     pub tools: Vec<McpServer>,
     /// Oh My OpenCode, if it is to be loaded.
@@ -86,6 +88,7 @@ impl Launch {
             directory: directory.into(),
             home,
             config: Value::Null,
+            catalogue: None,
             tools: Vec::new(),
             omo: None,
             environment: Vec::new(),
@@ -109,12 +112,12 @@ pub struct Server {
 impl Server {
     /// Starts an engine and returns once it answers and its events are heard.
     pub async fn start(launch: Launch) -> Result<Self, Error> {
-        let Launch { engine, home, .. } = &launch;
+        let home = &launch.home;
         let mut config = config::settle(launch.config.clone(), &launch.tools);
         if let Some(omo) = &launch.omo {
             omo.join(&mut config);
         }
-        let furnished = home.furnish(&engine.version, &config, launch.omo.as_ref());
+        let furnished = home.furnish(&launch, &config);
         furnished.map_err(|source| Error::Disk { deed: "furnish", path: home.home(), source })?;
         let mut tries = 0;
         loop {
@@ -135,7 +138,7 @@ impl Server {
     async fn start_on(port: u16, launch: &Launch, config: &Value) -> Result<Self, Error> {
         let password = process::password()?;
         let Launch { engine, home, .. } = launch;
-        let mut environment = home.environment(&launch.environment, engine, config, password.expose());
+        let mut environment = home.environment(launch, config, password.expose());
         environment.extend(launch.omo.iter().flat_map(|_| Omo::environment()));
         let began = Instant::now();
         let mut process = Process::spawn(launch, port, environment, &password)?;

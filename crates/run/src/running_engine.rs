@@ -106,6 +106,7 @@ impl RunningEngine {
         let wall = wall::around(place.home, settings, asked.occasion, prepared, offers)?;
         let launch = Launch {
             config: models.engine_config(),
+            catalogue: models.engine_catalogue(),
             tools: tools.servers(&settings.engine.program),
             omo: omo.clone(),
             environment: wall.environment,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fro_core::{Fault, Secret};
+use fro_core::{Fault, Secret, catalogue};
 use serde_json::{Map, Value, json};
 
 use crate::models::{
@@ -20,6 +20,8 @@ const PLACEHOLDER: &str = "placeholder";
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub(super) routes: BTreeMap<String, Route>,
+    /// Every model that the run is configured for, as `provider/model`.
+    asked: Vec<String>,
     config: Value,
 }
 
@@ -106,7 +108,7 @@ impl Plan {
                 routes.insert(id.to_owned(), Route::find(id, provider, keys)?);
             }
             if let Some(route) = routes.get_mut(id) {
-                route.admit(model, provider);
+                route.admit((id, model), provider);
             }
         }
         let agents = config.get("agent").and_then(Value::as_object).into_iter().flatten();
@@ -117,7 +119,8 @@ impl Plan {
         if routes.is_empty() {
             return Err(PlanError::NoModel);
         }
-        Ok(Self { routes, config: config.clone() })
+        let asked = models(config, model).map(str::to_owned).collect();
+        Ok(Self { routes, asked, config: config.clone() })
     }
 
     /// Sees that the cost of every model can be counted.
@@ -131,6 +134,12 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// Returns a catalogue of just the configured models, if all of them are known.
+    pub(super) fn catalogue(&self) -> Option<Value> {
+        let models = self.asked.iter().filter_map(|name| name.split_once('/'));
+        catalogue::excerpt(models, &self.config)
     }
 
     /// Returns the configuration for the engine: every provider is the proxy, and no key is in it.
@@ -194,10 +203,11 @@ impl Route {
     }
 
     /// Lets a model be asked, by its name here and by the one that the provider knows it by.
-    fn admit(&mut self, model: &str, provider: &Value) {
+    fn admit(&mut self, (id, model): (&str, &str), provider: &Value) {
         let details = provider.get("models").and_then(|models| models.get(model));
         let alias = details.and_then(|details| details.get("id")?.as_str());
-        let price = details.and_then(|details| Price::read(details.get("cost")?));
+        let cost = details.and_then(|details| details.get("cost")).or_else(|| catalogue::cost(id, model));
+        let price = cost.and_then(Price::read);
         let variants = details.and_then(|details| details.get("variants")?.as_object()).into_iter().flatten();
         let variants = variants.filter_map(|(_, variant)| variant.as_object());
         self.options.extend(details.and_then(options).into_iter().chain(variants).cloned());
@@ -281,6 +291,12 @@ mod tests {
         "#);
         let secrets: Vec<_> = keys.secrets().iter().map(Secret::expose).collect();
         assert_eq!(secrets, ["sk-real-1234", "sk-config-1234", "t-secret", "sk-unused-1234"]);
+    }
+
+    #[test]
+    fn the_price_of_a_model_that_the_catalogue_knows_is_known() {
+        let plan = Plan::draw(&json!({}), Some("anthropic/claude-haiku-4-5"), &keys());
+        assert_eq!(plan.and_then(|plan| plan.priced()), Ok(()));
     }
 
     #[test]

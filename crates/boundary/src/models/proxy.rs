@@ -97,6 +97,11 @@ impl ModelProxy {
         self.shared.plan.engine_config(&format!("http://{}", self.address))
     }
 
+    /// Returns a catalogue of just the configured models for the engine, if all of them are known.
+    pub fn engine_catalogue(&self) -> Option<Value> {
+        self.shared.plan.catalogue()
+    }
+
     /// Returns what was asked of the models so far.
     pub fn spent(&self) -> Spent {
         self.shared.meter.spent()

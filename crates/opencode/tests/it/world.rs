@@ -237,7 +237,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    fn of(server: &Server) -> Self {
+    pub(crate) fn of(server: &Server) -> Self {
         let pid = server.pid().unwrap();
         let show = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap();
         let find = |text: &str, prefix: &str| {
