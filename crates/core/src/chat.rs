@@ -1,5 +1,17 @@
 //! A chat with channels, threads and roles, as far as decisions need it.
 
+mod audit;
+mod deed;
+mod follow;
 mod id;
+mod link;
+mod permission;
+mod turn;
 
+pub use audit::{AuditAction, AuditEntry, Ruling};
+pub use deed::{Button, Deed, Notify, Style, TextFile};
+pub use follow::Follow;
 pub use id::{ChannelId, GuildId, MessageId, NoId, RoleId, UserId};
+pub use link::{ChannelLink, ChannelSettings, Listen, Thread};
+pub use permission::{AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, Wanted, Whose, decide};
+pub use turn::{Asked, Words};

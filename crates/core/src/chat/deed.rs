@@ -1,0 +1,106 @@
+//! What is to be done on Discord, as it waits in the outbox.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChannelId, MessageId};
+
+/// Something to be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Deed {
+    /// Opens a thread on a message.
+    OpenThread {
+        /// Where the message is.
+        channel: ChannelId,
+        /// The message, whose number the thread will have.
+        message: MessageId,
+        /// What the thread is called.
+        name: String,
+    },
+    /// Says something.
+    Say {
+        /// In which channel or thread.
+        channel: ChannelId,
+        /// What.
+        text: String,
+        /// To which message it is a reply.
+        reply_to: Option<MessageId>,
+        /// What can be clicked below it.
+        buttons: Vec<Button>,
+        /// What does not fit.
+        file: Option<TextFile>,
+        /// Whether people hear of it.
+        notify: Notify,
+    },
+    /// Changes what was said: the message of the part that this row belongs to.
+    Change {
+        /// In which channel or thread.
+        channel: ChannelId,
+        /// What it says now.
+        text: String,
+    },
+    /// Takes back what was said: the message of the part that this row belongs to.
+    TakeBack {
+        /// In which channel or thread.
+        channel: ChannelId,
+    },
+    /// Renames a thread.
+    Rename {
+        /// The thread.
+        thread: ChannelId,
+        /// Its new name.
+        name: String,
+    },
+}
+
+/// Whether people hear of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Notify {
+    /// As of any message.
+    Yes,
+    /// It just appears.
+    No,
+}
+
+/// Something to click.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Button {
+    /// What it says.
+    pub label: String,
+    /// What comes back when it is clicked, at most 100 characters.
+    pub id: String,
+    /// How it looks.
+    pub style: Style,
+}
+
+/// How a button looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Style {
+    /// The usual choice.
+    Usual,
+    /// Another choice.
+    Other,
+    /// Something that ends or refuses.
+    Danger,
+}
+
+/// A file of text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextFile {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+impl Deed {
+    /// Makes a plain message of it.
+    pub fn say(channel: ChannelId, text: impl Into<String>) -> Self {
+        let (reply_to, buttons, file) = (None, Vec::new(), None);
+        Self::Say { channel, text: text.into(), reply_to, buttons, file, notify: Notify::Yes }
+    }
+}

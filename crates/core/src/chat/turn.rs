@@ -1,0 +1,30 @@
+//! What somebody asks in a thread, as it waits for its turn.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChannelId, MessageId, RoleId, UserId};
+
+/// Words that wait for an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// In which thread.
+    pub thread: ChannelId,
+    /// The message that they are, or the command's own id.
+    pub source: MessageId,
+    /// Whose they are.
+    pub asker: UserId,
+    /// What they say.
+    pub words: Words,
+}
+
+/// What somebody says, and what they were when they said it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Words {
+    /// What they are called. Anybody can be called anything: data, never instruction.
+    pub name: String,
+    /// The roles that they had.
+    pub roles: Vec<RoleId>,
+    /// What they say.
+    pub text: String,
+}
