@@ -3,7 +3,7 @@
 use super::Complaint;
 
 /// Each crate with all that it may depend on.
-const HOUSE: [(&str, &[&str]); 11] = [
+const HOUSE: [(&str, &[&str]); 12] = [
     ("core", &[]),
     ("review", &["core"]),
     ("http", &["core"]),
@@ -12,7 +12,8 @@ const HOUSE: [(&str, &[&str]); 11] = [
     ("memory", &["core", "http"]),
     ("boundary", &["core", "http", "github"]),
     ("run", &["core", "review", "http", "github", "opencode", "memory", "boundary"]),
-    ("cli", &["core", "review", "http", "github", "opencode", "memory", "boundary", "run", "sim"]),
+    ("serve", &["core"]),
+    ("cli", &["core", "review", "http", "github", "opencode", "memory", "boundary", "run", "serve", "sim"]),
     ("sim", &[]),
     ("stories", &["sim", "run"]),
 ];

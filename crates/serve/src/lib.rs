@@ -1,0 +1,17 @@
+//! The daemon: what it keeps of channels, threads and turns, and what it does with them.
+
+mod store;
+
+pub use store::{
+    Address, Error, Store,
+    accounts::Account,
+    approvals::{Approval, Verdict},
+    audit::{Audited, Broken, Head},
+    gateway::Shard,
+    intake::Intake,
+    outbox::Due,
+    parts::Place,
+    policies::Policy,
+    queue::{Caps, Claimed, Lease, Reworded, Spent, Turn, Wish},
+    threads::Opened,
+};

@@ -1,0 +1,91 @@
+//! Which channel is which repository's.
+
+use fro_core::{
+    RepoName,
+    chat::{AuditEntry, ChannelId, ChannelLink, GuildId},
+};
+
+use super::{
+    Error, Store, audit,
+    database::Transaction,
+    row::{Row, Value},
+};
+
+const COLUMNS: &str = "channel, guild, repository, settings, linked_by, linked_at";
+
+impl Store {
+    /// Links a channel, or returns what it is linked to already. Either way the audit tells.
+    pub async fn link(&self, link: &ChannelLink, entry: AuditEntry) -> Result<Option<ChannelLink>, Error> {
+        let transaction = self.begin().await?;
+        let values = [
+            Value::of(link.channel),
+            Value::of(link.guild),
+            Value::of(&link.repository),
+            Value::json(&link.settings),
+            Value::of(link.linked_by),
+            Value::from(link.linked_at),
+        ];
+        let sql = format!(
+            "INSERT INTO link ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING linked_at"
+        );
+        let taken = match transaction.row(&sql, values).await? {
+            Some(_) => None,
+            None => find(&transaction, link.channel).await?,
+        };
+        let entry = match &taken {
+            Some(link) => entry.denied(format!("the channel is linked to {} already", link.repository)),
+            None => entry,
+        };
+        audit::append(&transaction, &entry).await?;
+        transaction.commit().await?;
+        Ok(taken)
+    }
+
+    /// Unlinks a channel and returns what it was linked to, if it was.
+    pub async fn unlink(&self, channel: ChannelId, entry: AuditEntry) -> Result<Option<RepoName>, Error> {
+        let transaction = self.begin().await?;
+        let sql = "DELETE FROM link WHERE channel = $1 RETURNING repository";
+        let row = transaction.row(sql, [Value::of(channel)]).await?;
+        let was: Option<RepoName> = row.map(|mut row| row.parsed("link.repository")).transpose()?;
+        let entry = match &was {
+            Some(repository) => entry.before(&repository.to_string()),
+            None => entry.denied("the channel is not linked"),
+        };
+        audit::append(&transaction, &entry).await?;
+        transaction.commit().await?;
+        Ok(was)
+    }
+
+    /// Returns what a channel is linked to.
+    pub async fn link_of(&self, channel: ChannelId) -> Result<Option<ChannelLink>, Error> {
+        let transaction = self.begin().await?;
+        let link = find(&transaction, channel).await?;
+        transaction.commit().await?;
+        Ok(link)
+    }
+
+    /// Returns the links of a guild, by repository.
+    pub async fn links(&self, guild: GuildId) -> Result<Vec<ChannelLink>, Error> {
+        let transaction = self.begin().await?;
+        let sql = format!("SELECT {COLUMNS} FROM link WHERE guild = $1 ORDER BY repository, channel");
+        let rows = transaction.rows(&sql, [Value::of(guild)]).await?;
+        transaction.commit().await?;
+        rows.into_iter().map(read).collect()
+    }
+}
+
+async fn find(transaction: &Transaction, channel: ChannelId) -> Result<Option<ChannelLink>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM link WHERE channel = $1");
+    transaction.row(&sql, [Value::of(channel)]).await?.map(read).transpose()
+}
+
+fn read(mut row: Row) -> Result<ChannelLink, Error> {
+    Ok(ChannelLink {
+        channel: row.parsed("link.channel")?,
+        guild: row.parsed("link.guild")?,
+        repository: row.parsed("link.repository")?,
+        settings: row.json("link.settings")?,
+        linked_by: row.parsed("link.linked_by")?,
+        linked_at: row.time("link.linked_at")?,
+    })
+}

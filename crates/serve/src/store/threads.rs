@@ -1,0 +1,86 @@
+//! Which thread is which session.
+
+use fro_core::chat::{ChannelId, Thread};
+
+use super::{
+    Error, Store,
+    database::Transaction,
+    row::{Row, Value},
+};
+
+/// Whether a thread was there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opened {
+    /// It is new.
+    Now,
+    /// It was there.
+    Before,
+}
+
+const COLUMNS: &str = "id, channel, guild, repository, session, named, opened_at";
+
+impl Store {
+    /// Returns a thread.
+    pub async fn thread(&self, id: ChannelId) -> Result<Option<Thread>, Error> {
+        let transaction = self.begin().await?;
+        let sql = format!("SELECT {COLUMNS} FROM thread WHERE id = $1");
+        let row = transaction.row(&sql, [Value::of(id)]).await?;
+        transaction.commit().await?;
+        row.map(read).transpose()
+    }
+
+    /// Returns the threads of a session, newest first.
+    pub async fn threads_of(&self, session: &str) -> Result<Vec<Thread>, Error> {
+        let transaction = self.begin().await?;
+        let sql = format!("SELECT {COLUMNS} FROM thread WHERE session = $1 ORDER BY opened_at DESC, id");
+        let rows = transaction.rows(&sql, [Value::from(session)]).await?;
+        transaction.commit().await?;
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Gives a thread another session.
+    pub async fn set_session(&self, id: ChannelId, session: Option<&str>) -> Result<(), Error> {
+        let transaction = self.begin().await?;
+        let sql = "UPDATE thread SET session = $2 WHERE id = $1";
+        transaction.rows(sql, [Value::of(id), Value::maybe(session)]).await?;
+        transaction.commit().await
+    }
+
+    /// Remembers the name that we gave a thread.
+    pub async fn set_named(&self, id: ChannelId, name: &str) -> Result<(), Error> {
+        let transaction = self.begin().await?;
+        let sql = "UPDATE thread SET named = $2 WHERE id = $1";
+        transaction.rows(sql, [Value::of(id), Value::from(name)]).await?;
+        transaction.commit().await
+    }
+}
+
+pub(super) async fn insert(transaction: &Transaction, thread: &Thread) -> Result<Opened, Error> {
+    let values = [
+        Value::of(thread.id),
+        Value::of(thread.channel),
+        Value::of(thread.guild),
+        Value::of(&thread.repository),
+        Value::maybe(thread.session.as_ref()),
+        Value::maybe(thread.named.as_ref()),
+        Value::from(thread.opened_at),
+    ];
+    let sql = format!(
+        "INSERT INTO thread ({COLUMNS}, last_position) VALUES ($1, $2, $3, $4, $5, $6, $7, 0) \
+         ON CONFLICT DO NOTHING RETURNING opened_at"
+    );
+    let new = transaction.row(&sql, values).await?.is_some();
+    Ok(if new { Opened::Now } else { Opened::Before })
+}
+
+fn read(mut row: Row) -> Result<Thread, Error> {
+    Ok(Thread {
+        id: row.parsed("thread.id")?,
+        channel: row.parsed("thread.channel")?,
+        guild: row.parsed("thread.guild")?,
+        repository: row.parsed("thread.repository")?,
+        session: row.maybe_text("thread.session")?,
+        named: row.maybe_text("thread.named")?,
+        opened_at: row.time("thread.opened_at")?,
+    })
+}
