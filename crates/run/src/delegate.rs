@@ -2,7 +2,7 @@
 
 use fro_boundary::{ModelProxy, Tip};
 use fro_core::{
-    Fault, Permit, Subject,
+    Fault, Permit, Subject, Trigger,
     delegation::{Claim, Commission, NoWork},
     prompt::Workbench,
 };
@@ -82,10 +82,20 @@ impl Assignment {
     }
 
     /// Returns the commit to start from.
-    pub(crate) fn tip(&self, permit: &Permit) -> Tip {
+    ///
+    /// Where the event names a pull request's commit, that is the one: a later push has an event of its own.
+    pub(crate) fn tip(&self, trigger: &Trigger, permit: &Permit) -> Tip {
         match (self, permit.subject()) {
             (Self::Branch(branch), _) => branch.tip.clone(),
-            (_, Subject::PullRequest(number)) => Tip::Remote(head_of(number)),
+            (_, Subject::PullRequest(number)) => match trigger {
+                Trigger::Pull(pull) => Tip::Pinned { name: head_of(number), commit: pull.sha.clone() },
+                Trigger::Comment(_)
+                | Trigger::ReviewComment(_)
+                | Trigger::Issue(_)
+                | Trigger::Discussion(_)
+                | Trigger::DiscussionComment(_)
+                | Trigger::Order(_) => Tip::Remote(head_of(number)),
+            },
             (_, Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository) => Tip::Checkout,
         }
     }

@@ -53,7 +53,7 @@ impl Repository {
             Git::new(&settings.engine.environment, confinement).with_token(&settings.server, &settings.token);
         let git = git.with_authorities(&settings.client.extra_ca, private).map_err(|error| error.fault())?;
         let url = address_of(settings, &repo.to_string());
-        let tip = assignment.tip(asked.permit);
+        let tip = assignment.tip(asked.trigger, asked.permit);
         let ground = Ground { checkout: occasion.checkout.clone(), url: url.clone(), tip };
         let store = Store::open(git, private, &ground).await.map_err(|error| error.fault())?;
         let hook = [settings.engine.program.clone().into(), "receive".into()];

@@ -30,6 +30,13 @@ pub enum Tip {
     Checkout,
     /// The one that a ref on GitHub names, such as `refs/pull/2/head`.
     Remote(String),
+    /// A commit that stood there when somebody asked, whatever stands there by now.
+    Pinned {
+        /// The ref that leads to it.
+        name: String,
+        /// The commit's id.
+        commit: String,
+    },
 }
 
 /// A bare repository of the harness, in a folder of its own that goes when this is dropped.
@@ -114,9 +121,8 @@ impl Store {
         match (&ground.tip, own) {
             (Tip::Checkout, Some(commit)) => Ok(commit),
             (Tip::Checkout, None) => self.fetch(ground, &format!("+HEAD:{TIP}"), TIP).await,
-            (Tip::Remote(name), own) => {
-                let kept = name.replacen("refs/", "refs/fro-bot/", 1);
-                let fetched = self.fetch(ground, &format!("+{name}:{kept}"), &kept).await;
+            (Tip::Remote(name) | Tip::Pinned { name, .. }, own) => {
+                let fetched = self.fetch_remote(ground, name).await;
                 match (fetched, own) {
                     (Ok(commit), _) => Ok(commit),
                     (Err(error), Some(commit)) => {
@@ -127,6 +133,19 @@ impl Store {
                 }
             }
         }
+    }
+
+    /// Fetches a ref from GitHub and returns its commit, or the one below it that was meant.
+    async fn fetch_remote(&self, ground: &Ground, name: &str) -> Result<String, GitError> {
+        let kept = name.replacen("refs/", "refs/fro-bot/", 1);
+        let newest = self.fetch(ground, &format!("+{name}:{kept}"), &kept).await?;
+        let Tip::Pinned { commit, .. } = &ground.tip else { return Ok(newest) };
+        if newest == *commit {
+            return Ok(newest);
+        }
+        // A push that replaced history leaves the old commit on GitHub, which gives it out by its id.
+        let pinned = format!("{kept}-asked");
+        self.fetch(ground, &format!("+{commit}:{pinned}"), &pinned).await
     }
 
     /// Fetches a ref from GitHub and returns its commit.

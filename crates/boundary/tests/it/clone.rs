@@ -225,6 +225,24 @@ async fn a_pull_request_s_head_is_fetched_and_the_checkout_stays_as_it_is() {
 }
 
 #[tokio::test]
+async fn the_commit_that_was_asked_about_is_the_tip_whatever_was_pushed_since() {
+    let github = fro_sim::World::start().await.unwrap();
+    let runner = Runner { url: github.clone_url("octo/garden"), ..Runner::with_checkout() };
+    let head = "refs/pull/2/head".to_owned();
+    let newest = runner.store(Tip::Remote(head.clone()), &github.token("fro-bot")).await;
+    let asked = git(&newest.objects()[0].join(".."), &format!("rev-parse {}^", newest.tip()));
+
+    let pinned = Tip::Pinned { name: head.clone(), commit: asked.clone() };
+    let store = runner.store(pinned, &github.token("fro-bot")).await;
+    assert_eq!((store.tip(), store.fell_back()), (asked.as_str(), None));
+
+    let gone = Tip::Pinned { name: head, commit: "1".repeat(40) };
+    let store = runner.store(gone, &github.token("fro-bot")).await;
+    assert_eq!(store.tip(), runner.git("rev-parse HEAD"));
+    assert!(store.fell_back().is_some());
+}
+
+#[tokio::test]
 async fn a_head_that_cannot_be_fetched_is_said_and_the_checkout_s_commit_stands_in() {
     let runner = Runner::with_checkout();
 
