@@ -18,7 +18,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::wall::{Enclosure, Limits, Strictness, WallSpec};
+use crate::wall::{Address, Enclosure, Limits, Strictness, WallSpec};
 
 /// How long the wall may take to end what took too long.
 const GRACE: Duration = Duration::from_millis(200);
@@ -39,57 +39,66 @@ pub struct Confinement {
 
 /// What a confined program is to do.
 #[derive(Debug, Clone)]
-pub(crate) struct Errand {
+pub struct Errand {
     /// The program and its arguments.
-    pub(crate) command: Vec<OsString>,
+    pub command: Vec<OsString>,
     /// Its whole environment.
-    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub environment: Vec<(OsString, OsString)>,
     /// The folder that it starts in.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// What it may read besides the system's programs.
-    pub(crate) read: Vec<PathBuf>,
+    pub read: Vec<PathBuf>,
     /// What it may write.
-    pub(crate) write: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
+    /// Where it may connect to.
+    pub connect: Vec<Address>,
     /// The file that is its standard input.
-    pub(crate) input: Option<PathBuf>,
+    pub input: Option<PathBuf>,
     /// What it may use up.
-    pub(crate) bounds: Bounds,
+    pub bounds: Bounds,
 }
 
 /// What a confined program may use up.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
-    pub(crate) time: Duration,
+pub struct Bounds {
+    /// Until it is ended.
+    pub time: Duration,
     /// Bytes of memory.
-    pub(crate) memory: u64,
+    pub memory: u64,
     /// Bytes of each file that it writes.
-    pub(crate) file: u64,
+    pub file: u64,
     /// Bytes that it may print.
-    pub(crate) output: usize,
+    pub output: usize,
 }
 
 /// What a confined program said.
 #[derive(Debug)]
-pub(crate) struct Said {
-    pub(crate) status: ExitStatus,
-    pub(crate) output: Vec<u8>,
-    pub(crate) complaint: Vec<u8>,
+pub struct Said {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it printed.
+    pub output: Vec<u8>,
+    /// The beginning of what it complained of.
+    pub complaint: Vec<u8>,
 }
 
 /// Why a confined program has no result.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Overrun {
+pub enum Overrun {
+    /// The operating system refused.
     #[error("it cannot be started")]
     Start(#[from] io::Error),
+    /// It was ended.
     #[error("it took longer than {} s", .0.as_secs())]
     Time(Duration),
+    /// It was ended.
     #[error("it printed more than {} MiB", .0 >> 20)]
     Output(usize),
 }
 
 impl Confinement {
     /// Runs an errand to its end, or to the end of what it may use up.
-    pub(crate) async fn run(&self, errand: Errand) -> Result<Said, Overrun> {
+    pub async fn run(&self, errand: Errand) -> Result<Said, Overrun> {
         let Bounds { time, output: most, .. } = errand.bounds;
         let mut running = self.command(errand).spawn()?;
         // The wall takes the end of its standard input for ours.
@@ -115,6 +124,7 @@ impl Confinement {
         let spec = WallSpec {
             read: errand.read.into_iter().chain(errand.input.clone()).collect(),
             write: errand.write,
+            connect: errand.connect,
             input: errand.input,
             limits: Limits {
                 memory: Some(errand.bounds.memory),

@@ -22,7 +22,7 @@ mod serve;
 mod toolbox;
 pub mod wall;
 
-pub use confined::Confinement;
+pub use confined::{Bounds, Confinement, Errand, Overrun, Said};
 pub use egress::{BadHost, CorporateProxy, Door, Egress, EgressCalls, Host};
 pub use environment::{Environment, environment};
 pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};

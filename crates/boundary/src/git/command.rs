@@ -96,9 +96,14 @@ impl Git {
 
     /// Returns the command line of a git that works in a repository.
     pub(super) fn command_line(repository: &Path) -> Vec<OsString> {
-        let settings = SETTINGS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]);
         let place = ["--git-dir".into(), OsString::from(repository)];
-        ["git".into()].into_iter().chain(settings).chain(place).collect()
+        Self::words_of_ours().into_iter().chain(place).collect()
+    }
+
+    /// Returns the command line of a git that is told by other means where to work.
+    pub(super) fn words_of_ours() -> Vec<OsString> {
+        let settings = SETTINGS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]);
+        ["git".into()].into_iter().chain(settings).collect()
     }
 
     /// Returns an environment with nothing in it but where programs are, and our settings.

@@ -91,6 +91,7 @@ impl Reader {
             folder: clone.unwrap_or(scratch).to_owned(),
             read: own.chain(self.git.program()).chain(clone.map(Path::to_owned)).collect(),
             write: vec![scratch.clone()],
+            connect: Vec::new(),
             input: Some(given),
             bounds: BOUNDS,
         })

@@ -9,6 +9,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -26,17 +27,23 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     audit::Audit,
+    confined::{Bounds, Confinement, Errand},
     git::{
         Git, GitError, Store,
-        command::feed,
+        command::complaint,
         gatekeeper::{self, Gatekeeper, Record},
         rules::{Rules, Stands},
     },
     serve::{Body, Listener, serve},
+    wall::{Address, Enclosure},
 };
 
 /// The largest push: more is no patch but a delivery.
 const LARGEST: usize = 32 << 20;
+
+/// What git's server may use up: a push waits for GitHub, and a fetch may be of a large repository.
+const BOUNDS: Bounds =
+    Bounds { time: Duration::from_mins(5), memory: 4 << 30, file: 512 << 20, output: 512 << 20 };
 
 /// Gets the credential for a push, at the moment that one is needed.
 pub type Credential = Arc<dyn Fn() -> BoxFuture<'static, Result<Secret, Fault>> + Send + Sync>;
@@ -89,6 +96,10 @@ struct Door {
     git: Git,
     project: PathBuf,
     hooks: PathBuf,
+    /// What git's server reads besides the store: borrowed objects, and the hook with its program.
+    read: Vec<PathBuf>,
+    /// Where the hook asks.
+    socket: PathBuf,
     record: Record,
     repo: RepoName,
     /// Why nothing may be pushed, if nothing may.
@@ -128,7 +139,11 @@ impl Store {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(GitError::Start)?;
         let address = listener.local_addr().map_err(GitError::Start)?;
         let (git, project) = (self.git.clone(), self.folder.path().to_owned());
+        let program = hook.first().map(PathBuf::from);
+        let read = self.objects().into_iter().chain(git.program()).chain(program).chain([hooks.clone()]);
         let door = Arc::new(Door {
+            read: read.collect(),
+            socket: self.socket(),
             git,
             project,
             hooks,
@@ -145,6 +160,11 @@ impl Store {
         Ok(Staging { address, record, _accepting: accepting, _deciding: deciding })
     }
 
+    /// Returns where the hook asks.
+    fn socket(&self) -> PathBuf {
+        self.folder.path().join("s")
+    }
+
     /// Lets somebody decide on each push, whom git's hook asks.
     async fn keep_gate(
         &self,
@@ -152,7 +172,7 @@ impl Store {
         hooks: &Path,
         hook: &[OsString],
     ) -> Result<AbortOnDropHandle<()>, GitError> {
-        let socket = self.folder.path().join("s");
+        let socket = self.socket();
         write_hook(hooks, hook, &socket).map_err(GitError::prepare(hooks))?;
         if let Stands::Already = gatekeeper.rules.stands {
             // A push says what it found there, and it found the tip.
@@ -268,27 +288,55 @@ impl Door {
         known.contains(&place).then_some(place).ok_or_else(elsewhere)
     }
 
-    /// Asks git's own server, which is a CGI program.
+    /// Asks git's own server, which is a CGI program. It unpacks what the agent sends, so it is confined to the store.
     async fn ask_git(&self, head: &Parts, place: &str, body: &Bytes) -> Result<Response<Body>, GitError> {
+        let input = tempfile::Builder::new().prefix("request-").tempfile_in(&self.project);
+        let input = input.map_err(GitError::prepare(&self.project))?;
+        fs_err::write(input.path(), body).map_err(GitError::prepare(input.path()))?;
+        let mut command = Git::words_of_ours();
+        let hooks = format!("core.hooksPath={}", self.hooks.display());
+        command.extend(["-c", &hooks, "http-backend"].map(OsString::from));
+        let store = self.project.join("store.git");
+        let errand = Errand {
+            command,
+            environment: self.variables(head, place, body.len()),
+            folder: store.clone(),
+            read: self.read.clone(),
+            write: vec![store],
+            connect: vec![Address::Unix(self.socket.clone())],
+            input: Some(input.path().to_owned()),
+            bounds: BOUNDS,
+        };
+        let confinement = Confinement { enclosure: Enclosure::Open, ..self.git.confinement.clone() };
+        let name = || "http-backend".to_owned();
+        match confinement.run(errand).await {
+            Ok(said) if said.status.success() => {
+                as_response(said.output).ok_or_else(|| GitError::unread("http-backend"))
+            }
+            Ok(said) => Err(GitError::Failed { command: name(), said: complaint(&said.complaint) }),
+            Err(overrun) => Err(GitError::Overrun { command: name(), why: overrun.to_string() }),
+        }
+    }
+
+    /// Returns the whole environment of git's server.
+    fn variables(&self, head: &Parts, place: &str, length: usize) -> Vec<(OsString, OsString)> {
         let header =
             |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut command = self.git.anywhere();
-        command
-            .arg("-c")
-            .arg(format!("core.hooksPath={}", self.hooks.display()))
-            .arg("http-backend")
-            .env("GIT_PROJECT_ROOT", &self.project)
-            .env("GIT_HTTP_EXPORT_ALL", "1")
-            .env("PATH_INFO", format!("/store.git/{place}"))
-            .env("REQUEST_METHOD", head.method.as_str())
-            .env("QUERY_STRING", head.uri.query().unwrap_or_default())
-            .env("CONTENT_TYPE", header("content-type"))
-            .env("CONTENT_LENGTH", body.len().to_string())
-            .env("HTTP_CONTENT_ENCODING", header("content-encoding"))
-            .env("GIT_PROTOCOL", header("git-protocol"))
-            .env("REMOTE_USER", "agent");
-        let told = feed(&mut command, "http-backend", body).await?;
-        as_response(told).ok_or_else(|| GitError::unread("http-backend"))
+        let (path, length) = (format!("/store.git/{place}"), length.to_string());
+        let cgi = [
+            ("GIT_HTTP_EXPORT_ALL", "1"),
+            ("PATH_INFO", &path),
+            ("REQUEST_METHOD", head.method.as_str()),
+            ("QUERY_STRING", head.uri.query().unwrap_or_default()),
+            ("CONTENT_TYPE", header("content-type")),
+            ("CONTENT_LENGTH", &length),
+            ("HTTP_CONTENT_ENCODING", header("content-encoding")),
+            ("GIT_PROTOCOL", header("git-protocol")),
+            ("REMOTE_USER", "agent"),
+        ];
+        let cgi = cgi.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let root = (OsString::from("GIT_PROJECT_ROOT"), OsString::from(&self.project));
+        self.git.bare_environment().into_iter().chain(cgi).chain([root]).collect()
     }
 }
 
