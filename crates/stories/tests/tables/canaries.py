@@ -5,10 +5,12 @@ and folders with a canary in them, which the agent must not read. Beside the mis
 canaries in everything that can be read from here, and sends what it finds to the model: the one door that leads out.
 """
 
+import itertools
 import json
 import os
 import random
 import re
+import sqlite3
 import sys
 import time
 import urllib.request
@@ -137,6 +139,58 @@ def beside_the_database():
     exchange(os.path.join(folder, f"{chance.randrange(4)}.json"), chance.choice([plain, link, os.mkfifo]))
 
 
+def schema_of_the_database():
+    """What a reader of the file would run or trip over: triggers, views, tables that are programs, large rows."""
+    with sqlite3.connect(os.path.join(data, "opencode.db"), timeout=1) as connection:
+        number = chance.randrange(1 << 30)
+        connection.execute(
+            chance.choice(
+                [
+                    f"CREATE TRIGGER t{number} AFTER DELETE ON part BEGIN SELECT readfile('/proc/self/environ'); END",
+                    f"CREATE VIEW v{number} AS SELECT load_extension('/proc/self/environ')",
+                    f"CREATE VIRTUAL TABLE f{number} USING fts5 (x)",
+                    f"CREATE TABLE g{number} AS SELECT randomblob(8 << 20) AS session_id",
+                    "UPDATE session SET parent_id = (SELECT max(id) FROM session)",
+                ]
+            )
+        )
+
+
+def folder_of_the_database():
+    """A link where the engine's folder was, and back, so that the engine still finds it."""
+    for place in [data, os.path.dirname(data)]:
+        if chance.random() < 0.5:
+            away = f"{place}.{chance.randrange(1 << 30)}"
+            os.rename(place, away)
+            os.symlink(chance.choice(FOLDERS), place)
+            time.sleep(chance.choice([0, 0.001, 0.02]))
+            os.unlink(place)
+            os.rename(away, place)
+
+
+def names_of_files():
+    names = ["a\nb", "\x1b]0;x\x07", "\u202eexe", "::add-mask::x", "-rf", ":(exclude)x", '"', "%2e%2e", "`id`"]
+    name = chance.choice(names)
+    plain(os.path.join(clone, f"{name}{chance.randrange(4)}"))
+
+
+def refs_of_git():
+    with open(os.path.join(clone, ".git/packed-refs"), "a") as file:
+        for number in range(2000):
+            file.write(f"{chance.randrange(1 << 160):040x} refs/heads/x/{number}/{chance.randrange(1 << 30)}\n")
+
+
+def git_itself():
+    """Another repository, by a file or a link, in the place of a folder's own."""
+    folder = os.path.join(clone, f"nested-{chance.randrange(4)}")
+    os.makedirs(folder, exist_ok=True)
+    if chance.random() < 0.5:
+        with open(os.path.join(folder, ".git"), "w") as file:
+            file.write(f"gitdir: {chance.choice(FOLDERS)}\n")
+    else:
+        exchange(os.path.join(folder, ".git"), lambda path: os.symlink(chance.choice(FOLDERS), path))
+
+
 def delete():
     path = os.path.join(clone, chance.choice(os.listdir(clone)))
     if not path.endswith((".git", ".py")) and not os.path.isdir(path):
@@ -144,7 +198,8 @@ def delete():
 
 
 MISCHIEF = [swap, swap, swap_tracked, swap_folder, pipe, sparse, hard_link, flood, deep, settings_of_git]
-MISCHIEF += [lenders_of_git, index_of_git, database, beside_the_database, delete]
+MISCHIEF += [lenders_of_git, index_of_git, database, beside_the_database, delete, schema_of_the_database]
+MISCHIEF += [folder_of_the_database, names_of_files, refs_of_git, git_itself]
 
 
 def send(found):
@@ -181,10 +236,44 @@ def contents(seen):
                     pass
 
 
+def memory_of(process):
+    """What can be read of another process: its words, its variables, the files that it holds, its memory."""
+    for name in ["cmdline", "environ"]:
+        with open(f"/proc/{process}/{name}", "rb") as file:
+            yield file.read(1 << 20)
+    for number in os.listdir(f"/proc/{process}/fd"):
+        held = os.open(f"/proc/{process}/fd/{number}", os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            yield os.read(held, 1 << 20)
+        finally:
+            os.close(held)
+    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", 0) as memory:
+        for line in maps:
+            start, end = (int(number, 16) for number in line.split()[0].split("-"))
+            if " rw" in line:
+                memory.seek(start)
+                yield memory.read(min(end - start, 16 << 20))
+
+
+def processes(seen):
+    """Every process that was not there before, but the ones below our own shell: what they know, we do."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        if process in seen:
+            continue
+        seen.add(process)
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                if b"canaries.py" in file.read():
+                    continue
+            yield from memory_of(process)
+        except (OSError, ValueError, OverflowError):
+            pass
+
+
 def look():
     seen, told = set(), set()
     while time.monotonic() < until:
-        for content in contents(seen):
+        for content in itertools.chain(contents(seen), processes(seen)):
             for canary in set(CANARY.findall(content)) - told:
                 told.add(canary)
                 send(canary.decode())
@@ -198,7 +287,7 @@ def make_mischief():
     while time.monotonic() < until:
         try:
             chance.choice(MISCHIEF)()
-        except OSError:
+        except (OSError, sqlite3.Error):
             pass
         time.sleep(chance.choice([0, 0, 0.001, 0.01]))
 

@@ -7,13 +7,13 @@ use std::{io::Read as _, ops::Range, os::unix::fs::PermissionsExt as _, path::Pa
 
 use data_encoding::HEXLOWER;
 use fro_sim::{model::Reply, state::Token};
-use fro_stories::{Mention, REPO, Run, Sim};
+use fro_stories::{Mention, REPO, Run, Signal, Sim, signal};
 use serde_json::json;
 
 use crate::{posted::posted, table::fill};
 
 /// How many schedules each step meets, unless told otherwise.
-const SEEDS: Range<u64> = 0..12;
+const SEEDS: Range<u64> = 0..7;
 
 /// How long the mischief goes on, in seconds: longer than a run takes, unless it is ended.
 const MISCHIEF: &str = "45";
@@ -27,18 +27,24 @@ enum Step {
     Receive,
     /// The agent hands its answer in by `answer_draft`.
     Draft,
+    /// The agent asks what is remembered, while its database is anything.
+    Recall,
     /// The agent only answers: the harness keeps its database and removes its folders.
     Keep,
     /// The run is cancelled in the middle: the same, in a hurry.
     Cancel,
+    /// The run is killed, and the step after it does the same.
+    Post,
 }
 
-const STEPS: [(&str, Step); 5] = [
+const STEPS: [(&str, Step); 7] = [
     ("what lies in the clone is compared", Step::Compare),
     ("a push is received", Step::Receive),
     ("an answer is handed in", Step::Draft),
+    ("the memory is asked", Step::Recall),
     ("the memory is kept", Step::Keep),
     ("the run is cancelled", Step::Cancel),
+    ("the step after a killed run", Step::Post),
 ];
 
 /// What was planted: names for people, and values that nothing else has.
@@ -142,7 +148,9 @@ async fn cell(step: Step, seed: u64) -> String {
     script(&sim, step, seed, &canaries);
     let asks = match step {
         Step::Compare | Step::Receive => "@fro-bot fix it",
-        Step::Draft | Step::Keep | Step::Cancel => "@fro-bot why is the floor wet?",
+        Step::Draft | Step::Recall | Step::Keep | Step::Cancel | Step::Post => {
+            "@fro-bot why is the floor wet?"
+        }
     };
     let mention = canaries.equip(&sim, sim.mention(asks));
     let run = match step {
@@ -151,13 +159,22 @@ async fn cell(step: Step, seed: u64) -> String {
             sim.model().wait_for_calls(2).await;
             running.cancel().await
         }
-        Step::Compare | Step::Receive | Step::Draft | Step::Keep => mention.run().await,
+        Step::Post => {
+            let running = mention.start();
+            sim.model().wait_for_calls(2).await;
+            signal(running.pid(), Signal::KILL);
+            let killed = running.end().await;
+            let after = canaries.equip(&sim, sim.mention("").again(killed.comment).post());
+            let post = after.run().await;
+            Run { log: killed.told() + &post.log, ..post }
+        }
+        Step::Compare | Step::Receive | Step::Draft | Step::Recall | Step::Keep => mention.run().await,
     };
     let places = places(&sim, &run).await;
     let found = places.iter().map(|(place, text)| (*place, canaries.seen_in(text)));
     let found: Vec<_> = found.filter(|(_, names)| !names.is_empty()).collect();
     assert!(found.is_empty(), "seed {seed}: {found:?}\n{run}");
-    let answers = usize::from(!matches!(step, Step::Cancel));
+    let answers = usize::from(!matches!(step, Step::Cancel | Step::Post));
     assert_eq!(posted(&sim).len(), answers, "seed {seed}: {run}");
     sim.finish_early().await;
     format!("0/{}", canaries.planted.len())
@@ -177,8 +194,12 @@ fn script(sim: &Sim, step: Step, seed: u64, canaries: &Canaries) {
             model.plays(bash(format!("echo '// mended' > mended.rs; {commit} | tail -n 5")));
         }
         Step::Draft => model.calls("answer_draft", json!({ "body": "It is wet because of the tap." })),
+        Step::Recall => {
+            model.calls("session_search", json!({ "query": "brass coupling" }));
+            model.calls("session_list", json!({}));
+        }
         Step::Keep => {}
-        Step::Cancel => {
+        Step::Cancel | Step::Post => {
             model.plays(Reply::text("I shall never come to an end.").slowly(Duration::from_millis(500)));
             return;
         }
