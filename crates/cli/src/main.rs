@@ -7,6 +7,7 @@ mod doctor;
 mod env;
 mod eval;
 mod event_source;
+mod export_sessions;
 mod handover;
 mod inputs;
 mod interrupt;
@@ -66,6 +67,9 @@ enum Command {
     /// Asks the run whether a push of the agent may pass (what git starts)
     #[command(hide = true)]
     Receive(receive::Options),
+    /// Prints sessions of a database that may be anything (what a run starts behind a wall)
+    #[command(hide = true)]
+    ExportSessions(export_sessions::Options),
     /// Starts a command behind the wall (what starts the engine)
     Wall(wall::Options),
     /// Passes the engine's tool calls on to the run (what the engine starts)
@@ -89,6 +93,7 @@ fn main() -> ExitCode {
         Command::Mcp(options) => on_one_thread(mcp::main(options)),
         Command::Reference { wanted } => Ok(reference::main(wanted)),
         Command::Receive(options) => receive::main(&options),
+        Command::ExportSessions(options) => export_sessions::main(&options),
         Command::Action => in_runtime(action::main(&env)),
         Command::Run(options) => in_runtime(run::main(&options, &env)),
         Command::Sessions(options) => sessions::main(&options, &env),

@@ -117,6 +117,8 @@ pub fn keep(store: &Store, engine_data: &Path, provenance: &Provenance) -> Resul
 #[derive(Debug, Clone)]
 pub struct Keep<'a> {
     engine_data: &'a Path,
+    /// The data folder that has the database, where that is not the engine's.
+    database: &'a Path,
     provenance: Provenance,
     origin: BTreeMap<String, String>,
     secrets: Vec<Secret>,
@@ -133,6 +135,7 @@ impl<'a> Keep<'a> {
     pub fn new(engine_data: &'a Path, provenance: Provenance) -> Self {
         Self {
             engine_data,
+            database: engine_data,
             provenance,
             origin: BTreeMap::new(),
             secrets: Vec::new(),
@@ -143,6 +146,13 @@ impl<'a> Keep<'a> {
             index: None,
             audience: Visibility::Private,
         }
+    }
+
+    /// Takes the database from another data folder: the agent can write to the engine's own.
+    #[must_use]
+    pub fn with_database(mut self, data: &'a Path) -> Self {
+        self.database = data;
+        self
     }
 
     /// Notes who saves: names and values for people who look at the memory.
@@ -208,7 +218,7 @@ impl<'a> Keep<'a> {
 
     /// Saves; if others save at the same time, merges with each of them.
     pub fn save(&self, store: &Store) -> Result<Kept, Error> {
-        let Some(database) = database::find(self.engine_data)? else { return Ok(Kept::Nothing) };
+        let Some(database) = database::find(self.database)? else { return Ok(Kept::Nothing) };
         let secrets = Secrets::knowing(&self.secrets)?;
         let files = Files::open(&database::home(self.engine_data)?)?;
         thread::scope(|scope| {

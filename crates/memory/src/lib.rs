@@ -55,6 +55,7 @@ mod snapshot;
 mod stats;
 mod store;
 mod stores;
+mod transfer;
 mod upload;
 mod wipe;
 
@@ -80,3 +81,4 @@ pub use store::{
     wire::Patience,
 };
 pub use stores::{CacheUse, Keeping, Recollection, Repair, StoreSettings, Stored, Stores};
+pub use transfer::{export_sessions, import_sessions, quarantine, set_apart};

@@ -1,5 +1,6 @@
 //! What is remembered, for one run: brought before the engine starts, asked while it works, kept when it is done.
 
+mod apart;
 mod kept;
 mod row;
 mod session_archive;
@@ -14,6 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fro_boundary::Enclosure;
 use fro_core::{
     Context, Fault,
     continuity::{self, Continuity, Reminder},
@@ -186,6 +188,13 @@ impl Memory {
         .await
     }
 
+    /// Sets a copy of the engine's database apart, before the agent says its first word: what is asked and saved from then
+    /// on is this one.
+    pub(crate) async fn set_apart(&self) -> Result<(), String> {
+        let (engine_data, ours) = (self.engine_data.clone(), self.own_data());
+        blocking(move || fro_memory::set_apart(&engine_data, &ours)).await
+    }
+
     /// Writes down that a session serves this run, so that it is known by its subject even if the run breaks off.
     pub(crate) async fn begin(&mut self, asked: &Asked<'_>, session: &str) -> Result<(), String> {
         self.sessions.push(session.to_owned());
@@ -244,7 +253,9 @@ impl Memory {
         if forgotten == 0 {
             return Ok(0);
         }
-        match self.keep(asked.process, asked.occasion, sessions).await? {
+        // No agent is there: the memory is as it was recalled.
+        let from = self.engine_data.clone();
+        match self.keep(asked.process, asked.occasion, from, sessions).await? {
             Some(Keeping { kept: Some(kept @ Kept::Saved { .. }), .. }) => {
                 (asked.tell)(Progress::Kept(kept));
                 Ok(forgotten)
@@ -254,10 +265,16 @@ impl Memory {
         }
     }
 
-    /// Returns what answers questions about earlier sessions.
-    pub(crate) fn archive(&self, audience: Audience) -> SessionArchive {
+    /// Returns what answers questions about earlier sessions before the engine starts.
+    fn archive(&self, audience: Audience) -> SessionArchive {
         let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
         SessionArchive::new(self.engine_data.clone(), self.ledger_file(), indexes, audience)
+    }
+
+    /// Returns what answers the agent's questions about earlier sessions: from what was set apart.
+    pub(crate) fn archive_apart(&self, audience: Audience) -> SessionArchive {
+        let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
+        SessionArchive::new(self.own_data(), self.ledger_file(), indexes, audience)
     }
 
     /// Returns the sessions that served this run.
@@ -265,9 +282,15 @@ impl Memory {
         &self.sessions
     }
 
-    /// Saves what the engine knows of this run's sessions, and tells what came of it.
-    pub(crate) async fn save(&mut self, process: &Process, occasion: &Occasion, tell: Tell<'_>) {
-        match self.keep(process, occasion, BTreeSet::new()).await {
+    /// Saves what the engine knows of this run's sessions, and tells what came of it. Nothing behind the wall runs.
+    pub(crate) async fn save(
+        &mut self,
+        process: &Process,
+        occasion: &Occasion,
+        enclosure: Enclosure,
+        tell: Tell<'_>,
+    ) {
+        match self.taken(process, occasion, enclosure).await {
             Ok(Some(keeping)) => {
                 step_summary::note(occasion, &process.redactor, &kept::on_page(&keeping));
                 keeping.warnings.into_iter().for_each(|warning| tell(Progress::Warning(warning)));
@@ -278,10 +301,28 @@ impl Memory {
         }
     }
 
+    /// Takes this run's sessions out of the agent's database and saves them, if the agent was ever asked.
+    async fn taken(
+        &mut self,
+        process: &Process,
+        occasion: &Occasion,
+        enclosure: Enclosure,
+    ) -> Result<Option<Keeping>, String> {
+        let ours = self.own_data();
+        if matches!(self.place, Place::Nowhere) || !ours.exists() {
+            return Ok(None);
+        }
+        let quarantine = self.private.join("quarantine");
+        let places = apart::Places { engine_data: &self.engine_data, ours: &ours, quarantine: &quarantine };
+        apart::take_in(&process.settings, enclosure, places, &self.sessions).await?;
+        self.keep(process, occasion, ours, BTreeSet::new()).await
+    }
+
     async fn keep(
         &mut self,
         process: &Process,
         occasion: &Occasion,
+        database: PathBuf,
         forget: BTreeSet<String>,
     ) -> Result<Option<Keeping>, String> {
         let Place::Kept(mut stores) = std::mem::replace(&mut self.place, Place::Lost) else {
@@ -300,7 +341,11 @@ impl Memory {
         let origin =
             [("run".to_owned(), occasion.run.id.clone()), ("event".to_owned(), occasion.event.name.clone())];
         let kept = blocking(move || {
-            let keep = Keep::new(&data, provenance).from(origin).without(secrets).only(sessions);
+            let keep = Keep::new(&data, provenance)
+                .with_database(&database)
+                .from(origin)
+                .without(secrets)
+                .only(sessions);
             let keep = keep.forgetting(forget);
             let keep = keep.with_ledger(&ledger).with_index(&index).pruning(retention).seen_by(visible);
             let keeping = stores.keep(&keep);
@@ -328,6 +373,11 @@ impl Memory {
     /// Tells whether there was a memory to begin with.
     pub(crate) fn is_warm(&self) -> bool {
         matches!(self.recall, Some(Recall::Warm { .. }))
+    }
+
+    /// Our own data folder, with the database as it was before the agent came.
+    fn own_data(&self) -> PathBuf {
+        self.private().join("apart")
     }
 
     fn ledger_file(&self) -> PathBuf {

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fro_boundary::Enclosure;
 use fro_core::{
     Decision, Fault, Permit, Trigger,
     event::{self, Reading},
@@ -52,7 +53,9 @@ impl Left {
     /// Finishes what is open.
     pub async fn finish(self, process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
         if let Some(state) = &self.state {
-            Memory::reopen(process, occasion, &self.private, state).save(process, occasion, tell).await;
+            let enclosure = Enclosure::find(&process.settings.engine.program).await;
+            let mut memory = Memory::reopen(process, occasion, &self.private, state);
+            memory.save(process, occasion, enclosure, tell).await;
         }
         let unseen = unsee(process, occasion, tell).await;
         let engine = self.state.iter().filter_map(|state| state.engine_data.parent());

@@ -174,7 +174,7 @@ impl Workplace {
             home: self.folder.path(),
             engine_home: self.engine_home.clone(),
             private: self.memory.private(),
-            archive: self.memory.archive(asked.occasion.audience()),
+            archive: self.memory.archive_apart(asked.occasion.audience()),
             drafts: self.drafts.clone(),
             deeds: self.deeds(asked),
         };
@@ -184,6 +184,7 @@ impl Workplace {
         let continuity = self.reminder.as_ref().map(|reminder| &reminder.continuity);
         let session = engine.begin(asked, prepared, (continuity, &self.title)).await?;
         let first = session.id.clone();
+        let apart = self.memory.set_apart().await;
         let mut noted = self.memory.begin(asked, &first).await;
         let answered = engine.ask(asked, session, (prompt, files)).await;
         if answered.session.id != first {
@@ -192,7 +193,7 @@ impl Workplace {
         let mut usage = answered.turn.usage;
         usage += prepared.judged_usage();
         self.session = Some(answered.session);
-        for warning in answered.warnings.into_iter().chain(noted.err()) {
+        for warning in answered.warnings.into_iter().chain(apart.err()).chain(noted.err()) {
             self.warn(asked.tell, warning);
         }
         Ok(Turn { usage, ..answered.turn })
@@ -229,7 +230,8 @@ impl Workplace {
         if let Some(engine) = self.engine.take() {
             engine.close().await;
             tell(Progress::EngineStopped);
-            self.memory.save(process, occasion, tell).await;
+            let enclosure = self.prepared.as_ref().map(|prepared| prepared.enclosure).unwrap_or_default();
+            self.memory.save(process, occasion, enclosure, tell).await;
         }
         if let Some(parcels) = self.parcels.take() {
             parcels.keep().await;

@@ -28,4 +28,5 @@ mod s3;
 mod scrubbed;
 mod search;
 mod stores;
+mod transfer;
 mod visible;
