@@ -95,6 +95,16 @@ export default async function testify() {
       assert.equal((await client(main, { restore: "x", or: ["mem-main-"] })).result, "mem-main-102");
       assert.equal((await client(pull, { restore: "mem-main-100" })).result, "mem-main-100");
     });
+    await check("the job's token is a JWT that says what it may do", () => {
+      const { ACTIONS_RUNTIME_TOKEN: token } = world.jobs.pull.environment;
+      const { scp, ac, exp } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
+      assert.match(scp, /\bActions\.Results:[^:]+:[^:\s]+/);
+      assert.deepEqual(JSON.parse(ac), [
+        { Scope: "refs/pull/2/merge", Permission: 3 },
+        { Scope: "refs/heads/main", Permission: 1 },
+      ]);
+      assert.ok(exp > Date.now() / 1000);
+    });
     await check("save in blocks and restore by ranges, through Azure's client", async () => {
       const big = fill(randomBytes(140 << 20));
       const azure = "results.blob.core.windows.net";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { graphql, inWorld, run, witness } from "./world.mjs";
+import { graphql, inWorld, rest, run, witness } from "./world.mjs";
 
 export default async function testify() {
   const { stdout } = await run("git", ["--version"]);
@@ -51,6 +51,16 @@ export default async function testify() {
       await told("fetch", "--quiet", "origin", "refs/pull/2/head");
       assert.equal(await told("rev-parse", "FETCH_HEAD"), (await head()).headRefOid);
     });
+    await check("fetch refs/pull/2/merge: the trial merge, with both parents; a job is on it", async () => {
+      await told("fetch", "--quiet", "origin", "refs/pull/2/merge");
+      const parents = await told("rev-parse", "FETCH_HEAD^1", "FETCH_HEAD^2");
+      assert.equal(parents, await told("rev-parse", "origin/main", "origin/new-seal"));
+      const { merge_commit_sha, mergeable, mergeable_state } = (await rest(world, "/repos/octo/garden/pulls/2")).body;
+      assert.deepEqual([merge_commit_sha, mergeable], [await told("rev-parse", "FETCH_HEAD"), true]);
+      // A check of this world has failed.
+      assert.equal(mergeable_state, "unstable");
+      assert.equal(world.jobs.pull.environment.GITHUB_SHA, merge_commit_sha);
+    });
     await check("push to a pull request's branch, which follows", async () => {
       await told("checkout", "--quiet", "new-seal");
       const oid = await commit("hose.rs", "pub fn hose() {}\n");
@@ -58,6 +68,43 @@ export default async function testify() {
       assert.deepEqual(await head(), { headRefOid: oid, changedFiles: 2 });
       await told("fetch", "--quiet", "origin", "refs/pull/2/head");
       assert.equal(await told("rev-parse", "FETCH_HEAD"), oid);
+      await told("fetch", "--quiet", "origin", "refs/pull/2/merge");
+      assert.equal(await told("rev-parse", "FETCH_HEAD^2"), oid);
+    });
+    await check("a branch that changes the same lines: dirty; deleted: closed; its commits in the base: merged", async () => {
+      const pulls = "/repos/octo/garden/pulls";
+      const open = async (head, base) =>
+        (await rest(world, pulls, { login: "maya", method: "POST", body: { title: head, head, base } })).body.number;
+      const at = async (number) => (await rest(world, `${pulls}/${number}`)).body;
+      await told("checkout", "--quiet", "-b", "beds", "origin/main");
+      await told("push", "--quiet", by("maya"), "beds");
+      await told("checkout", "--quiet", "-b", "roses");
+      const roses = await commit("bed.txt", "roses\n");
+      await told("push", "--quiet", by("maya"), "roses");
+      const [one, two] = [await open("roses", "beds"), await open("roses", "main")];
+      assert.deepEqual([(await at(one)).mergeable, (await at(one)).mergeable_state], [true, "clean"]);
+      await told("checkout", "--quiet", "beds");
+      await commit("bed.txt", "tulips\n");
+      await told("push", "--quiet", by("maya"), "beds");
+      assert.deepEqual([(await at(one)).mergeable, (await at(one)).mergeable_state], [false, "dirty"]);
+      await told("push", "--quiet", "--force", by("maya"), "roses:beds");
+      const merged = await at(one);
+      assert.deepEqual([merged.state, merged.merged, merged.merged_by.login, merged.merge_commit_sha], ["closed", true, "maya", roses]);
+      assert.ok(merged.merged_at);
+      await told("push", "--quiet", by("maya"), ":roses");
+      const closed = await at(two);
+      assert.deepEqual([closed.state, closed.merged, closed.merged_at, closed.mergeable_state], ["closed", false, null, "unknown"]);
+      await told("checkout", "--quiet", "new-seal");
+    });
+    await check("a file over 100 MB is refused in GitHub's words", async () => {
+      await told("checkout", "--quiet", "-b", "large");
+      await commit("field.bin", Buffer.alloc(101 << 20));
+      await refused(
+        [/GH001: Large files detected/, /File field.bin is 101.00 MB; this exceeds GitHub's file size limit of 100.00 MB/],
+        "push", by("maya"), "large",
+      );
+      await told("checkout", "--quiet", "new-seal");
+      await told("branch", "--quiet", "-D", "large");
     });
     await check("push a new branch of several megabytes, in chunks", async () => {
       await told("checkout", "--quiet", "-b", "photos");

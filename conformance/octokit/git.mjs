@@ -61,6 +61,44 @@ export default async function testify({ check, refused, garden, maya, rita, bot 
     const [newest] = (await repos.listCommits(garden)).data;
     assert.equal(newest.author.login, "maya");
     assert.equal((await repos.getCommit({ ...garden, ref: "main" })).data.sha, newest.sha);
+    const seal = { ...garden, ref: "new-seal" };
+    const { stats, files } = (await repos.getCommit(seal)).data;
+    assert.deepEqual([stats, files.map(({ filename }) => filename)], [{ total: 4, additions: 3, deletions: 1 }, ["tap.rs"]]);
+    assert.match((await repos.getCommit({ ...seal, mediaType: { format: "diff" } })).data, /^diff --git a\/tap.rs/);
+    assert.match((await repos.getCommit({ ...seal, mediaType: { format: "patch" } })).data, /^From /);
+    assert.match((await repos.getCommit({ ...seal, mediaType: { format: "sha" } })).data, /^[0-9a-f]{40}$/);
+    const on = (await repos.listCommits({ ...garden, path: "README.md" })).data;
+    assert.deepEqual(on.map(({ commit }) => commit.message), ["Dig the first bed"]);
+  });
+  await check("git.createCommit by somebody else at another time, told in UTC", async () => {
+    const { object } = (await git.getRef({ ...garden, ref: "heads/main" })).data;
+    const tree = (await git.getCommit({ ...garden, commit_sha: object.sha })).data.tree.sha;
+    const author = { name: "Ada", email: "ada@garden.example", date: "2026-05-06T09:00:00+02:00" };
+    const made = (await git.createCommit({ ...garden, message: "Again", tree, parents: [object.sha], author })).data;
+    assert.deepEqual([made.author, made.committer.name], [{ ...author, date: "2026-05-06T07:00:00Z" }, "Ada"]);
+  });
+  await check("contents: in lines of 60, links, and a file over a megabyte", async () => {
+    const { object } = (await git.getRef({ ...garden, ref: "heads/main" })).data;
+    const big = (await git.createBlob({ ...garden, content: "x".repeat(1_100_000) })).data.sha;
+    const entry = { mode: "100644", type: "blob" };
+    const tree = (await git.createTree({ ...garden, base_tree: object.sha, tree: [
+      { ...entry, path: "big.txt", sha: big },
+      { path: "link", mode: "120000", type: "blob", content: "README.md" },
+      { ...entry, path: 'a "quoted" name.txt', content: "said" },
+    ] })).data.sha;
+    const { sha } = (await git.createCommit({ ...garden, message: "Odd", tree, parents: [object.sha] })).data;
+    await git.createRef({ ...garden, ref: "refs/heads/odd", sha });
+    const at = async (path) => (await repos.getContent({ ...garden, path, ref: "odd" })).data;
+    const tap = await at("tap.rs");
+    assert.deepEqual(tap.content.trimEnd().split("\n").slice(0, -1).map(({ length }) => length).filter((length) => length !== 60), []);
+    assert.ok(tap.content.endsWith("\n"));
+    const { content, encoding, size } = await at("big.txt");
+    assert.deepEqual([content, encoding, size], ["", "none", 1_100_000]);
+    const link = await at("link");
+    assert.deepEqual([link.type, link.target], ["symlink", "README.md"]);
+    assert.equal(atob((await at('a "quoted" name.txt')).content), "said");
+    const changed = (await repos.getCommit({ ...garden, ref: "odd" })).data.files.map(({ filename }) => filename);
+    assert.deepEqual(changed.sort(), ['a "quoted" name.txt', "big.txt", "link"]);
   });
   await check("checks: create, update, get, listForRef; people may not", async () => {
     const run = { ...garden, name: "drip", head_sha: (await pulls.get({ ...garden, pull_number: 2 })).data.head.sha };

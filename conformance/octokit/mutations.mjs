@@ -25,11 +25,61 @@ export default async function testify({ world, as, Client, check, maya, bot, gar
     const comment = addComment.commentEdge.node;
     assert.equal(comment.body, "Is it the seal?");
     await ask(maya, `mutation ($id: ID!) {
-      minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) { minimizedComment { isMinimized } }
-    }`, { id: comment.id });
+      minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) { minimizedComment { __typename isMinimized ... on IssueComment { body } } }
+    }`, { id: comment.id }).then(({ minimizeComment }) => {
+      const { minimizedComment } = minimizeComment;
+      assert.deepEqual(minimizedComment, { __typename: "IssueComment", isMinimized: true, body: "Is it the seal?" });
+    });
     const { comments } = await issue(maya, "comments(last: 1) { nodes { id isMinimized minimizedReason } }");
     const [last] = comments.nodes;
     assert.deepEqual([last.id, last.isMinimized, last.minimizedReason.toLowerCase()], [comment.id, true, "outdated"]);
+  });
+
+  await check("GraphQL: every node_id that REST gives is known, one by one and together", async () => {
+    const { data: pull } = await maya.rest.pulls.get({ ...garden, pull_number: 2 });
+    const at = { ...garden, pull_number: 2, commit_id: pull.head.sha };
+    const remark = (await maya.rest.pulls.createReviewComment({ ...at, path: "tap.rs", line: 6, body: "Hm" })).data;
+    const review = (await maya.rest.pulls.listReviews({ ...garden, pull_number: 2 })).data.at(-1);
+    const run = (await bot.rest.checks.create({ ...garden, name: "drip", head_sha: pull.head.sha })).data;
+    const [commit] = (await maya.rest.repos.listCommits(garden)).data;
+    const label = (await maya.rest.issues.getLabel({ ...garden, name: "bug" })).data;
+    const [comment] = (await maya.rest.issues.listComments({ ...garden, issue_number: 1 })).data;
+    const [reaction] = (await maya.rest.reactions.listForIssue({ ...garden, issue_number: 1 })).data;
+    const { data: someone } = await maya.rest.users.getByUsername({ username: "mallory" });
+    const { data: robot } = await maya.rest.users.getByUsername({ username: "github-actions[bot]" });
+    const { data: repo } = await maya.rest.repos.get(garden);
+    const expected = {
+      PullRequest: pull, PullRequestReviewComment: remark, PullRequestReview: review, CheckRun: run, Commit: commit,
+      Label: label, IssueComment: comment, Reaction: reaction, User: someone, Bot: robot, Repository: repo,
+    };
+    const ids = Object.values(expected).map(({ node_id }) => node_id);
+    const { nodes, rateLimit } = await ask(maya, "query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } rateLimit { limit remaining cost } }", { ids });
+    assert.deepEqual(nodes, Object.entries(expected).map(([kind, { node_id }]) => ({ __typename: kind, id: node_id })));
+    assert.deepEqual([rateLimit.limit, rateLimit.cost], [5000, 1]);
+    const { node } = await ask(maya, "query ($id: ID!) { node(id: $id) { ... on Commit { oid messageHeadline } } }", { id: commit.node_id });
+    assert.deepEqual(node, { oid: commit.sha, messageHeadline: commit.commit.message });
+  });
+
+  await check("GraphQL: what a remark and a pull request tell a reviewer", async () => {
+    const told = (await ask(maya, `query ($owner: String!, $repo: String!) {
+      repository(owner: $owner, name: $repo) { pullRequest(number: 2) {
+        mergeable mergeStateStatus reviewDecision mergedAt potentialMergeCommit { oid } mergeCommit { oid }
+        closingIssuesReferences(first: 5) { nodes { number } }
+        reviewThreads(last: 1) { nodes { comments(first: 5) { nodes {
+          url diffHunk line originalLine outdated updatedAt replyTo { id } pullRequestReview { state }
+        } } } }
+      } }
+    }`)).repository.pullRequest;
+    const { data: pull } = await maya.rest.pulls.get({ ...garden, pull_number: 2 });
+    assert.deepEqual(
+      [told.mergeable, told.mergeStateStatus, told.reviewDecision, told.potentialMergeCommit.oid, told.mergeCommit],
+      ["MERGEABLE", "UNSTABLE", null, pull.merge_commit_sha, null],
+    );
+    assert.deepEqual(told.closingIssuesReferences.nodes, [{ number: 1 }]);
+    const [first] = told.reviewThreads.nodes[0].comments.nodes;
+    assert.match(first.url, /\/pull\/2#discussion_r\d+$/);
+    assert.match(first.diffHunk, /^@@ /);
+    assert.deepEqual([first.line, first.outdated, first.replyTo, first.pullRequestReview.state], [6, false, null, "COMMENTED"]);
   });
 
   await check("GraphQL: a reaction comes and goes", async () => {

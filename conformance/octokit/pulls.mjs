@@ -27,6 +27,28 @@ export default async function testify({ check, refused, garden, maya, octo, rita
     await refused(422, pulls.create({ ...wish, head: "nothing" }));
     await refused(422, pulls.create({ ...wish, head: "nowhere" }));
   });
+  await check("a draft; a diff that is too large is refused, and a file that is too large is told without its patch", async () => {
+    const blob = async (text) => (await git.createBlob({ ...garden, content: text })).data.sha;
+    const main = (await git.getRef({ ...garden, ref: "heads/main" })).data.object.sha;
+    const branch = async (name, files) => {
+      const tree = files.map(([path, sha]) => ({ path, mode: "100644", type: "blob", sha }));
+      const made = (await git.createTree({ ...garden, base_tree: main, tree })).data.sha;
+      const { sha } = (await git.createCommit({ ...garden, message: name, tree: made, parents: [main] })).data;
+      await git.createRef({ ...garden, ref: `refs/heads/${name}`, sha });
+      const { data } = await pulls.create({ ...garden, title: name, head: name, base: "main", draft: true });
+      return { ...garden, pull_number: data.number };
+    };
+    const long = await branch("long", [["long.txt", await blob("weed\n".repeat(40_000))]]);
+    assert.equal((await pulls.get(long)).data.mergeable_state, "draft");
+    const diff = { mediaType: { format: "diff" } };
+    await refused(406, pulls.get({ ...long, ...diff }), /exceeded the maximum number of lines \(20000\)/);
+    const [file] = (await pulls.listFiles(long)).data;
+    assert.deepEqual([file.additions, file.patch], [40_000, undefined]);
+    const one = await blob("seed\n");
+    const many = await branch("many", Array.from({ length: 301 }, (_, n) => [`seeds/${n}`, one]));
+    await refused(406, pulls.get({ ...many, ...diff }), /exceeded the maximum number of files \(300\)/);
+    assert.equal((await pulls.listFiles({ ...many, per_page: 100, page: 4 })).data.length, 1);
+  });
   await check("pulls.update; strangers may not", async () => {
     const { data } = await pulls.update({ ...pull, title: "A seal of silicone", state: "closed" });
     assert.deepEqual([data.title, data.state], ["A seal of silicone", "closed"]);

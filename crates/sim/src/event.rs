@@ -42,6 +42,11 @@ impl World {
             let mut event = event(shape, repo, action, sender);
             event["number"] = number.into();
             event["pull_request"] = pull(shape, repo, number)?;
+            if action == "synchronize" {
+                let pull = repo.issue(number)?.pull.as_ref()?;
+                let earlier = pull.commits.iter().rev().nth(1).map_or(&pull.base_oid, |commit| &commit.oid);
+                (event["before"], event["after"]) = (json!(earlier), json!(pull.head_oid));
+            }
             Some(event)
         })
     }
@@ -96,12 +101,7 @@ fn event(shape: Shape<'_>, repo: &Repo, action: &str, sender: &str) -> Value {
 
 fn pull(shape: Shape<'_>, repo: &Repo, number: u64) -> Option<Value> {
     let issue = repo.issue(number)?;
-    let pull = issue.pull.as_ref()?;
-    let head = pull.head_repo.as_ref().map(|name| json!({ "full_name": name }));
-    let mut drawn = shape.issue(repo, issue);
-    drawn["head"] = json!({ "ref": pull.head_ref, "sha": pull.head_oid, "repo": head });
-    drawn["base"] = json!({ "ref": pull.base_ref, "sha": pull.base_oid, "repo": shape.repo(repo) });
-    Some(drawn)
+    Some(shape.whole_pull(repo, issue, issue.pull.as_ref()?))
 }
 
 fn begun(shape: Shape<'_>, repo: &Repo, discussion: &Discussion) -> Value {

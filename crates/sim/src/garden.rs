@@ -20,6 +20,8 @@ pub(crate) const REPO: &str = "octo/garden";
 const BASE: &str = "53318360eafc4873d5031a325f2d49be595fa095";
 /// Its head.
 const HEAD: &str = "af4492d5ac94bb1542074f8116385bd24f443a45";
+/// What merging it would make.
+const MERGE: &str = "5b6e95c8770d65c627604ee2d6c3139ec2ce01ab";
 /// What it changes, as git tells it.
 const NEW_SEAL: &str = include_str!("garden/new-seal.diff");
 
@@ -141,6 +143,8 @@ fn new_seal(state: &mut State) -> Issue {
             head_ref: "new-seal".to_owned(),
             head_oid: HEAD.to_owned(),
             head_repo: Some(REPO.to_owned()),
+            merge_oid: Some(MERGE.to_owned()),
+            conflicts: false,
             open_to_maintainers: false,
             files: diff::changed_files(NEW_SEAL),
             commits: vec![commit],

@@ -24,7 +24,7 @@ use crate::{
 
 pub(crate) use follow::{compare, pushed};
 pub(crate) use read::{CommitObject, Depth, Entry};
-pub(crate) use store::{Bare, Store};
+pub(crate) use store::{Bare, Store, answer};
 
 /// The routes that git knocks on.
 pub(crate) fn routes() -> Routes {
@@ -78,7 +78,8 @@ async fn served(
         let bare = hub.git.open(&admitted.full_name).await?;
         let said = backend(&bare, &admitted, &parts, &body).await?;
         if service == Service::Push && parts.method == Method::POST {
-            follow::pushed(&hub, &admitted.full_name).await?;
+            let login = admitted.login.as_deref().unwrap_or_default();
+            follow::pushed(&hub, &admitted.full_name, login).await?;
         }
         as_response(said)
     };

@@ -228,9 +228,10 @@ impl Job<'_> {
         let main = self.text("/repository/default_branch");
         let head = self.text("/pull_request/head/sha");
         if ON_THE_MERGE.contains(&self.event.as_str()) {
+            let merge = self.text("/pull_request/merge_commit_sha");
             return Refs {
                 name: format!("refs/pull/{}/merge", self.text("/pull_request/number")),
-                sha: head,
+                sha: if merge.is_empty() { head } else { merge },
                 base: self.text("/pull_request/base/ref"),
                 head: self.text("/pull_request/head/ref"),
             };

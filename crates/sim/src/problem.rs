@@ -83,6 +83,11 @@ impl Problem {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
+    /// It would be too much.
+    pub(crate) fn too_large(message: &str, error: Value) -> Self {
+        Self { errors: vec![error], ..Self::new(StatusCode::NOT_ACCEPTABLE, message) }
+    }
+
     fn new(status: StatusCode, message: &str) -> Self {
         Self { status, message: message.to_owned(), errors: Vec::new() }
     }

@@ -57,7 +57,6 @@ pub(crate) async fn open(hub: &Hub, caller: &Caller, wish: Wish) -> Result<u64, 
     if between.commits.is_empty() {
         return Err(Refusal::NothingNew(format!("No commits between {} and {head}", wish.base)));
     }
-    let head_oid = between.head.clone();
     let is_fork = head_repo != base_repo;
     let pull = Pull {
         draft: wish.draft,
@@ -66,6 +65,8 @@ pub(crate) async fn open(hub: &Hub, caller: &Caller, wish: Wish) -> Result<u64, 
         head_ref: head,
         head_oid: between.head,
         head_repo: Some(head_repo),
+        merge_oid: None,
+        conflicts: false,
         open_to_maintainers: wish.open_to_maintainers && is_fork,
         files: between.files,
         commits: between.commits,
@@ -74,8 +75,7 @@ pub(crate) async fn open(hub: &Hub, caller: &Caller, wish: Wish) -> Result<u64, 
         requested_reviewers: Vec::new(),
     };
     let number = hub.change(|state| enter(state, &base_repo, login, (wish.title, wish.body), pull))?;
-    let name = format!("refs/pull/{number}/head");
-    onto.run(&["update-ref", &name, &head_oid]).await.map_err(no_head)?;
+    git::pushed(hub, &base_repo, login).await.map_err(no_head)?;
     Ok(number)
 }
 

@@ -42,7 +42,8 @@ pub use token::{Token, TokenAccess};
 pub use workflow::{RunStart, Step, Workflow, WorkflowJob, WorkflowRun};
 
 pub(crate) use anchor::{Anchor, Misfit, Place, anchor, moved};
-pub(crate) use id::{Node, node_id};
+pub(crate) use id::{Node, commit_id, node_id};
+pub(crate) use pull::MergeState;
 pub(crate) use token::{Pool, random_letters};
 
 /// Everything there is. Change it as you like; what is served follows.

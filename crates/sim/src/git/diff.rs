@@ -23,7 +23,7 @@ fn changed_file(paths: &str, text: &str) -> ChangedFile {
     let hunks = text.find("\n@@ ").map(|at| at + 1);
     let (header, body) = text.split_at(hunks.unwrap_or(text.len()));
     let said = |start: &str| header.lines().find_map(|line| line.strip_prefix(start));
-    let previous_path = said("rename from ").map(str::to_owned);
+    let previous_path = said("rename from ").map(unquoted);
     let change = match (said("new file"), said("deleted file"), &previous_path) {
         (Some(_), ..) => Change::Added,
         (_, Some(_), _) => Change::Deleted,
@@ -31,12 +31,16 @@ fn changed_file(paths: &str, text: &str) -> ChangedFile {
         _ => Change::Modified,
     };
     // Without a rename both halves of `a/PATH b/PATH` are the same.
-    let path = said("rename to ").unwrap_or_else(|| paths.get(paths.len() / 2 + 3..).unwrap_or(paths));
+    let halves = || {
+        let second = paths.get(paths.len() / 2 + 1..).unwrap_or(paths);
+        unquoted(second).strip_prefix("b/").map(str::to_owned).unwrap_or_default()
+    };
+    let path = said("rename to ").map_or_else(halves, unquoted);
     let (before, after) = said("index ").and_then(|line| line.split_once("..")).unwrap_or_default();
     let blob = if change == Change::Deleted { before } else { after };
     let count = |sign| u64::try_from(body.lines().filter(|line| line.starts_with(sign)).count());
     ChangedFile {
-        path: path.to_owned(),
+        path,
         additions: count('+').unwrap_or_default(),
         deletions: count('-').unwrap_or_default(),
         change,
@@ -46,9 +50,44 @@ fn changed_file(paths: &str, text: &str) -> ChangedFile {
     }
 }
 
+/// Reads a path that git has put into quotes, since it has a quote, a backslash or a control character in it.
+fn unquoted(path: &str) -> String {
+    let Some(inner) = path.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return path.to_owned();
+    };
+    let (mut bytes, mut rest) = (Vec::new(), inner.bytes().peekable());
+    while let Some(byte) = rest.next() {
+        let escaped = if byte == b'\\' { rest.next() } else { None };
+        bytes.push(match escaped {
+            None => byte,
+            Some(b'a') => 7,
+            Some(b'b') => 8,
+            Some(b't') => b'\t',
+            Some(b'n') => b'\n',
+            Some(b'v') => 11,
+            Some(b'f') => 12,
+            Some(b'r') => b'\r',
+            Some(digit @ b'0'..=b'7') => {
+                let more = [rest.next(), rest.next()].into_iter().flatten();
+                more.fold(digit - b'0', |sum, digit| {
+                    sum.wrapping_mul(8).wrapping_add(digit.wrapping_sub(b'0'))
+                })
+            }
+            Some(other) => other,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_in_quotes_is_read() {
+        let diff = "diff --git \"a/a \\\"b\\\"\\t\\303\\244\" \"b/a \\\"b\\\"\\t\\303\\244\"\nnew file mode 100644\nindex 0..1\n";
+        assert_eq!(changed_files(diff)[0].path, "a \"b\"\tä");
+    }
 
     #[test]
     fn every_kind_of_change_is_read() {

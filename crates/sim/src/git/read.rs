@@ -2,7 +2,12 @@
 
 use std::io;
 
-use crate::git::Bare;
+use jiff::Timestamp;
+
+use crate::{
+    git::{Bare, diff},
+    state::ChangedFile,
+};
 
 /// A commit as git has it.
 pub(crate) struct CommitObject {
@@ -40,15 +45,34 @@ pub(crate) enum Depth {
 impl Bare {
     /// The newest commits that something leads to.
     pub(crate) async fn commits(&self, from: &str, most: usize) -> io::Result<Vec<CommitObject>> {
-        let format = "--format=%H%n%T%n%P%n%an%n%ae%n%aI%n%cn%n%ce%n%cI%n%B%x00";
+        self.commits_on(from, most, None).await
+    }
+
+    /// The newest of these that change a path.
+    pub(crate) async fn commits_on(
+        &self,
+        from: &str,
+        most: usize,
+        path: Option<&str>,
+    ) -> io::Result<Vec<CommitObject>> {
+        let format = "--format=%H%n%T%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B%x00";
         let limit = format!("--max-count={most}");
-        let log = self.text(&["log", "--date=iso-strict", format, &limit, "--end-of-options", from]).await?;
+        let wanted = ["log", format, &limit, "--end-of-options", from, "--"];
+        let log = self.text(&wanted.into_iter().chain(path).collect::<Vec<_>>()).await?;
         Ok(log.split('\0').filter_map(|entry| commit(entry.trim_start_matches('\n'))).collect())
     }
 
     /// The commit that a name stands for.
     pub(crate) async fn commit(&self, name: &str) -> io::Result<CommitObject> {
         self.commits(name, 1).await?.pop().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// What a commit changes against its first parent; of a first commit, all of it.
+    pub(crate) async fn changes(&self, commit: &CommitObject) -> io::Result<Vec<ChangedFile>> {
+        let empty = "4b825dc642cb6eb9a060e54bf8d69288fbee4904".to_owned();
+        let before = commit.parents.first().unwrap_or(&empty);
+        let patch = self.text(&["diff", "--full-index", "-M", before, &commit.oid]).await?;
+        Ok(diff::changed_files(&patch))
     }
 
     /// The entries of a tree, or of the tree of a commit.
@@ -60,6 +84,12 @@ impl Bare {
         arguments.push(name);
         let listing = self.text(&arguments).await?;
         Ok(listing.split('\0').filter_map(entry).collect())
+    }
+
+    /// The entry of a path.
+    pub(crate) async fn entry(&self, name: &str, path: &str) -> io::Result<Entry> {
+        let listing = self.text(&["ls-tree", "-l", "-z", name, "--", path]).await?;
+        listing.split('\0').find_map(entry).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// All branches and tags below a name, with what they stand for: name, kind, hash.
@@ -79,7 +109,8 @@ fn commit(entry: &str) -> Option<CommitObject> {
     let (oid, tree, parents) = (lines.next()?, lines.next()?, lines.next()?);
     let mut signature = || {
         let (name, email, date) = (lines.next()?, lines.next()?, lines.next()?);
-        Some(Signature { name, email, date: date.replace("+00:00", "Z") })
+        let date = Timestamp::from_second(date.parse().ok()?).ok()?;
+        Some(Signature { name, email, date: date.strftime("%Y-%m-%dT%H:%M:%SZ").to_string() })
     };
     let (author, committer) = (signature()?, signature()?);
     let parents = parents.split(' ').filter(|parent| !parent.is_empty()).map(str::to_owned).collect();

@@ -33,6 +33,19 @@ if [ -n "$LENT_BRANCHES" ]; then
     *) echo "error: only the branch of the pull request is open to maintainers" >&2; exit 1 ;;
   esac
 fi
+zero=0000000000000000000000000000000000000000
+if [ "$3" != "$zero" ]; then
+  large=$(git rev-list --objects "$3" --not --all |
+    git cat-file --batch-check='%(objecttype) %(objectsize) %(rest)' |
+    awk '$1 == "blob" && $2 > 104857600 { size = $2; $1 = $2 = ""; sub(/^ +/, ""); printf "%s %.2f\n", $0, size / 1048576; exit }')
+  if [ -n "$large" ]; then
+    echo "error: Trace: 0" >&2
+    echo "error: See https://gh.io/lfs for more information." >&2
+    echo "error: File ${large% *} is ${large##* } MB; this exceeds GitHub's file size limit of 100.00 MB" >&2
+    echo "error: GH001: Large files detected. You may want to try Git Large File Storage - https://git-lfs.github.com." >&2
+    exit 1
+  fi
+fi
 if [ "$WORKFLOWS" = refused ]; then
   changed=$(git log --format= --name-only "$3" --not --all -- .github/workflows | head -n 1)
   if [ -n "$changed" ]; then

@@ -28,7 +28,7 @@ pub(super) enum RepositoryOwner {
 /// A person's account.
 #[derive(Clone, SimpleObject)]
 pub(super) struct User {
-    id: ID,
+    pub(super) id: ID,
     database_id: u64,
     login: String,
     name: Option<String>,
@@ -39,7 +39,7 @@ pub(super) struct User {
 /// An app's identity.
 #[derive(Clone, SimpleObject)]
 pub(super) struct Bot {
-    id: ID,
+    pub(super) id: ID,
     database_id: u64,
     login: String,
     url: Uri,

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Object, Result, SimpleObject};
+use async_graphql::{ID, Object, Result, SimpleObject};
 
 use crate::{
+    git::CommitObject,
     graphql::{
         Asked,
         actor::User,
         check::{self, StatusCheckRollup},
         connection::{Connection, Window},
-        scalar::{DateTime, GitObjectId},
+        scalar::{DateTime, GitObjectId, Uri},
     },
     state,
 };
@@ -48,6 +49,18 @@ impl Commit {
         Some(Self::new(asked, repo, commit))
     }
 
+    /// A commit that git knows.
+    pub(super) fn of_git(asked: &Arc<Asked>, repo: &Arc<state::Repo>, commit: CommitObject) -> Self {
+        let told = state::Commit {
+            oid: commit.oid,
+            message: commit.message,
+            author_name: commit.author.name,
+            author_email: commit.author.email,
+            committed_at: commit.committer.date.parse().unwrap_or_default(),
+        };
+        Self::new(asked, repo, &told)
+    }
+
     fn new(asked: &Arc<Asked>, repo: &Arc<state::Repo>, commit: &state::Commit) -> Self {
         Self { asked: Arc::clone(asked), repo: Arc::clone(repo), told: commit.clone() }
     }
@@ -55,6 +68,18 @@ impl Commit {
 
 #[Object]
 impl Commit {
+    pub(super) async fn id(&self) -> ID {
+        state::commit_id(self.repo.id, &self.told.oid).into()
+    }
+
+    async fn abbreviated_oid(&self) -> &str {
+        self.told.oid.get(..7).unwrap_or_default()
+    }
+
+    async fn url(&self) -> Uri {
+        Uri(format!("{}/{}/commit/{}", self.asked.address, self.repo.full_name(), self.told.oid))
+    }
+
     async fn oid(&self) -> GitObjectId {
         GitObjectId(self.told.oid.clone())
     }

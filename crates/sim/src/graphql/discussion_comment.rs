@@ -52,6 +52,13 @@ impl DiscussionComment {
     }
 }
 
+impl DiscussionComment {
+    /// Why it is folded away, if it is.
+    pub(super) fn folding(&self) -> Option<&str> {
+        self.comment.minimized.as_deref()
+    }
+}
+
 /// The node id of a comment.
 pub(super) fn named(repo: &Repo, id: u64) -> ID {
     node_id(Node::DiscussionComment { repo: repo.id, id }).into()
@@ -87,6 +94,14 @@ impl DiscussionComment {
         let (repo, number) = (self.repo.full_name(), self.discussion.number);
         let id = self.comment.id;
         Uri(format!("{}/{repo}/discussions/{number}#discussioncomment-{id}", self.asked.address))
+    }
+
+    async fn is_minimized(&self) -> bool {
+        self.comment.minimized.is_some()
+    }
+
+    async fn minimized_reason(&self) -> Option<&str> {
+        self.comment.minimized.as_deref()
     }
 
     async fn reply_to(&self) -> Option<Self> {

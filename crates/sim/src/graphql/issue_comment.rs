@@ -93,6 +93,13 @@ impl IssueComment {
     }
 }
 
+impl IssueComment {
+    /// Why it is folded away, if it is.
+    pub(super) fn folding(&self) -> Option<&str> {
+        self.comment.minimized.as_deref()
+    }
+}
+
 impl From<Association> for CommentAuthorAssociation {
     fn from(association: Association) -> Self {
         match association {

@@ -9,7 +9,7 @@ use crate::{
 
 #[derive(Clone, SimpleObject)]
 pub(super) struct Label {
-    id: ID,
+    pub(super) id: ID,
     name: String,
     color: String,
     description: Option<String>,

@@ -1,24 +1,27 @@
 //! A pull request.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use async_graphql::{Context, Enum, ID, MergedObject, Object, Result};
 
 use crate::{
     graphql::{
         absent::AutoMergeRequest,
-        actor::RepositoryOwner,
+        actor::{Actor, RepositoryOwner},
         changed_file::PullRequestChangedFile,
-        commit::PullRequestCommit,
+        closing,
+        commit::{Commit, PullRequestCommit},
         connection::{Connection, Window},
+        issue::{self, Issue},
         repository::Repository,
         review::PullRequestReview,
         review_request::ReviewRequest,
         review_thread::PullRequestReviewThread,
-        scalar::GitObjectId,
+        scalar::{DateTime, GitObjectId},
         thread::Thread,
     },
-    state,
+    hub::Hub,
+    state::{self, IssueState, MergeState, ReviewState},
 };
 
 /// A pull request: what every thread has, and what is to be merged.
@@ -41,11 +44,18 @@ pub(super) enum PullRequestState {
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
 enum MergeableState {
     Mergeable,
+    Conflicting,
+    Unknown,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "MergeState")]
 enum MergeStateStatus {
     Clean,
+    Dirty,
+    Draft,
+    Unstable,
+    Unknown,
 }
 
 /// Takes a thread for a pull request, if it is one.
@@ -71,6 +81,22 @@ impl From<state::IssueState> for PullRequestState {
     }
 }
 
+impl PullRequestAlone {
+    /// A commit that git has.
+    async fn commit(&self, context: &Context<'_>, oid: Option<&str>) -> Result<Option<Commit>> {
+        let (Some(oid), Thread { asked, repo, .. }) = (oid, &self.thread) else { return Ok(None) };
+        let bare = context.data::<Arc<Hub>>()?.git.open(&repo.full_name()).await?;
+        Ok(bare.commit(oid).await.ok().map(|commit| Commit::of_git(asked, repo, commit)))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+enum PullRequestReviewDecision {
+    Approved,
+    ChangesRequested,
+    ReviewRequired,
+}
+
 #[Object]
 impl PullRequestAlone {
     async fn state(&self) -> PullRequestState {
@@ -86,7 +112,8 @@ impl PullRequestAlone {
     }
 
     async fn merge_state_status(&self) -> MergeStateStatus {
-        MergeStateStatus::Clean
+        let Thread { asked, repo, issue } = &self.thread;
+        self.pull.merge_state(issue, &repo.all_checks(&asked.address)).into()
     }
 
     async fn is_in_merge_queue(&self) -> bool {
@@ -98,7 +125,11 @@ impl PullRequestAlone {
     }
 
     async fn mergeable(&self) -> MergeableState {
-        MergeableState::Mergeable
+        match self.thread.issue.state {
+            IssueState::Open if self.pull.conflicts => MergeableState::Conflicting,
+            IssueState::Open => MergeableState::Mergeable,
+            IssueState::Closed | IssueState::Merged => MergeableState::Unknown,
+        }
     }
 
     async fn head_repository_owner(&self) -> Option<RepositoryOwner> {
@@ -140,6 +171,67 @@ impl PullRequestAlone {
 
     async fn merged(&self) -> bool {
         self.thread.issue.state == state::IssueState::Merged
+    }
+
+    async fn merged_at(&self) -> Option<DateTime> {
+        let issue = &self.thread.issue;
+        issue.closed_at().filter(|_| issue.state == IssueState::Merged).map(DateTime)
+    }
+
+    async fn merged_by(&self) -> Option<Actor> {
+        let Thread { asked, issue, .. } = &self.thread;
+        let login = issue.closed_by().filter(|_| issue.state == IssueState::Merged)?;
+        Actor::find(&asked.state, &asked.address, login)
+    }
+
+    async fn merge_commit(&self, context: &Context<'_>) -> Result<Option<Commit>> {
+        if self.thread.issue.state != IssueState::Merged {
+            return Ok(None);
+        }
+        self.commit(context, self.pull.merge_oid.as_deref()).await
+    }
+
+    async fn potential_merge_commit(&self, context: &Context<'_>) -> Result<Option<Commit>> {
+        if self.thread.issue.state != IssueState::Open || self.pull.conflicts {
+            return Ok(None);
+        }
+        self.commit(context, self.pull.merge_oid.as_deref()).await
+    }
+
+    /// What the reviews come to; nothing here asks for any, so that without one nothing is decided.
+    async fn review_decision(&self) -> Option<PullRequestReviewDecision> {
+        let verdicts = [ReviewState::Approved, ReviewState::ChangesRequested];
+        let mut last = BTreeMap::new();
+        for review in self.pull.reviews.iter().filter(|review| verdicts.contains(&review.state)) {
+            last.insert(&review.author, review.state);
+        }
+        let refused = last.values().any(|state| *state == ReviewState::ChangesRequested);
+        let decision = if refused {
+            PullRequestReviewDecision::ChangesRequested
+        } else {
+            PullRequestReviewDecision::Approved
+        };
+        (!last.is_empty()).then_some(decision)
+    }
+
+    /// The issues that its text says it closes.
+    async fn closing_issues_references(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Option<Connection<Issue>>> {
+        let Thread { asked, repo, issue } = &self.thread;
+        let closing = closing::numbers(&issue.body).into_iter().filter_map(|number| repo.issue(number));
+        let closing = closing.filter(|issue| issue.pull.is_none()).map(|issue| {
+            issue::of(Thread {
+                asked: Arc::clone(asked),
+                repo: Arc::clone(repo),
+                issue: Arc::new(issue.clone()),
+            })
+        });
+        Window { first, last, before, after }.on("closingIssuesReferences", closing.collect()).map(Some)
     }
 
     async fn base_ref_name(&self) -> &str {
@@ -226,8 +318,11 @@ impl PullRequestAlone {
     ) -> Result<Connection<PullRequestReviewThread>> {
         let Thread { asked, repo, .. } = &self.thread;
         let seen = self.pull.threads_seen_by(asked.caller.login().ok());
-        let threads =
-            seen.map(|thread| PullRequestReviewThread { asked: Arc::clone(asked), repo: repo.id, thread });
+        let threads = seen.map(|thread| PullRequestReviewThread {
+            asked: Arc::clone(asked),
+            repo: Arc::clone(repo),
+            thread,
+        });
         Window { first, last, before, after }.on("reviewThreads", threads.collect())
     }
 }

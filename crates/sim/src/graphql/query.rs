@@ -2,14 +2,21 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Object, Result};
+use async_graphql::{Context, ID, Object, Result, SimpleObject};
+use jiff::Timestamp;
 
-use crate::graphql::{
-    Asked,
-    actor::Viewer,
-    node::{self, Node},
-    refusal::missing,
-    repository::Repository,
+use crate::{
+    graphql::{
+        Asked,
+        actor::Viewer,
+        commit::Commit,
+        node::{self, Node},
+        refusal::missing,
+        repository::Repository,
+        scalar::DateTime,
+    },
+    hub::Hub,
+    state::{self, Pool},
 };
 
 pub(super) struct Query;
@@ -47,6 +54,59 @@ impl Query {
     async fn node(&self, context: &Context<'_>, id: ID) -> Result<Option<Node>> {
         let asked = context.data::<Arc<Asked>>()?;
         let message = format!("Could not resolve to a node with the global id of '{}'", id.as_str());
-        Ok(node::find(asked, &id).or_else(|| missing(context, &message)))
+        Ok(found(context, asked, &id).await?.or_else(|| missing(context, &message)))
     }
+
+    /// Several things by their node ids.
+    async fn nodes(&self, context: &Context<'_>, ids: Vec<ID>) -> Result<Vec<Option<Node>>> {
+        let asked = context.data::<Arc<Asked>>()?;
+        let mut nodes = Vec::new();
+        for id in ids {
+            let message = format!("Could not resolve to a node with the global id of '{}'", id.as_str());
+            nodes.push(found(context, asked, &id).await?.or_else(|| missing(context, &message)));
+        }
+        Ok(nodes)
+    }
+
+    /// What is left of the hour.
+    async fn rate_limit(&self, context: &Context<'_>) -> Result<Option<RateLimit>> {
+        let asked = context.data::<Arc<Asked>>()?;
+        let login = asked.caller.login().unwrap_or_default();
+        let token = asked.state.tokens.iter().find(|token| token.login == login);
+        Ok(token.map(|token| {
+            let (limit, used) = (token.limit(Pool::Graphql), token.used(Pool::Graphql) + 1);
+            let now = Timestamp::now().as_second();
+            let reset = Timestamp::from_second(now - now % 3600 + 3600).unwrap_or_default();
+            RateLimit {
+                limit,
+                cost: 1,
+                used,
+                remaining: limit.saturating_sub(used),
+                reset_at: DateTime(reset),
+            }
+        }))
+    }
+}
+
+/// What is left of the hour.
+#[derive(SimpleObject)]
+struct RateLimit {
+    limit: u64,
+    cost: i32,
+    used: u64,
+    remaining: u64,
+    reset_at: DateTime,
+}
+
+/// Finds what an id stands for; commits are looked for where git has them.
+async fn found(context: &Context<'_>, asked: &Arc<Asked>, id: &ID) -> Result<Option<Node>> {
+    if let Some(node) = node::find(asked, id) {
+        return Ok(Some(node));
+    }
+    let Some(node) = state::Node::parse(id) else { return Ok(None) };
+    let repo = asked.state.repo_of(node).filter(|repo| asked.caller.sees(repo));
+    let (Some(repo), Some(oid)) = (repo, node.oid()) else { return Ok(None) };
+    let bare = context.data::<Arc<Hub>>()?.git.open(&repo.full_name()).await?;
+    let commit = bare.commit(&oid).await.ok();
+    Ok(commit.map(|commit| Node::Commit(Commit::of_git(asked, &Arc::new(repo.clone()), commit))))
 }

@@ -22,7 +22,7 @@ struct ReactingUserConnection {
 
 #[derive(SimpleObject)]
 pub(super) struct Reaction {
-    id: ID,
+    pub(super) id: ID,
     database_id: u64,
     content: ReactionContent,
     created_at: DateTime,

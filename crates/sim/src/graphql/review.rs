@@ -18,7 +18,7 @@ use crate::{
 
 #[derive(SimpleObject)]
 pub(super) struct PullRequestReview {
-    id: ID,
+    pub(super) id: ID,
     full_database_id: BigInt,
     author: Option<Actor>,
     state: PullRequestReviewState,
@@ -41,6 +41,11 @@ enum PullRequestReviewState {
 }
 
 impl PullRequestReview {
+    /// Why it is folded away, if it is.
+    pub(super) fn folding(&self) -> Option<&str> {
+        self.minimized_reason.as_deref()
+    }
+
     pub(super) fn new(asked: &Arc<Asked>, repo: &Arc<state::Repo>, review: &state::Review) -> Self {
         let state = match review.state {
             state::ReviewState::Approved => PullRequestReviewState::Approved,

@@ -7,28 +7,23 @@ use async_graphql::{Enum, ID, Object, Result};
 use crate::{
     graphql::{
         Asked,
-        actor::{Actor, User},
+        actor::User,
         connection::{Connection, Window},
-        issue_comment::CommentAuthorAssociation,
-        reaction::{self, ReactionGroup},
-        scalar::{BigInt, DateTime},
     },
-    state::{Comment, Node, ReviewThread, Role, Side, node_id},
+    state::{Comment, Node, Repo, ReviewThread, Role, Side, node_id},
 };
 
 #[derive(Clone)]
 pub(super) struct PullRequestReviewThread {
     pub(super) asked: Arc<Asked>,
-    pub(super) repo: u64,
+    pub(super) repo: Arc<Repo>,
     pub(super) thread: ReviewThread,
 }
 
 #[derive(Clone)]
 pub(super) struct PullRequestReviewComment {
-    asked: Arc<Asked>,
-    repo: u64,
-    path: String,
-    comment: Comment,
+    pub(super) thread: Arc<PullRequestReviewThread>,
+    pub(super) comment: Comment,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
@@ -47,9 +42,8 @@ enum PullRequestReviewThreadSubjectType {
 impl PullRequestReviewThread {
     /// Whether whoever asks may say that it is done with: people who may push, and the pull request's author.
     fn is_for_viewer_to_settle(&self) -> bool {
-        let Asked { state, caller, .. } = &*self.asked;
+        let (caller, repo) = (&self.asked.caller, &self.repo);
         let Some(login) = caller.writer() else { return false };
-        let Some(repo) = state.repos.iter().find(|repo| repo.id == self.repo) else { return false };
         let first = self.thread.comments.first().and_then(|first| repo.review_comment(first.id));
         let own = first.is_some_and(|(issue, ..)| issue.author.eq_ignore_ascii_case(login));
         let granted = caller.may(repo, &["pull_requests"]) && caller.may(repo, &["contents"]);
@@ -57,10 +51,17 @@ impl PullRequestReviewThread {
     }
 }
 
+impl PullRequestReviewThread {
+    /// One of its remarks.
+    pub(super) fn remark(&self, comment: &Comment) -> PullRequestReviewComment {
+        PullRequestReviewComment { thread: Arc::new(self.clone()), comment: comment.clone() }
+    }
+}
+
 #[Object]
 impl PullRequestReviewThread {
     pub(super) async fn id(&self) -> ID {
-        node_id(Node::ReviewThread { repo: self.repo, id: self.thread.id }).into()
+        node_id(Node::ReviewThread { repo: self.repo.id, id: self.thread.id }).into()
     }
 
     async fn is_resolved(&self) -> bool {
@@ -134,63 +135,14 @@ impl PullRequestReviewThread {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Connection<PullRequestReviewComment>> {
-        let comments = self.thread.comments.iter().map(|comment| PullRequestReviewComment {
-            asked: Arc::clone(&self.asked),
-            repo: self.repo,
-            path: self.thread.path.clone(),
-            comment: comment.clone(),
-        });
+        let comments = self.thread.comments.iter().map(|comment| self.remark(comment));
         Window { first, last, before, after }.on("comments", comments.collect())
     }
 }
 
-#[Object]
 impl PullRequestReviewComment {
-    async fn id(&self) -> ID {
-        node_id(Node::ReviewComment { repo: self.repo, id: self.comment.id }).into()
-    }
-
-    async fn database_id(&self) -> u64 {
-        self.comment.id
-    }
-
-    async fn full_database_id(&self) -> BigInt {
-        BigInt(self.comment.id)
-    }
-
-    async fn author(&self) -> Option<Actor> {
-        Actor::find(&self.asked.state, &self.asked.address, &self.comment.author)
-    }
-
-    async fn path(&self) -> &str {
-        &self.path
-    }
-
-    async fn body(&self) -> &str {
-        &self.comment.body
-    }
-
-    async fn created_at(&self) -> DateTime {
-        DateTime(self.comment.created_at)
-    }
-
-    async fn author_association(&self) -> CommentAuthorAssociation {
-        self.comment.association.into()
-    }
-
-    async fn is_minimized(&self) -> bool {
-        self.comment.minimized.is_some()
-    }
-
-    async fn minimized_reason(&self) -> Option<&str> {
+    /// Why it is folded away, if it is.
+    pub(super) fn folding(&self) -> Option<&str> {
         self.comment.minimized.as_deref()
-    }
-
-    async fn reaction_groups(&self) -> Option<Vec<ReactionGroup>> {
-        Some(reaction::groups(&self.asked, &self.comment.reactions))
-    }
-
-    async fn viewer_did_author(&self) -> bool {
-        self.asked.caller.login().is_ok_and(|login| login.eq_ignore_ascii_case(&self.comment.author))
     }
 }

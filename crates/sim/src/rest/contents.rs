@@ -6,6 +6,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use data_encoding::BASE64;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -19,6 +20,23 @@ use crate::{
     },
     state::Repo,
 };
+
+/// A file over so many bytes is told without its contents.
+const LARGEST: usize = 1_000_000;
+/// What is written in another way where a path is part of an address.
+pub(super) const IN_A_PATH: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}');
+/// The mode of a symbolic link.
+const LINK: &str = "120000";
 
 /// Of which branch or commit.
 #[derive(Deserialize)]
@@ -80,25 +98,44 @@ async fn found(visit: &Visit, path: &str, of: Of, headers: &HeaderMap) -> Result
     if accepted.contains("raw") {
         return Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response());
     }
-    let oid = bare.text(&["rev-parse", &object]).await.map_err(missing)?;
-    let size = u64::try_from(bytes.len()).ok();
-    let entry = Entry { mode: String::new(), kind: "blob".to_owned(), oid, size, path: path.to_owned() };
+    let entry = bare.entry(&name, path).await.map_err(missing)?;
     visit.show(|shape, repo| {
         let mut shape = shape.content(repo, &name, &entry);
-        shape["content"] = format!("{}\n", BASE64.encode(&bytes)).into();
-        shape["encoding"] = "base64".into();
+        // A file over a megabyte is told without its contents.
+        let small = bytes.len() <= LARGEST;
+        shape["content"] = if small { in_lines(&bytes) } else { String::new() }.into();
+        shape["encoding"] = if small { "base64" } else { "none" }.into();
+        if entry.mode == LINK {
+            shape["target"] = String::from_utf8_lossy(&bytes).into();
+            if let Some(fields) = shape.as_object_mut() {
+                fields.retain(|name, _| name != "content" && name != "encoding");
+            }
+        }
         Ok(Json(shape).into_response())
     })
+}
+
+/// Contents in lines of sixty letters, as GitHub writes them.
+pub(super) fn in_lines(bytes: &[u8]) -> String {
+    let text = BASE64.encode(bytes);
+    let lines = text.as_bytes().chunks(60).map(|line| format!("{}\n", String::from_utf8_lossy(line)));
+    lines.collect::<Vec<_>>().concat()
 }
 
 impl Shape<'_> {
     fn content(&self, repo: &Repo, of: &str, entry: &Entry) -> Value {
         let Entry { path, oid, .. } = entry;
         let (url, page) = (self.repo_url(repo), format!("{}/{}", self.address, repo.full_name()));
-        let (kind, view) = if entry.kind == "tree" { ("dir", "tree") } else { ("file", "blob") };
-        let own = format!("{url}/contents/{path}?ref={of}");
+        let (kind, view) = match (entry.kind.as_str(), entry.mode.as_str()) {
+            ("tree", _) => ("dir", "tree"),
+            ("commit", _) => ("submodule", "tree"),
+            (_, LINK) => ("symlink", "blob"),
+            _ => ("file", "blob"),
+        };
+        let place = utf8_percent_encode(path, IN_A_PATH);
+        let own = format!("{url}/contents/{place}?ref={of}");
         let git = format!("{url}/git/{}s/{oid}", entry.kind);
-        let html = format!("{page}/{view}/{of}/{path}");
+        let html = format!("{page}/{view}/{of}/{place}");
         json!({
             "name": path.rsplit('/').next(),
             "path": path,
@@ -108,7 +145,7 @@ impl Shape<'_> {
             "url": own,
             "git_url": git,
             "html_url": html,
-            "download_url": (kind == "file").then(|| format!("{page}/raw/{of}/{path}")),
+            "download_url": (view == "blob").then(|| format!("{page}/raw/{of}/{place}")),
             "_links": { "self": own, "git": git, "html": html },
         })
     }

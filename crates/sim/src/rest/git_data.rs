@@ -1,7 +1,10 @@
 //! What git holds, to be read: commits, trees and blobs.
 
-use axum::{Json, response::Response};
-use data_encoding::BASE64;
+use axum::{
+    Json,
+    http::{HeaderMap, header},
+    response::{IntoResponse as _, Response},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -11,16 +14,18 @@ use crate::{
     rest::{
         Shape,
         address::{Path, Query},
+        contents::in_lines,
         paging::Paging,
         visit::{Named, Visit},
     },
-    state::Repo,
+    state::{ChangedFile, Repo, commit_id},
 };
 
 /// Where a list of commits begins.
 #[derive(Deserialize)]
 pub(super) struct From {
     sha: Option<String>,
+    path: Option<String>,
 }
 
 /// How deep a tree is asked for.
@@ -36,22 +41,38 @@ pub(super) async fn list_commits(
     paging: Paging,
 ) -> Result<Response, Problem> {
     let bare = visit.open().await?;
-    let from = from.sha.unwrap_or_else(|| "HEAD".to_owned());
-    let commits = bare.commits(&from, 1000).await.map_err(|_| Problem::not_found())?;
+    let (from, path) = (from.sha.unwrap_or_else(|| "HEAD".to_owned()), from.path);
+    let commits = bare.commits_on(&from, 1000, path.as_deref()).await.map_err(|_| Problem::not_found())?;
     visit.show(|shape, repo| {
         Ok(paging.answer(commits.iter().map(|commit| shape.commit(repo, commit)).collect()))
     })
 }
 
-/// `GET /repos/{owner}/{repo}/commits/{name}`
+/// `GET /repos/{owner}/{repo}/commits/{name}`, also as a diff, as a patch, or only its hash
 pub(super) async fn show_commit(
     visit: Visit,
     Path(Named { name }): Path<Named>,
-) -> Result<Json<Value>, Problem> {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let bare = visit.open().await?;
     let missing = || Problem::unprocessable(&format!("No commit found for SHA: {name}"));
     let commit = bare.commit(&name).await.map_err(|_| missing())?;
-    visit.show(|shape, repo| Ok(Json(shape.commit(repo, &commit))))
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let text = |kind: &'static str, text: Vec<u8>| ([(header::CONTENT_TYPE, kind)], text).into_response();
+    let command: &[&str] = match accepted {
+        _ if accepted.contains(".sha") => {
+            return Ok(text("application/vnd.github.sha; charset=utf-8", commit.oid.into_bytes()));
+        }
+        _ if accepted.contains(".diff") => &["show", "--format=", "--full-index", "-M"],
+        _ if accepted.contains(".patch") => &["format-patch", "-1", "--stdout", "--full-index"],
+        _ => {
+            let files = bare.changes(&commit).await.map_err(|_| missing())?;
+            return visit
+                .show(|shape, repo| Ok(Json(shape.whole_commit(repo, &commit, &files)).into_response()));
+        }
+    };
+    let shown = bare.run(&[command, &[&commit.oid]].concat()).await.map_err(|_| missing())?;
+    Ok(text("application/vnd.github.diff; charset=utf-8", shown))
 }
 
 /// `GET /repos/{owner}/{repo}/git/commits/{sha}`
@@ -91,7 +112,7 @@ pub(super) async fn show_blob(
             "node_id": format!("B_{oid}"),
             "size": bytes.len(),
             "url": format!("{}/git/blobs/{oid}", shape.repo_url(repo)),
-            "content": BASE64.encode(&bytes),
+            "content": in_lines(&bytes),
             "encoding": "base64",
         })))
     })
@@ -118,6 +139,17 @@ pub(super) fn tree_shape(url: &str, oid: &str, entries: &[Entry]) -> Value {
 }
 
 impl Shape<'_> {
+    /// A commit on its own, with what it changes.
+    pub(super) fn whole_commit(&self, repo: &Repo, commit: &CommitObject, files: &[ChangedFile]) -> Value {
+        let mut shape = self.commit(repo, commit);
+        let (additions, deletions) =
+            files.iter().fold((0, 0), |(plus, minus), file| (plus + file.additions, minus + file.deletions));
+        shape["stats"] =
+            json!({ "total": additions + deletions, "additions": additions, "deletions": deletions });
+        shape["files"] = files.iter().map(|file| self.file(repo, &commit.oid, file)).collect();
+        shape
+    }
+
     /// A commit with the accounts behind it.
     pub(super) fn commit(&self, repo: &Repo, commit: &CommitObject) -> Value {
         let CommitObject { oid, .. } = commit;
@@ -144,7 +176,7 @@ impl Shape<'_> {
         inner["comment_count"] = 0.into();
         json!({
             "sha": oid,
-            "node_id": format!("C_{oid}"),
+            "node_id": commit_id(repo.id, oid),
             "commit": inner,
             "url": format!("{url}/commits/{oid}"),
             "html_url": format!("{page}/commit/{oid}"),
@@ -169,7 +201,7 @@ impl Shape<'_> {
         let parents: Vec<_> = parents.collect();
         json!({
             "sha": oid,
-            "node_id": format!("C_{oid}"),
+            "node_id": commit_id(repo.id, oid),
             "url": format!("{url}/git/commits/{oid}"),
             "html_url": format!("{page}/commit/{oid}"),
             "author": { "name": author.name, "email": author.email, "date": author.date },

@@ -2,11 +2,12 @@
 
 use axum::{Json, body::Bytes, http::StatusCode};
 use data_encoding::BASE64;
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    git::{Bare, Depth},
+    git::{Bare, Depth, answer},
     problem::Problem,
     rest::{git_data::tree_shape, parsed, visit::Visit},
 };
@@ -38,6 +39,16 @@ struct NewCommit {
     tree: String,
     #[serde(default)]
     parents: Vec<String>,
+    author: Option<NewSignature>,
+    committer: Option<NewSignature>,
+}
+
+/// Who made a commit, if it is not whoever asks.
+#[derive(Deserialize, Clone)]
+struct NewSignature {
+    name: String,
+    email: String,
+    date: Option<Timestamp>,
 }
 
 /// `POST /repos/{owner}/{repo}/git/blobs`
@@ -83,20 +94,31 @@ pub(super) async fn create_tree(visit: Visit, body: Bytes) -> Result<(StatusCode
 /// `POST /repos/{owner}/{repo}/git/commits`
 pub(super) async fn create_commit(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
     let bare = visit.open_to_write().await?;
-    let NewCommit { message, tree, parents } = parsed(&body)?;
+    let NewCommit { message, tree, parents, author, committer } = parsed(&body)?;
     let (name, email) = visit.hub.read(|state| {
         let person = visit.login().ok().and_then(|login| state.person(login));
         let known = person.map(|person| (person.name.clone(), person.id, person.login.clone()));
         let (name, id, login) = known.unwrap_or_default();
         (name, format!("{id}+{login}@users.noreply.github.com"))
     });
-    let (name, email) = (format!("user.name={name}"), format!("user.email={email}"));
-    let mut arguments = vec!["-c", &name, "-c", &email, "commit-tree", &tree, "-m", &message];
+    let own = NewSignature { name, email, date: None };
+    // Without a committer of its own, the author is that too.
+    let author = author.unwrap_or(own);
+    let committer = committer.unwrap_or_else(|| author.clone());
+    let mut command = bare.git();
+    for (role, NewSignature { name, email, date }) in [("AUTHOR", author), ("COMMITTER", committer)] {
+        command.env(format!("GIT_{role}_NAME"), name).env(format!("GIT_{role}_EMAIL"), email);
+        if let Some(date) = date {
+            command.env(format!("GIT_{role}_DATE"), format!("{} +0000", date.as_second()));
+        }
+    }
+    command.args(["commit-tree", &tree, "-m", &message]);
     for parent in &parents {
-        arguments.extend(["-p", parent]);
+        command.args(["-p", parent]);
     }
     let invalid = |_| Problem::unprocessable("Tree SHA does not exist");
-    let oid = bare.text(&arguments).await.map_err(invalid)?;
+    let said = answer(&mut command, b"").await.map_err(invalid)?;
+    let oid = String::from_utf8_lossy(&said).trim().to_owned();
     let commit = bare.commit(&oid).await.map_err(invalid)?;
     visit.show(|shape, repo| Ok((StatusCode::CREATED, Json(shape.commit_object(repo, &commit)))))
 }

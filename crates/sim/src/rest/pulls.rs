@@ -6,6 +6,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use percent_encoding::utf8_percent_encode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -15,6 +16,7 @@ use crate::{
     rest::{
         Shape,
         address::{Path, Query},
+        contents::IN_A_PATH,
         issue_edits::{Edit, acceptable},
         paging::Paging,
         parsed,
@@ -24,6 +26,13 @@ use crate::{
     },
     state::{Change, ChangedFile, Issue, IssueState, Node, Pull, Repo, node_id},
 };
+
+/// A diff has so many files at most.
+const MOST_FILES: usize = 300;
+/// And so many lines, also of one file.
+const MOST_LINES: usize = 20_000;
+/// And of one file, so many bytes.
+const MOST_BYTES: usize = 1 << 20;
 
 #[derive(Deserialize)]
 struct Proposal {
@@ -90,6 +99,7 @@ pub(super) async fn show(
     let range = format!("{base}...{head}");
     let range = if accepted.contains("diff") { range } else { range.replace("...", "..") };
     let text = store.run(&[command, &[&range]].concat()).await.map_err(|_| Problem::not_found())?;
+    small_enough(&text)?;
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
@@ -176,11 +186,30 @@ pub(super) async fn update(
         }
         Ok(())
     })?;
-    crate::git::pushed(&visit.hub, &visit.full_name).await.map_err(|_| Problem::not_found())?;
+    let login = visit.login()?;
+    crate::git::pushed(&visit.hub, &visit.full_name, login).await.map_err(|_| Problem::not_found())?;
     visit.show(|shape, repo| {
         let (issue, pull) = found(repo, number)?;
         Ok(Json(shape.whole_pull(repo, issue, pull)))
     })
+}
+
+/// Refuses a diff that is too large to be shown.
+fn small_enough(diff: &[u8]) -> Result<(), Problem> {
+    let files = diff.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"diff --git ")).count();
+    let lines = diff.split(|byte| *byte == b'\n').count() - 1;
+    let over = |what: &str, most: usize| {
+        let message = format!("Sorry, the diff exceeded the maximum number of {what} ({most})");
+        Problem::too_large(
+            &message,
+            json!({ "resource": "PullRequest", "field": "diff", "code": "too_large" }),
+        )
+    };
+    match () {
+        () if files > MOST_FILES => Err(over("files", MOST_FILES)),
+        () if lines > MOST_LINES => Err(over("lines", MOST_LINES)),
+        () => Ok(()),
+    }
 }
 
 /// Finds a pull request.
@@ -223,8 +252,8 @@ impl Shape<'_> {
             "review_comment_url": format!("{repo_url}/pulls/comments{{/number}}"),
             "comments_url": format!("{repo_url}/issues/{number}/comments"),
             "statuses_url": format!("{repo_url}/statuses/{}", pull.head_oid),
-            "merged_at": merged.then(|| timestamp(issue.updated_at)),
-            "merge_commit_sha": null,
+            "merged_at": issue.closed_at().filter(|_| merged).map(timestamp),
+            "merge_commit_sha": pull.merge_oid,
             "requested_reviewers": reviewers,
             "requested_teams": [],
             "head": self.end(pull.head_repo.as_deref(), &pull.head_ref, &pull.head_oid),
@@ -247,14 +276,17 @@ impl Shape<'_> {
     }
 
     /// A pull request on its own, with its counts.
-    fn whole_pull(&self, repo: &Repo, issue: &Issue, pull: &Pull) -> Value {
+    pub(crate) fn whole_pull(&self, repo: &Repo, issue: &Issue, pull: &Pull) -> Value {
         let mut shape = self.pull(repo, issue, pull);
+        let merged = issue.state == IssueState::Merged;
+        // What is not open any more is not tried.
+        let mergeable = (issue.state == IssueState::Open).then_some(!pull.conflicts);
         let more = json!({
-            "merged": issue.state == IssueState::Merged,
-            "mergeable": true,
-            "rebaseable": true,
-            "mergeable_state": "clean",
-            "merged_by": null,
+            "merged": merged,
+            "mergeable": mergeable,
+            "rebaseable": mergeable,
+            "mergeable_state": pull.merge_state(issue, &repo.all_checks(self.address)).word(),
+            "merged_by": issue.closed_by().filter(|_| merged).map(|login| self.user(login)),
             "comments": issue.comments.len(),
             "review_comments": pull.threads.iter().map(|thread| thread.comments.len()).sum::<usize>(),
             "maintainer_can_modify": pull.open_to_maintainers,
@@ -281,12 +313,12 @@ impl Shape<'_> {
     }
 
     /// A file that differs.
-    fn file(&self, repo: &Repo, head: &str, file: &ChangedFile) -> Value {
+    pub(super) fn file(&self, repo: &Repo, head: &str, file: &ChangedFile) -> Value {
         let (url, page) = (self.repo_url(repo), format!("{}/{}", self.address, repo.full_name()));
-        let ChangedFile { path, .. } = file;
+        let path = utf8_percent_encode(&file.path, IN_A_PATH).to_string();
         let mut shape = json!({
             "sha": file.blob,
-            "filename": path,
+            "filename": file.path,
             "status": match file.change {
                 Change::Added => "added",
                 Change::Deleted => "removed",
@@ -300,7 +332,8 @@ impl Shape<'_> {
             "raw_url": format!("{page}/raw/{head}/{path}"),
             "contents_url": format!("{url}/contents/{path}?ref={head}"),
         });
-        if let Some(patch) = &file.patch {
+        let shown = |patch: &&String| patch.lines().count() <= MOST_LINES && patch.len() <= MOST_BYTES;
+        if let Some(patch) = file.patch.as_ref().filter(shown) {
             shape["patch"] = patch.clone().into();
         }
         if let Some(previous) = &file.previous_path {

@@ -110,7 +110,7 @@ pub(super) async fn update(
         return Err(Problem::unprocessable("Update is not a fast forward"));
     }
     bare.run(&["update-ref", &name, &commit.oid]).await.map_err(missing)?;
-    crate::git::pushed(&visit.hub, &visit.full_name).await.map_err(missing)?;
+    crate::git::pushed(&visit.hub, &visit.full_name, visit.login()?).await.map_err(missing)?;
     visit.show(|shape, repo| Ok(Json(shape.reference(repo, &(name, "commit".to_owned(), commit.oid)))))
 }
 
@@ -122,6 +122,7 @@ pub(super) async fn delete(visit: Visit, Path(Named { name }): Path<Named>) -> R
     let missing = |_| Problem::unprocessable("Reference does not exist");
     bare.run(&["rev-parse", "--verify", &name]).await.map_err(missing)?;
     bare.run(&["update-ref", "-d", &name]).await.map_err(missing)?;
+    crate::git::pushed(&visit.hub, &visit.full_name, visit.login()?).await.map_err(missing)?;
     Ok(StatusCode::NO_CONTENT)
 }
 

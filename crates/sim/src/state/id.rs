@@ -1,6 +1,6 @@
 //! Node ids as GitHub makes them: a prefix for the kind, then `MessagePack` of the database ids in URL-safe base64.
 
-use data_encoding::BASE64URL_NOPAD;
+use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 
 /// What a node id is about. What stands in a repository carries the repository's id too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,7 @@ pub(crate) enum Node {
     Discussion { repo: u64, id: u64 },
     DiscussionComment { repo: u64, id: u64 },
     CheckRun { repo: u64, id: u64 },
+    Commit { repo: u64, oid: [u8; 20] },
 }
 
 /// Returns the global node id.
@@ -38,9 +39,11 @@ pub(crate) fn node_id(node: Node) -> String {
         Node::Discussion { repo, id } => ("D", &[repo, id]),
         Node::DiscussionComment { repo, id } => ("DC", &[repo, id]),
         Node::CheckRun { repo, id } => ("CR", &[repo, id]),
+        Node::Commit { repo, .. } => ("C", &[repo]),
     };
     // An array: its length, a zero that GitHub always puts first, then the ids.
-    let length = if ids.len() == 1 { 0x92 } else { 0x93 };
+    let is_commit = matches!(node, Node::Commit { .. });
+    let length = if ids.len() == 1 && !is_commit { 0x92 } else { 0x93 };
     let mut bytes = vec![length, 0];
     for id in ids {
         if let Ok(short) = u32::try_from(*id) {
@@ -51,7 +54,18 @@ pub(crate) fn node_id(node: Node) -> String {
             bytes.extend(id.to_be_bytes());
         }
     }
+    if let Node::Commit { oid, .. } = node {
+        // A text of 40 letters.
+        bytes.extend([0xda, 0, 40]);
+        bytes.extend(HEXLOWER.encode(&oid).into_bytes());
+    }
     format!("{prefix}_{}", BASE64URL_NOPAD.encode(&bytes))
+}
+
+/// The global node id of a commit.
+pub(crate) fn commit_id(repo: u64, oid: &str) -> String {
+    let read = HEXLOWER.decode(oid.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
+    node_id(Node::Commit { repo, oid: read.unwrap_or_default() })
 }
 
 impl Node {
@@ -61,6 +75,12 @@ impl Node {
         let bytes = BASE64URL_NOPAD.decode(rest.as_bytes()).ok()?;
         let (_, mut bytes) = bytes.split_at_checked(2)?;
         let mut ids = Vec::new();
+        if prefix == "C" {
+            let (repo, oid) = bytes.strip_prefix(&[0xce])?.split_at_checked(4)?;
+            let repo = repo.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+            let oid = HEXLOWER.decode(oid.strip_prefix(&[0xda, 0, 40])?).ok()?;
+            return Some(Self::Commit { repo, oid: oid.try_into().ok()? });
+        }
         while let Some((kind, rest)) = bytes.split_first() {
             let (number, rest) = rest.split_at_checked(if *kind == 0xce { 4 } else { 8 })?;
             ids.push(number.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)));
@@ -94,6 +114,9 @@ mod tests {
     fn a_node_id_is_read_back() {
         let node = Node::Issue { repo: 1_296_269, id: 5_000_000_000 };
         assert_eq!(Node::parse(&node_id(node)), Some(node));
+        let commit = Node::Commit { repo: 7, oid: [0xab; 20] };
+        assert_eq!(Node::parse(&node_id(commit)), Some(commit));
+        assert_eq!(node_id(Node::Commit { repo: 1_296_269, oid: [0x7f; 20] })[..14], *"C_kwDOABPHjdoA");
         assert_eq!(Node::parse("I_"), None);
         assert_eq!(Node::parse("hose"), None);
     }

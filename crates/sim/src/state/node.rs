@@ -1,8 +1,18 @@
 //! Finding things by their node ids, to look at them or to change them.
 
-use crate::state::{Comment, Issue, Node, Reaction, Repo, ReviewThread, State};
+use data_encoding::HEXLOWER;
+
+use crate::state::{Comment, Discussion, Issue, Node, Reaction, Repo, ReviewThread, State};
 
 impl Node {
+    /// The hash, if it is a commit.
+    pub(crate) fn oid(self) -> Option<String> {
+        match self {
+            Self::Commit { oid, .. } => Some(HEXLOWER.encode(&oid)),
+            _ => None,
+        }
+    }
+
     /// The id of the repository that it stands in, or is.
     pub(crate) fn repo(self) -> Option<u64> {
         match self {
@@ -15,6 +25,7 @@ impl Node {
             | Self::Reaction { repo, .. }
             | Self::Review { repo, .. }
             | Self::CheckRun { repo, .. }
+            | Self::Commit { repo, .. }
             | Self::ReviewThread { repo, .. }
             | Self::ReviewComment { repo, .. }
             | Self::Discussion { repo, .. }
@@ -82,6 +93,18 @@ impl Repo {
             }
             _ => Some(&mut self.comment_at(node)?.minimized),
         }
+    }
+
+    /// All reactions on anything here.
+    pub(crate) fn reactions(&self) -> impl Iterator<Item = &Reaction> {
+        let comments = self.issues.iter().flat_map(|issue| &issue.comments);
+        let pulls = self.issues.iter().filter_map(|issue| issue.pull.as_ref());
+        let remarks = pulls.flat_map(|pull| &pull.threads).flat_map(|thread| &thread.comments);
+        let said = self.discussions.iter().flat_map(Discussion::said);
+        let on_texts = self.issues.iter().flat_map(|issue| &issue.reactions);
+        let on_discussions = self.discussions.iter().flat_map(|discussion| &discussion.reactions);
+        let on_comments = comments.chain(remarks).chain(said).flat_map(|comment| &comment.reactions);
+        on_texts.chain(on_discussions).chain(on_comments)
     }
 
     /// Finds the comment of any kind that a node is.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::state::{Comment, Review, ReviewThread, moved};
+use crate::state::{CheckRun, Comment, Conclusion, Issue, IssueState, Review, ReviewThread, moved};
 
 /// The pull request of an issue.
 #[derive(Debug, Clone)]
@@ -19,6 +19,10 @@ pub struct Pull {
     pub head_oid: String,
     /// `owner/name` of where that branch is; none once the fork was deleted.
     pub head_repo: Option<String>,
+    /// The commit that merging it would make, or has made; none as long as there was no such commit.
+    pub merge_oid: Option<String>,
+    /// Whether both branches change the same lines in different ways.
+    pub conflicts: bool,
     /// Whether those who may push where it goes may push to its branch in a fork.
     pub open_to_maintainers: bool,
     /// The files that differ.
@@ -33,7 +37,49 @@ pub struct Pull {
     pub requested_reviewers: Vec<String>,
 }
 
+/// Whether a pull request could be merged now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MergeState {
+    /// Yes.
+    Clean,
+    /// No: both sides change the same lines.
+    Dirty,
+    /// Not before it is ready.
+    Draft,
+    /// Yes, though a check has not succeeded.
+    Unstable,
+    /// Nobody has tried.
+    Unknown,
+}
+
+impl MergeState {
+    /// The word in REST.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Dirty => "dirty",
+            Self::Draft => "draft",
+            Self::Unstable => "unstable",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 impl Pull {
+    /// Whether it could be merged now, as far as its branches and the checks on its head say.
+    pub(crate) fn merge_state(&self, issue: &Issue, checks: &[CheckRun]) -> MergeState {
+        let good = [Conclusion::Success, Conclusion::Neutral, Conclusion::Skipped];
+        let passed = |run: &CheckRun| run.progress.end().is_some_and(|(end, _)| good.contains(&end));
+        let mut about = checks.iter().filter(|run| run.head_oid == self.head_oid);
+        match () {
+            () if issue.state != IssueState::Open => MergeState::Unknown,
+            () if self.conflicts => MergeState::Dirty,
+            () if self.draft => MergeState::Draft,
+            () if !about.all(passed) => MergeState::Unstable,
+            () => MergeState::Clean,
+        }
+    }
+
     /// Moves the threads along with their lines; one whose line is gone is outdated.
     pub(crate) fn follow_code(&mut self) {
         for thread in self.threads.iter_mut().filter(|thread| thread.line.is_some()) {

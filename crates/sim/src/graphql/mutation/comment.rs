@@ -8,7 +8,7 @@ use crate::{
         connection::Edge,
         issue_comment::IssueComment,
         mutation::{granted, spoken, unresolved, writer},
-        node::{self, Node},
+        node::{self, Minimizable, Node},
         refusal::of_kind,
     },
     permission::talk_about,
@@ -55,14 +55,6 @@ struct MinimizeCommentPayload {
 struct UnminimizeCommentPayload {
     client_mutation_id: Option<String>,
     unminimized_comment: Option<Minimizable>,
-}
-
-/// What of a comment changes when it is folded away.
-#[derive(SimpleObject)]
-struct Minimizable {
-    is_minimized: bool,
-    minimized_reason: Option<String>,
-    viewer_can_minimize: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
@@ -117,7 +109,7 @@ impl Commenting {
         input: MinimizeCommentInput,
     ) -> Result<Option<MinimizeCommentPayload>> {
         let reason = input.classifier.reason();
-        let minimized_comment = Some(fold(context, &input.subject_id, Some(reason))?);
+        let minimized_comment = fold(context, &input.subject_id, Some(reason))?;
         Ok(Some(MinimizeCommentPayload { client_mutation_id: input.client_mutation_id, minimized_comment }))
     }
 
@@ -126,7 +118,7 @@ impl Commenting {
         context: &Context<'_>,
         input: UnminimizeCommentInput,
     ) -> Result<Option<UnminimizeCommentPayload>> {
-        let unminimized_comment = Some(fold(context, &input.subject_id, None)?);
+        let unminimized_comment = fold(context, &input.subject_id, None)?;
         Ok(Some(UnminimizeCommentPayload {
             client_mutation_id: input.client_mutation_id,
             unminimized_comment,
@@ -135,7 +127,7 @@ impl Commenting {
 }
 
 /// Folds a comment away for a reason, or out again.
-fn fold(context: &Context<'_>, id: &ID, reason: Option<&str>) -> Result<Minimizable> {
+fn fold(context: &Context<'_>, id: &ID, reason: Option<&str>) -> Result<Option<Minimizable>> {
     let (hub, _, asked) = writer(context)?;
     let node = state::Node::parse(id).ok_or_else(|| unresolved(id))?;
     hub.change(|state| {
@@ -147,12 +139,9 @@ fn fold(context: &Context<'_>, id: &ID, reason: Option<&str>) -> Result<Minimiza
         }
         let minimized = repo.folding_at(node).ok_or_else(|| unresolved(id))?;
         *minimized = reason.map(str::to_owned);
-        Ok(Minimizable {
-            is_minimized: reason.is_some(),
-            minimized_reason: minimized.clone(),
-            viewer_can_minimize: true,
-        })
-    })
+        Ok(())
+    })?;
+    Ok(node::find(&Asked::now(hub, asked.caller.clone()), id).and_then(Minimizable::of))
 }
 
 impl ReportedContentClassifiers {
