@@ -27,6 +27,7 @@ use crate::{
     echo::Needles,
     gh::{
         answer::prune,
+        archive,
         deed::{About, Deeds, Reply, Wish},
         graphql::Question,
         known_ids::KnownIds,
@@ -255,6 +256,7 @@ impl Shared {
                     if prune(&mut said, &self.upstream.repo) {
                         bytes = said.to_string().into_bytes();
                     }
+                    bytes = self.as_gh_knows_it(bytes);
                     if *kind == Kind::Things {
                         self.known_ids.learn_things(&said);
                     }
@@ -274,7 +276,26 @@ impl Shared {
         if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
             return Err(Failure::Encoded);
         }
-        Ok(stream_back(answer, Passing { headers: &["content-type"], ..self.passing(LONGEST) }, |_| {}))
+        let passing = Passing { headers: &["content-type"], ..self.passing(LONGEST) };
+        let (bytes, answer) = to_the_end(answer, LONGEST).await?;
+        if !archive::is_archive(&bytes) {
+            return Ok(send_back(&answer, &passing, &bytes));
+        }
+        let clean = archive::clean(&bytes, &self.without, LONGEST);
+        let clean = clean.map_err(|_| Refusal::Unclear("the archive of logs cannot be read"))?;
+        Ok(send_back(&answer, &passing, &clean))
+    }
+
+    /// Names the API in an answer as `gh` knows it: `gh run view` asks for jobs at the address that their run tells.
+    fn as_gh_knows_it(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let (api, public) = (self.upstream.api.trim_end_matches('/'), self.public_api());
+        match String::from_utf8(bytes) {
+            Ok(text) if api != public => {
+                text.replace(&format!("\"{api}/"), &format!("\"{public}/")).into_bytes()
+            }
+            Ok(text) => text.into_bytes(),
+            Err(other) => other.into_bytes(),
+        }
     }
 
     fn passing(&self, most: usize) -> Passing {

@@ -6,6 +6,7 @@
 //! GitHub named, and what lies beyond the repository is asked for its names only.
 
 mod answer;
+mod archive;
 mod broker;
 mod deed;
 mod graphql;
