@@ -5,6 +5,7 @@
 mod actions;
 mod auth;
 mod ci;
+pub mod discord;
 mod downloads;
 mod event;
 mod faults;

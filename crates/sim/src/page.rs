@@ -34,6 +34,13 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
         .route("/{owner}/{repo}", get(repo))
         .route("/{owner}/{repo}/issues/{number}", get(thread))
         .route("/{owner}/{repo}/pull/{number}", get(thread))
+        .merge(assets())
+        .layer(map_response(guarded))
+}
+
+/// The style and the script of all pages.
+pub(crate) fn assets<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new()
         .route(
             "/assets/page.css",
             get(async || ([("content-type", "text/css")], include_str!("page/page.css"))),
@@ -42,7 +49,6 @@ pub(crate) fn routes() -> Router<Arc<Hub>> {
             "/assets/refresh.js",
             get(async || ([("content-type", "text/javascript")], include_str!("page/refresh.js"))),
         )
-        .layer(map_response(guarded))
 }
 
 pub(crate) async fn home(State(hub): State<Arc<Hub>>) -> Response {
@@ -104,7 +110,7 @@ fn shown(title: &str, trail: &Markup, body: &Markup) -> Html<String> {
     Html(page.into_string())
 }
 
-async fn guarded(mut response: Response) -> Response {
+pub(crate) async fn guarded(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, POLICY.parse().unwrap_or_else(|_| unreachable!("it is ASCII")));
     response

@@ -12,13 +12,13 @@ use axum::{
 use crate::{hub::Hub, route::Route};
 
 /// Routes and what answers them.
-pub(crate) struct Routes {
+pub(crate) struct Routes<S = Arc<Hub>> {
     base: &'static str,
-    router: Router<Arc<Hub>>,
+    router: Router<S>,
     known: Vec<Route>,
 }
 
-impl Routes {
+impl<S: Clone + Send + Sync + 'static> Routes<S> {
     /// No route yet; all paths to come begin like this.
     pub(crate) fn below(base: &'static str) -> Self {
         Self { base, router: Router::new(), known: Vec::new() }
@@ -27,7 +27,7 @@ impl Routes {
     /// Adds a route such as `GET /issues/{number}`. Panics if it is none.
     pub(crate) fn on<H, T>(mut self, route: &str, handler: H) -> Self
     where
-        H: Handler<T, Arc<Hub>>,
+        H: Handler<T, S>,
         T: 'static,
     {
         let route = Route::parse(route).below(self.base);
@@ -52,7 +52,7 @@ impl Routes {
         self.known.iter().map(Route::to_string).collect()
     }
 
-    pub(crate) fn into_router(self) -> Router<Arc<Hub>> {
+    pub(crate) fn into_router(self) -> Router<S> {
         self.router
     }
 }

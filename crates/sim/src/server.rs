@@ -88,7 +88,7 @@ async fn serve(socket: TcpStream, router: Router) {
     });
     // Deltas and small answers must leave at once; and that a client went away is its own affair.
     drop(socket.set_nodelay(true));
-    drop(http1::Builder::new().serve_connection(TokioIo::new(socket), service).await);
+    drop(http1::Builder::new().serve_connection(TokioIo::new(socket), service).with_upgrades().await);
 }
 
 /// Prepares what is to be sent of an answer. An error makes hyper close the connection at once.

@@ -63,6 +63,6 @@ pub(crate) async fn record(State(hub): State<Arc<Hub>>, request: Request, next: 
 }
 
 /// The text of a body; of other contents, only how long they are.
-fn text(bytes: &Bytes) -> String {
+pub(crate) fn text(bytes: &Bytes) -> String {
     str::from_utf8(bytes).map_or_else(|_| format!("<{} bytes>", bytes.len()), str::to_owned)
 }

@@ -6,6 +6,7 @@ mod actions;
 mod apps;
 mod cache;
 mod client;
+mod discord;
 
 mod every_route;
 mod faults;
