@@ -27,8 +27,8 @@ pub use egress::{BadHost, CorporateProxy, Door, Egress, EgressCalls, Host};
 pub use environment::{Environment, environment};
 pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};
 pub use git::{
-    AgentClone, Credential, Git, GitError, Ground, LeftOut, PROTECTED_PATHS, Push, Pushing, Rules, Signature,
-    Staging, Stands, Store, Taken, Tip, Untracked, receive,
+    AgentClone, Credential, Git, GitError, Ground, LeftOut, PROTECTED_PATHS, PullDiff, Push, Pushing, Rules,
+    Signature, Staging, Stands, Store, Taken, Tip, Untracked, receive,
 };
 pub use halt::{Halt, StillRunning};
 pub use hide::hide;

@@ -6,11 +6,13 @@
 
 mod authorities;
 mod bring;
+
 mod clone;
 mod command;
 mod error;
 mod files;
 mod gatekeeper;
+mod pull_diff;
 mod reader;
 mod receive;
 mod rules;
@@ -23,6 +25,7 @@ pub use clone::AgentClone;
 pub use command::Git;
 pub use error::GitError;
 pub use files::Taken;
+pub use pull_diff::PullDiff;
 pub use receive::receive;
 pub use rules::{PROTECTED_PATHS, Rules, Signature, Stands};
 pub use staging::{Credential, Push, Pushing, Staging};

@@ -45,7 +45,7 @@ pub struct Store {
     /// Knows no credential: it is run over what the agent pushes.
     pub(super) git: Git,
     /// Fetches from GitHub.
-    fetching: Git,
+    pub(super) fetching: Git,
     pub(super) folder: TempDir,
     pub(super) repository: PathBuf,
     checkout: Option<Checkout>,

@@ -341,3 +341,33 @@ async fn where_anybody_may_have_asked_nothing_untracked_comes_along() {
     assert!(!clone.folder.join("deps").exists() && !clone.folder.join("notes.txt").exists());
     assert_eq!(clone.left_out, LeftOut::default());
 }
+
+#[tokio::test]
+async fn what_a_pull_request_changes_is_read_from_the_store() {
+    let github = fro_sim::World::start().await.unwrap();
+    let runner = Runner { url: github.clone_url("octo/garden"), ..Runner::with_checkout() };
+    let ends = github.state(|state| {
+        let pull = state.issue("octo/garden", 2).and_then(|issue| issue.pull.clone()).unwrap();
+        (pull.base_oid, pull.head_oid)
+    });
+    let store = runner.store(Tip::Checkout, &github.token("fro-bot")).await;
+
+    let told = store.pull_diff(&runner.url, &ends.0, &ends.1).await.unwrap();
+
+    assert!(told.diff.starts_with("diff --git a/tap.rs b/tap.rs\nindex f3b775bcc8b7"), "{}", told.diff);
+    assert!(told.diff.contains("\n+    let seal = \"silicone\";\n"), "{}", told.diff);
+    let file = |commit: &str, path: &str| (commit.to_owned(), path.to_owned());
+    let wanted = [
+        file(&ends.1, "tap.rs"),
+        file(&ends.1, "gone.rs"),
+        file("HEAD", "tap.rs"),
+        file(&told.base, "README.md"),
+    ];
+    let texts = store.texts(&wanted).await.unwrap();
+    let lines: Vec<_> =
+        texts.iter().map(|text| text.as_deref().and_then(|text| text.lines().next())).collect();
+    assert_eq!(lines, [Some("//! The tap in the greenhouse."), None, None, Some("# Garden")]);
+    for name in ["--upload-pack=evil", "main", "0000000000000000000000000000000000000000"] {
+        assert!(store.pull_diff(&runner.url, &ends.0, name).await.is_err(), "{name}");
+    }
+}
