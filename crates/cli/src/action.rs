@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use fro_core::Fault;
-use fro_run::{Admission, Ending, Process};
+use fro_run::{Admission, Ending, Process, ReviewStatus};
 use jiff::Timestamp;
 
 use crate::{
@@ -18,6 +18,9 @@ use crate::{
 
 /// Exit code of a run whose answer tells of a failure.
 const TOLD_FAILURE: u8 = 4;
+
+/// Exit code of a review with open threads that are bad enough.
+const BLOCKED: u8 = 5;
 
 /// Answers the event of the workflow run.
 pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
@@ -54,6 +57,11 @@ pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<
         }
         Ending::Skipped(_) | Ending::Answered(_) => ExitCode::SUCCESS,
         Ending::ToldFailure(_) => ExitCode::from(TOLD_FAILURE),
+        Ending::Reviewed(reviewed) => match reviewed.status {
+            ReviewStatus::Completed => ExitCode::SUCCESS,
+            ReviewStatus::Blocked => ExitCode::from(BLOCKED),
+            ReviewStatus::Incomplete => ExitCode::from(TOLD_FAILURE),
+        },
         Ending::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
     })
 }

@@ -19,8 +19,8 @@ use fro_github::Address;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
 use fro_run::{
-    Admission, Card, Delegation, Elevated, Ending, EngineSettings, Occasion, Process, Settings,
-    ShareSettings, Sharing, Tell, Unwalled,
+    Admission, Card, Delegation, Elevated, Ending, EngineSettings, Occasion, Process, ReviewSettings,
+    Settings, ShareSettings, Sharing, Tell, Unwalled,
 };
 use fro_sim::World;
 use jiff::Timestamp;
@@ -160,6 +160,7 @@ impl Stage {
                 network: Vec::new(),
                 unwalled: Unwalled::Refused,
             },
+            review: ReviewSettings::default(),
             memory: StoreSettings::folder(self.folder.path().join("memory")),
             retention: Retention::default(),
             scratch: self.folder.path().to_owned(),

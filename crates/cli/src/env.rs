@@ -98,6 +98,8 @@ variables! {
     FRO_OMO_PATIENCE = "FRO_OMO_PATIENCE";
     /// Where attached files are kept on a GitHub of one's own, such as `https://media.ghe.example`; a list.
     FRO_ATTACHMENT_STORES = "FRO_ATTACHMENT_STORES";
+    /// What this program is started as: `agent`, which is the usual, or `review`, as `review/main.mjs` says.
+    FRO_ROLE = "FRO_ROLE";
     /// `true` on runners; made-up events do not count there.
     CI = "CI";
     /// A made-up event as JSON: `eventName`, `payload`, `repo`, `actor`.

@@ -2,13 +2,14 @@
 
 use std::{fs::OpenOptions, io::Write as _, path::PathBuf, time::Duration};
 
-use fro_core::conversation::outcome::Usage;
+use fro_core::{conversation::outcome::Usage, gate::Role};
 use fro_memory::Kept;
 use fro_run::Progress;
 
 use crate::{
     env::{self, Env},
     report::json,
+    settings,
 };
 
 /// The runner's files, where it has them.
@@ -16,6 +17,7 @@ pub(crate) struct Handover {
     state: Option<PathBuf>,
     output: Option<PathBuf>,
     path: Option<PathBuf>,
+    role: Role,
 }
 
 impl Handover {
@@ -26,6 +28,7 @@ impl Handover {
             state: file(env::GITHUB_STATE),
             output: file(env::GITHUB_OUTPUT),
             path: file(env::GITHUB_PATH),
+            role: settings::role(env),
         }
     }
 
@@ -43,6 +46,13 @@ impl Handover {
         if let Some((name, value)) = output(news) {
             append(self.output.as_ref(), &format!("{name}={value}"));
         }
+        let reviewed = match self.role {
+            Role::Agent => Vec::new(),
+            Role::Reviewer => review_outputs(news),
+        };
+        for (name, value) in reviewed {
+            append(self.output.as_ref(), &format!("{name}={value}"));
+        }
         if let Progress::Accounted { duration, usage } = news {
             for (name, value) in figures(*duration, usage) {
                 append(self.output.as_ref(), &format!("{name}={value}"));
@@ -58,6 +68,23 @@ fn figures(duration: Duration, usage: &Usage) -> [(&'static str, String); 3] {
         ("tokens", json::tokens(usage).to_string()),
         ("cost", format!("{:.6}", usage.cost)),
     ]
+}
+
+/// Returns what the reviewer tells the steps after it. A question is answered like any other.
+fn review_outputs(news: &Progress) -> Vec<(&'static str, String)> {
+    let status = |word: &str| vec![("review_status", word.to_owned())];
+    match news {
+        Progress::Skipped(_) => status("skipped"),
+        Progress::Delivered { .. } => status("answered"),
+        Progress::Reviewed(reviewed) => {
+            let mut outputs = status(reviewed.status.word());
+            outputs.push(("issues_found", reviewed.found.to_string()));
+            outputs.push(("blocking_issues", reviewed.blocking.to_string()));
+            outputs.extend(reviewed.url.clone().map(|url| ("review_url", url)));
+            outputs
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn output(news: &Progress) -> Option<(&'static str, String)> {
@@ -79,6 +106,7 @@ fn output(news: &Progress) -> Option<(&'static str, String)> {
         | Progress::EngineUp { .. }
         | Progress::Reminded(_)
         | Progress::Heard(_)
+        | Progress::Reviewed(_)
         | Progress::Accounted { .. }
         | Progress::EngineStopped
         | Progress::Warning(_) => None,

@@ -1,8 +1,11 @@
 //! The inputs and outputs of the action, said once: `action.yaml` and the reference page are written from here.
 
+mod review_table;
 mod table;
 
 use std::fmt::Write as _;
+
+use review_table::{REVIEW_OUTPUTS, REVIEW_PARTS, ReviewInput};
 
 /// How alike two names are before one may be meant by the other.
 const ALIKE: f64 = 0.8;
@@ -82,27 +85,61 @@ pub(crate) fn meant(name: &str, known: impl Iterator<Item = &'static str>) -> Op
     nearest.filter(|known| likeness(known) >= ALIKE)
 }
 
+/// Returns the inputs of the reviewer.
+fn of_review() -> impl Iterator<Item = &'static Input> {
+    REVIEW_PARTS.iter().flat_map(|(_, inputs)| *inputs).filter_map(ReviewInput::told)
+}
+
+impl ReviewInput {
+    /// Returns what is said of it. A test sees to it that every name in common is one.
+    fn told(&'static self) -> Option<&'static Input> {
+        match self {
+            Self::Own(input) => Some(input),
+            Self::Shared(name) => all().find(|input| input.name == *name),
+        }
+    }
+}
+
 /// Writes `action.yaml`.
 pub(crate) fn action() -> String {
-    let mut yaml = String::from(
-        "# Written by `fro-bot reference action`; its source is crates/cli/src/inputs.\n\
-         name: fro-bot\n\
-         description: An agent on your repository that remembers, answers exactly once and never holds a credential\n\
-         author: fro-bot\n\
-         branding:\n  icon: message-circle\n  color: green\n\
-         inputs:\n",
-    );
-    for input in all() {
+    let head = "\
+        # Written by `fro-bot reference action`; its source is crates/cli/src/inputs.\n\
+        name: fro-bot\n\
+        description: An agent on your repository that remembers, answers exactly once and never holds a credential\n\
+        author: fro-bot\n\
+        branding:\n  icon: message-circle\n  color: green\n";
+    action_file(head, all(), OUTPUTS, ("launch/main.mjs", "launch/post.mjs"))
+}
+
+/// Writes `review/action.yaml`.
+pub(crate) fn review_action() -> String {
+    let head = "\
+        # Written by `fro-bot reference review-action`; its source is crates/cli/src/inputs.\n\
+        name: fro-bot review\n\
+        description: A reviewer of pull requests that remembers, argues, resolves, and says nothing when the code is good\n\
+        author: fro-bot\n\
+        branding:\n  icon: check-circle\n  color: green\n";
+    action_file(head, of_review(), REVIEW_OUTPUTS, ("main.mjs", "post.mjs"))
+}
+
+fn action_file(
+    head: &str,
+    inputs: impl Iterator<Item = &'static Input>,
+    outputs: &[(&str, &str)],
+    (main, post): (&str, &str),
+) -> String {
+    let mut yaml = format!("{head}inputs:\n");
+    for input in inputs {
         let _ = writeln!(yaml, "  {}:\n    description: {}", input.name, quoted(&input.description()));
         if let Some(default) = input.filled_in() {
             let _ = writeln!(yaml, "    default: {}", quoted(default));
         }
     }
     yaml.push_str("outputs:\n");
-    for (name, meaning) in OUTPUTS {
+    for (name, meaning) in outputs {
         let _ = writeln!(yaml, "  {name}:\n    description: {}", quoted(meaning));
     }
-    yaml.push_str("runs:\n  using: node24\n  main: launch/main.mjs\n  post: launch/post.mjs\n");
+    let _ = writeln!(yaml, "runs:\n  using: node24\n  main: {main}\n  post: {post}");
     yaml
 }
 
@@ -116,19 +153,42 @@ pub(crate) fn page() -> String {
          [`.github/fro-bot.toml`](repo-settings.md).\n",
     );
     for part in table::PARTS {
-        let _ = write!(page, "\n## {}\n\n| input | default | |\n|---|---|---|\n", part.title);
-        for input in part.inputs {
-            let default = input.default.map_or_else(|| "–".to_owned(), |default| format!("`{default}`"));
-            let secret = if input.secret { " From a secret." } else { "" };
-            let mark = if input.in_file { " ¶" } else { "" };
-            let _ = writeln!(page, "| `{}`{mark} | {default} | {}{secret} |", input.name, input.meaning);
-        }
+        write_rows(&mut page, part.title, part.inputs.iter());
     }
+    write_outputs(&mut page, OUTPUTS);
+    page
+}
+
+/// Writes the reference page of the reviewer's inputs and outputs.
+pub(crate) fn review_page() -> String {
+    let mut page = String::from(
+        "# Inputs and outputs of the reviewer\n\n\
+         <!-- Written by `fro-bot reference review-inputs`; its source is crates/cli/src/inputs. -->\n\n\
+         Every input is optional; a model needs `model` with `opencode_api_key`, or `auth-json`. What has a ¶ may also stand\n\
+         in [`.github/fro-bot.toml`](repo-settings.md). What they mean for a review is told in [reviewer.md](reviewer.md).\n",
+    );
+    for (title, inputs) in REVIEW_PARTS {
+        write_rows(&mut page, title, inputs.iter().filter_map(ReviewInput::told));
+    }
+    write_outputs(&mut page, REVIEW_OUTPUTS);
+    page
+}
+
+fn write_rows(page: &mut String, title: &str, inputs: impl Iterator<Item = &'static Input>) {
+    let _ = write!(page, "\n## {title}\n\n| input | default | |\n|---|---|---|\n");
+    for input in inputs {
+        let default = input.default.map_or_else(|| "–".to_owned(), |default| format!("`{default}`"));
+        let secret = if input.secret { " From a secret." } else { "" };
+        let mark = if input.in_file { " ¶" } else { "" };
+        let _ = writeln!(page, "| `{}`{mark} | {default} | {}{secret} |", input.name, input.meaning);
+    }
+}
+
+fn write_outputs(page: &mut String, outputs: &[(&str, &str)]) {
     page.push_str("\n## Outputs\n\n| output | |\n|---|---|\n");
-    for (name, meaning) in OUTPUTS {
+    for (name, meaning) in outputs {
         let _ = writeln!(page, "| `{name}` | {meaning} |");
     }
-    page
 }
 
 /// Writes a YAML string that nothing in it can end.
@@ -158,6 +218,35 @@ mod tests {
     fn the_reference_page_is_fresh() {
         let told = "run `cargo run -- reference inputs > docs/inputs.md`";
         assert_eq!(in_project("docs/inputs.md"), page(), "{told}");
+    }
+
+    #[test]
+    fn the_reviewer_s_files_are_fresh() {
+        let told = "run `cargo run -- reference review-action > review/action.yaml`";
+        assert_eq!(in_project("review/action.yaml"), review_action(), "{told}");
+        let told = "run `cargo run -- reference review-inputs > docs/review-inputs.md`";
+        assert_eq!(in_project("docs/review-inputs.md"), review_page(), "{told}");
+    }
+
+    #[test]
+    fn every_input_of_the_reviewer_is_one_is_read_and_has_a_default_that_can_be_read() {
+        let listed = REVIEW_PARTS.iter().map(|(_, inputs)| inputs.len()).sum::<usize>();
+        assert_eq!(of_review().count(), listed, "a name in common is none of the agent's inputs");
+        let files = ["launch/binary.mjs", "crates/cli/src/settings.rs", "crates/cli/src/event_source.rs"];
+        let modules =
+            ["answers", "stores", "review"].map(|module| format!("crates/cli/src/settings/{module}.rs"));
+        let code: String =
+            files.into_iter().map(in_project).chain(modules.iter().map(|path| in_project(path))).collect();
+        for input in of_review() {
+            assert!(code.contains(&format!("\"{}\"", input.name)), "{} is not read", input.name);
+        }
+        let defaults = of_review()
+            .filter_map(|input| Some((format!("INPUT_{}", input.name.to_uppercase()), input.default?)));
+        let given = [("GITHUB_REPOSITORY", "octo/garden"), ("FRO_ROLE", "review")];
+        let given = given.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let settings =
+            of_action(&Env::of(given.chain(defaults)), "pull_request", String::new(), Timestamp::UNIX_EPOCH);
+        assert!(settings.is_ok(), "{:?}", settings.err());
     }
 
     #[test]

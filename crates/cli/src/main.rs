@@ -47,6 +47,7 @@ Exit codes:
   2    something in the set-up has to be changed; the hint says what
   3    another service failed; trying again later may help
   4    an answer was posted, but it tells of a failure
+  5    a review left threads open that are bad enough to make the check red
   130  interrupted";
 
 #[derive(Debug, Subcommand)]

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// The socket of the run
     #[arg(long, value_name = "PATH")]
     desk: PathBuf,
-    /// The set of tools: `session` or `answer`
+    /// The set of tools: `session`, `answer`, `github` or `submit`
     #[arg(value_parser = tool_set)]
     tools: ToolSet,
 }

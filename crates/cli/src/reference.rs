@@ -13,6 +13,10 @@ pub(crate) enum Wanted {
     Action,
     /// The page of inputs and outputs
     Inputs,
+    /// The `review/action.yaml` of the project
+    ReviewAction,
+    /// The page of the reviewer's inputs and outputs
+    ReviewInputs,
 }
 
 /// Prints it.
@@ -20,6 +24,8 @@ pub(crate) fn main(wanted: Wanted) -> ExitCode {
     let text = match wanted {
         Wanted::Action => inputs::action(),
         Wanted::Inputs => inputs::page(),
+        Wanted::ReviewAction => inputs::review_action(),
+        Wanted::ReviewInputs => inputs::review_page(),
     };
     anstream::print!("{text}");
     ExitCode::SUCCESS

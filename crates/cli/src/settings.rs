@@ -3,9 +3,11 @@
 mod answers;
 mod file;
 mod parse;
+mod review;
 mod stores;
 mod typed;
 
+pub(crate) use review::role;
 pub(crate) use stores::of_memory;
 
 use std::{
@@ -20,7 +22,7 @@ use fro_core::{
     conversation::again::PAUSE,
     delegation::{DelegatedWork, OutputMode},
     event::Event,
-    gate::{Drafts, Policy, Response, Secrets},
+    gate::{Drafts, Policy, Response, Role, Secrets},
     prompt::Wishes,
     say::summary::RunLink,
 };
@@ -73,6 +75,7 @@ fn read(
     let mode_instructions = typed.text("mode-instructions");
     let (client, pause) = typed.client();
     let engine = typed.engine(pause)?;
+    let review = typed.review();
     let (memory, retention) = (typed.stores(repo.as_ref(), &client), typed.retention());
     let (Some(repo), Some(token), []) = (repo, token, typed.complaints.as_slice()) else {
         return Err(typed.fault());
@@ -101,6 +104,7 @@ fn read(
         summary,
         share,
         engine,
+        review,
         memory,
         retention,
         scratch: scratch(env),
@@ -195,7 +199,8 @@ impl Typed<'_> {
     /// Reads how to use the engine.
     fn engine(&mut self, pause: Duration) -> Result<EngineSettings, Fault> {
         let config = self.hidden_input("opencode-config", Value::Object(Map::new()), parse::json_object);
-        let keys = self.hidden_input("auth-json", Keys::default(), Keys::parse).and_those_of(&config);
+        let keys = self.hidden_input("auth-json", Keys::default(), Keys::parse);
+        let keys = keys.and(self.key_of_model()).and_those_of(&config);
         let max_cost = self.input("max-cost", None, parse::dollars);
         let max_steps = self.input("max-steps", None, parse::steps);
         let timeout = self.input("timeout", Some(TIMEOUT), parse::limit);
@@ -253,6 +258,10 @@ impl Typed<'_> {
 
     fn delegation(&mut self) -> Delegation {
         let work = self.input("delegated-work", DelegatedWork::default(), parse::delegated_work);
+        let work = match self.role() {
+            Role::Agent => work,
+            Role::Reviewer => DelegatedWork::Never,
+        };
         let output = self.input("output-mode", OutputMode::default(), parse::output_mode);
         if (work, output) == (DelegatedWork::Never, OutputMode::BranchPr) {
             self.complain(
@@ -270,17 +279,19 @@ impl Typed<'_> {
     }
 
     fn policy(&mut self) -> Policy {
-        let usual = Policy::usual();
+        let usual = self.usual_policy();
         let skip_drafts = self.input("skip-draft-prs", true, parse::yes_or_no);
         let response = self.response();
+        let secrets = ["auth-json", "opencode_api_key"].iter().any(|name| self.env.input(name).is_some());
         Policy {
+            role: usual.role,
             mention: self.input("mention", usual.mention, parse::login),
             needed: self.input("trigger-permission", Permission::Write, parse::permission),
             drafts: if skip_drafts { Drafts::Skipped } else { Drafts::Reviewed },
             skip_label: self.text("skip-label").unwrap_or(usual.skip_label),
             dedup_window: self.input("dedup-window", usual.dedup_window, parse::milliseconds),
             // GitHub empties what comes from secrets for forks and for Dependabot.
-            secrets: if self.env.input("auth-json").is_some() { Secrets::Given } else { Secrets::Withheld },
+            secrets: if secrets { Secrets::Given } else { Secrets::Withheld },
             response,
             work_words: WorkWords {
                 words: self.input("work-words", usual.work_words.words, parse::work_words),
@@ -304,7 +315,9 @@ impl Typed<'_> {
     fn omo(&mut self) -> Option<Version> {
         let enabled = self.input("enable-omo", true, parse::yes_or_no);
         let version = self.input("omo-version", Version::Pinned, str::parse);
-        enabled.then_some(version)
+        // A reviewer only looks; what brings agents of its own stays out.
+        let wanted = enabled && self.role() == Role::Agent;
+        wanted.then_some(version)
     }
 
     /// Returns how requests travel, and the pause before something is asked again.

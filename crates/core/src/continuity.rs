@@ -46,6 +46,8 @@ pub enum Fresh {
     Full,
     /// Words are in it that are trusted less than those which now ask.
     LessTrusted,
+    /// Every review begins anew: the security pass must not have heard what the author says of the change.
+    Review,
 }
 
 /// The session in which a subject was last spoken about.
@@ -163,6 +165,7 @@ impl fmt::Display for Fresh {
             Self::Private => "the last session is not for everyone",
             Self::Full => "the last session is full",
             Self::LessTrusted => "the last session has words that are trusted less than those of the asker",
+            Self::Review => "every review does",
         })
     }
 }

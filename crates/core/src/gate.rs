@@ -4,9 +4,11 @@
 //! start of the engine, asks for one.
 
 mod permit;
+mod role;
 mod skip;
 
 pub use permit::{Permit, Reach};
+pub use role::{ReviewWish, Role};
 pub use skip::SkipReason;
 
 use std::time::Duration;
@@ -22,6 +24,8 @@ use crate::{
 /// What the repository's maintainers want.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
+    /// What we are here.
+    pub role: Role,
     /// The name people call us by.
     pub mention: Login,
     /// What somebody must be allowed before their words count.
@@ -72,6 +76,7 @@ impl Policy {
     /// Returns what holds if nobody says otherwise.
     pub fn usual() -> Self {
         Self {
+            role: Role::Agent,
             mention: Login::new("fro-bot"),
             needed: Permission::Write,
             drafts: Drafts::Skipped,
@@ -126,7 +131,11 @@ pub enum Standing {
 
 impl Standing {
     /// Returns on whose account a run for this takes place.
-    pub fn of(trigger: &Trigger) -> Self {
+    pub fn of(trigger: &Trigger, policy: &Policy) -> Self {
+        // Whose word counts in a thread of a review is decided by the rules of disputes, reply by reply.
+        if let Some(ReviewWish::Reply { .. }) = ReviewWish::of(trigger, policy) {
+            return Self::Anyone;
+        }
         match trigger {
             Trigger::Comment(_)
             | Trigger::ReviewComment(_)
@@ -141,6 +150,10 @@ impl Standing {
 
 /// Looks at the event alone: whatever it can rule out costs no network.
 pub fn glance(trigger: &Trigger, policy: &Policy) -> Result<(), SkipReason> {
+    match policy.role {
+        Role::Agent => {}
+        Role::Reviewer => role::look(trigger)?,
+    }
     match trigger {
         Trigger::Comment(comment) => {
             not_locked(trigger, comment.locked)?;
@@ -148,7 +161,10 @@ pub fn glance(trigger: &Trigger, policy: &Policy) -> Result<(), SkipReason> {
         }
         Trigger::ReviewComment(comment) => {
             not_locked(trigger, comment.locked)?;
-            called(trigger, "comment", policy)?;
+            match ReviewWish::of(trigger, policy) {
+                Some(ReviewWish::Reply { .. }) => role::look_at_reply(comment)?,
+                Some(ReviewWish::Asked | ReviewWish::Unasked) | None => called(trigger, "comment", policy)?,
+            }
             has_secrets(trigger, comment.head, &comment.author, policy)
         }
         Trigger::Issue(issue) => look_at_issue(trigger, issue, policy),
@@ -175,10 +191,13 @@ pub fn decide(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Decision {
 
 fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, SkipReason> {
     glance(trigger, policy)?;
-    let (trust, reach) = match Standing::of(trigger) {
+    let (trust, reach) = match Standing::of(trigger, policy) {
         Standing::Operator => (Trust::Operator, Reach::Work),
         Standing::Anyone => {
-            not_by(&facts.own, trigger)?;
+            // A person whose account we use may contradict us; our own words in a thread are known by their block.
+            if !matches!(trigger, Trigger::ReviewComment(_)) {
+                not_by(&facts.own, trigger)?;
+            }
             (Trust::Stranger, Reach::ReadOnly)
         }
         Standing::Asker => {

@@ -58,17 +58,29 @@ pub enum ToolSet {
     Session,
     /// The answer of the run.
     Answer,
+    /// What a reviewer says, and what it said before.
+    Github,
+    /// How far a review has got.
+    Submit,
 }
 
 impl ToolSet {
     /// Every set.
-    pub const ALL: [Self; 2] = [Self::Session, Self::Answer];
+    pub const ALL: [Self; 4] = [Self::Session, Self::Answer, Self::Github, Self::Submit];
+
+    /// The sets of a run that answers.
+    pub const OF_ANSWERS: [Self; 2] = [Self::Session, Self::Answer];
+
+    /// The sets of a run that reviews.
+    pub const OF_REVIEWS: [Self; 2] = [Self::Github, Self::Submit];
 
     /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Session => "session",
             Self::Answer => "answer",
+            Self::Github => "github",
+            Self::Submit => "submit",
         }
     }
 
@@ -77,11 +89,12 @@ impl ToolSet {
         Self::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Returns its tools.
+    /// Returns its tools; those of a reviewer are told by the reviewer's own rules.
     pub fn tools(self) -> Vec<ToolCard> {
         match self {
             Self::Session => tools::session(),
             Self::Answer => tools::answer(),
+            Self::Github | Self::Submit => Vec::new(),
         }
     }
 }
@@ -198,7 +211,7 @@ mod tests {
         for (tool, arguments, call) in &calls {
             assert_eq!(read(tool, arguments).as_ref(), Ok(call), "{tool}");
         }
-        let offered = ToolSet::ALL
+        let offered = ToolSet::OF_ANSWERS
             .map(|set| set.tools().into_iter().map(move |tool| format!("{}_{}", set.name(), tool.name)));
         let offered: Vec<String> = offered.into_iter().flatten().collect();
         assert_eq!(offered, calls.map(|(tool, ..)| tool.to_owned()));
@@ -218,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_the_model_is_offered_reads_like_this() {
-        insta::assert_json_snapshot!(ToolSet::ALL.map(ToolSet::tools));
+        insta::assert_json_snapshot!(ToolSet::OF_ANSWERS.map(ToolSet::tools));
     }
 
     #[test]

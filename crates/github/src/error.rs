@@ -65,6 +65,11 @@ impl Error {
         self.http().is_some_and(fro_http::Error::ambiguous)
     }
 
+    /// Tells whether the token may not do this.
+    pub fn is_forbidden(&self) -> bool {
+        matches!(*self.cause, Cause::Forbidden(_)) || self.status() == Some(403)
+    }
+
     /// Sorts this by who has to act.
     pub fn fault(&self) -> Fault {
         match &*self.cause {

@@ -11,6 +11,7 @@ mod event;
 mod install;
 mod omo;
 mod pin;
+mod read_only;
 mod server;
 mod sse;
 mod wire;
@@ -26,5 +27,6 @@ pub use install::{
 };
 pub use omo::Omo;
 pub use pin::{Platform, VERSION, Vectors};
+pub use read_only::read_only;
 pub use server::{File, Launch, Message, ModelName, PORT, Server, Session};
 pub use wire::{Agent, Mode};

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::since::Since;
+
 /// What is done with files that nobody wrote by hand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Generated {
@@ -32,6 +34,8 @@ pub struct Parcel {
     pub left_out: Vec<String>,
     /// Files that nobody wrote by hand.
     pub generated: Vec<String>,
+    /// Files that an earlier review has seen as they are.
+    pub seen: Vec<String>,
 }
 
 static NOT_BY_HAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -72,6 +76,14 @@ impl Parcel {
         parcel.shown.sort_by_key(|part| place(&part.path));
         parcel.left_out.sort_by_key(place);
         parcel
+    }
+
+    /// Packs what an earlier review has not seen; the rest is named.
+    pub fn pack_new(parts: Vec<Part>, since: &Since, budget: usize, generated: Generated) -> Self {
+        let (new, seen): (Vec<Part>, Vec<Part>) =
+            parts.into_iter().partition(|part| since.touches(&part.path));
+        let seen = seen.into_iter().map(|part| part.path).collect();
+        Self { seen, ..Self::pack(new, budget, generated) }
     }
 
     /// Cuts a diff into its files, each with its header.
@@ -120,6 +132,18 @@ mod tests {
         );
         let parcel = Parcel::pack(files, 0, Generated::Shown);
         assert_eq!(parcel.left_out.len(), 5);
+    }
+
+    #[test]
+    fn what_an_earlier_review_has_seen_is_named_and_not_shown() {
+        let since = Since::Files(["b.rs".to_owned()].into());
+        let parcel = Parcel::pack_new(parts(&[("a.rs", 1), ("b.rs", 1)]), &since, 10, Generated::Named);
+        assert_eq!(
+            (paths(&parcel).0, parcel.seen.as_slice()),
+            (vec!["b.rs"], ["a.rs".to_owned()].as_slice())
+        );
+        let all = Parcel::pack_new(parts(&[("a.rs", 1)]), &Since::Beginning, 10, Generated::Named);
+        assert_eq!((paths(&all).0, all.seen.len()), (vec!["a.rs"], 0));
     }
 
     #[test]

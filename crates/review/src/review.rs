@@ -207,6 +207,16 @@ impl Review {
         Ok(known)
     }
 
+    /// Returns the whole change.
+    pub fn diff(&self) -> &Diff {
+        &self.ground.diff
+    }
+
+    /// Tells whether anything is to be written into a thread.
+    pub fn has_deeds(&self) -> bool {
+        !self.deeds.is_empty()
+    }
+
     /// Returns how many drafts will be posted.
     pub fn kept(&self) -> usize {
         self.drafts.iter().filter(|draft| draft.standing == Standing::Kept).count()

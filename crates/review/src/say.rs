@@ -3,9 +3,12 @@
 //! The model's words are made harmless first: no suggestion that can be committed, no block of their own, nothing left
 //! open that would swallow what stands below, and never more than a comment can hold.
 
+mod whole;
+
 use fro_core::{Bounded, fence, say::whole::closed};
 use ring::digest;
 use serde_json::{Value, json};
+pub use whole::Tally;
 
 use crate::{
     finding::{Finding, Score},

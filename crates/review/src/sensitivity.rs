@@ -77,6 +77,11 @@ impl Sensitivity {
         }
     }
 
+    /// Returns the files at the root of a repository that are looked at.
+    pub fn at_root() -> impl Iterator<Item = &'static str> {
+        MANIFESTS.into_iter().chain(["README.md", "README", "README.rst", "README.txt", "readme.md"])
+    }
+
     /// Tells whether a file is one that is looked at.
     pub fn looks_at(path: &str) -> bool {
         is_manifest(path) || is_readme(path)

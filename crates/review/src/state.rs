@@ -37,6 +37,16 @@ pub enum Status {
 }
 
 impl Status {
+    /// Returns the word for it, as blocks have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Resolved => "RESOLVED",
+            Self::Disputed => "DISPUTED",
+            Self::Escalated => "ESCALATED",
+        }
+    }
+
     /// Tells whether it still counts.
     pub fn is_open(self) -> bool {
         match self {

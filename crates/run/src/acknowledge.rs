@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fro_core::{Fault, Permit, Reaction, Subject, Target};
+use fro_core::{Fault, Permit, Reaction, Subject, Target, gate::ReviewWish};
 use fro_github::{Error, GitHub, Label, ReactionId};
 use tokio::time::timeout;
 
@@ -19,23 +19,47 @@ pub(crate) struct Acknowledgement<'a> {
     github: &'a GitHub,
     permit: &'a Permit,
     tell: Tell<'a>,
+    manner: Manner,
     eyes: Option<ReactionId>,
     label: Option<Label>,
 }
 
+/// Whether anything is to be seen of a run while it works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// 👀, the label, and something better at the end.
+    Shown,
+    /// Nothing: nobody asked, and nobody waits.
+    Quiet,
+}
+
 impl<'a> Acknowledgement<'a> {
-    /// Prepares the acknowledgement of one request.
-    pub(crate) fn new(github: &'a GitHub, permit: &'a Permit, tell: Tell<'a>) -> Self {
-        Self { github, permit, tell, eyes: None, label: None }
+    /// Prepares the acknowledgement of one request. A review that nobody asked for stays quiet.
+    pub(crate) fn of(
+        github: &'a GitHub,
+        permit: &'a Permit,
+        tell: Tell<'a>,
+        wish: Option<ReviewWish>,
+    ) -> Self {
+        let manner = match wish {
+            None | Some(ReviewWish::Asked) => Manner::Shown,
+            Some(ReviewWish::Unasked | ReviewWish::Reply { .. }) => Manner::Quiet,
+        };
+        Self { github, permit, tell, manner, eyes: None, label: None }
+    }
+
+    /// Tells whether there is something to react to.
+    fn reacts(&self) -> bool {
+        self.manner == Manner::Shown && *self.permit.target() != Target::Nowhere
     }
 
     /// Shows that the request was seen.
     pub(crate) async fn begin(&mut self) {
+        if !self.reacts() {
+            return;
+        }
         let (github, permit, tell) = (self.github, self.permit, self.tell);
         let eyes = async {
-            if *permit.target() == Target::Nowhere {
-                return;
-            }
             match github.react(permit, Reaction::Eyes).await {
                 Ok(id) => {
                     self.eyes = Some(id);
@@ -63,21 +87,22 @@ impl<'a> Acknowledgement<'a> {
 
     /// Takes up what an earlier step left: asking for a reaction that is there returns it.
     pub(crate) async fn resume(&mut self) {
-        if *self.permit.target() != Target::Nowhere {
-            self.eyes = self.github.react(self.permit, Reaction::Eyes).await.ok();
+        if !self.reacts() {
+            return;
         }
+        self.eyes = self.github.react(self.permit, Reaction::Eyes).await.ok();
         self.label = wears_labels(self.permit).then_some(Label::WORKING);
     }
 
     /// Takes 👀 and the label away and leaves what the end deserves.
     pub(crate) async fn end(self, ended: &Result<Ending, Fault>) {
         let last = match ended {
-            Ok(Ending::Answered(_)) => Some(Reaction::Hooray),
+            Ok(Ending::Answered(_) | Ending::Reviewed(_)) => Some(Reaction::Hooray),
             Ok(Ending::ToldFailure(_)) | Err(_) => Some(Reaction::Confused),
             Ok(Ending::Interrupted | Ending::Skipped(_)) => None,
         };
         let react = async {
-            match last.filter(|_| *self.permit.target() != Target::Nowhere) {
+            match last.filter(|_| self.reacts()) {
                 Some(reaction) => self.github.react(self.permit, reaction).await.map(drop),
                 None => Ok(()),
             }

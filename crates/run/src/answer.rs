@@ -98,7 +98,7 @@ pub(crate) async fn once(
 async fn converse(asked: &Asked<'_>, workplace: &mut Workplace, hydrated: Hydrated) -> Said {
     let mut prompt =
         prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings().wishes);
-    if let Some(reminder) = workplace.remember(asked, &hydrated.context).await {
+    if let Some(reminder) = workplace.remember(asked, &hydrated.context, asked.trigger.words()).await {
         prompt = prompt.reminding(reminder);
     }
     workplace.note(hydrated.warnings);

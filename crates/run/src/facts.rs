@@ -1,8 +1,10 @@
 //! What has to be asked of GitHub before the gate can decide.
 
+use std::time::Duration;
+
 use fro_core::{
     Fault, Permission, Trigger,
-    gate::{Answered, Facts, Policy, Standing},
+    gate::{Answered, Facts, Policy, Role, Standing},
     remembered::Audience,
     say::marker::Marker,
 };
@@ -18,7 +20,7 @@ pub(crate) async fn gather(
     occasion: &Occasion,
 ) -> Result<Facts, Fault> {
     let lately = lately(github, trigger, policy, occasion);
-    let asked = tokio::join!(github.viewer(), permission(github, trigger), lately);
+    let asked = tokio::join!(github.viewer(), permission(github, trigger, policy), lately);
     let own = asked.0.map_err(|error| error.fault())?;
     let marker = Marker::new(&occasion.run.id, trigger);
     let is_ours = |comment: &Comment| {
@@ -45,8 +47,8 @@ pub(crate) async fn audience(github: &GitHub, occasion: &Occasion) -> Option<Aud
     }
 }
 
-async fn permission(github: &GitHub, trigger: &Trigger) -> Result<Permission, Fault> {
-    match Standing::of(trigger) {
+async fn permission(github: &GitHub, trigger: &Trigger, policy: &Policy) -> Result<Permission, Fault> {
+    match Standing::of(trigger, policy) {
         Standing::Asker => github.permission(trigger.asker()).await.map_err(|error| error.fault()),
         Standing::Anyone | Standing::Operator => Ok(Permission::None),
     }
@@ -70,7 +72,11 @@ async fn lately(
         | Trigger::DiscussionComment(_)
         | Trigger::Order(_) => return Ok(Vec::new()),
     };
-    let window = policy.dedup_window;
+    // What a review said is known from its threads.
+    let window = match policy.role {
+        Role::Agent => policy.dedup_window,
+        Role::Reviewer => Duration::ZERO,
+    };
     let Some(since) = occasion.began.checked_sub(window).ok().filter(|_| !window.is_zero()) else {
         return Ok(Vec::new());
     };

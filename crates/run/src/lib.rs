@@ -30,6 +30,7 @@ mod publish;
 mod push_credentials;
 mod repo_settings;
 mod repository;
+mod review;
 mod running_engine;
 mod settings;
 mod state;
@@ -45,14 +46,16 @@ pub use post::Left;
 pub use process::Process;
 pub use progress::{Progress, Tell};
 pub use repo_settings::{REPO_SETTINGS, repo_settings};
+pub use review::{ReviewStatus, Reviewed};
 pub use settings::{
-    Card, Delegation, Destination, Elevated, EngineSettings, Settings, ShareSettings, Sharing, Unwalled,
+    Card, Delegation, Destination, Elevated, EngineSettings, ReviewSettings, Settings, ShareSettings,
+    Sharing, Unwalled,
 };
 
 use fro_core::{
     Decision, Fault, Permit, Trigger,
     event::{self, Reading},
-    gate::{self, SkipReason},
+    gate::{self, ReviewWish, SkipReason},
     remembered::Audience,
 };
 use fro_github::GitHub;
@@ -68,6 +71,8 @@ pub enum Ending {
     Answered(Receipt),
     /// A comment was posted that says what went wrong.
     ToldFailure(Receipt),
+    /// A pull request was looked at, with or without a word.
+    Reviewed(Reviewed),
     /// Somebody stopped the run.
     Interrupted,
 }
@@ -151,10 +156,19 @@ impl Admitted {
         let occasion = &Occasion { audience: self.audience, ..occasion.clone() };
         tell(Progress::Permitted(permit.clone()));
         let mut workplace = Workplace::open(process, occasion, tell)?;
-        let mut acknowledgement = Acknowledgement::new(github, permit, tell);
+        let wish = ReviewWish::of(trigger, &process.settings.policy);
+        let mut acknowledgement = Acknowledgement::of(github, permit, tell, wish);
         let asked = Asked { process, occasion, tell, trigger, permit, github };
+        let work = async {
+            match wish {
+                Some(wish) => {
+                    Box::pin(review::once(&asked, wish, &mut acknowledgement, &mut workplace)).await
+                }
+                None => Box::pin(answer::once(&asked, &mut acknowledgement, &mut workplace)).await,
+            }
+        };
         let ended = tokio::select! {
-            ended = answer::once(&asked, &mut acknowledgement, &mut workplace) => ended,
+            ended = work => ended,
             () = interrupt => Ok(Ending::Interrupted),
         };
         let closing = workplace.close(process, occasion, tell);

@@ -18,7 +18,8 @@ use std::{
 use fro_boundary::Enclosure;
 use fro_core::{
     Context, Fault,
-    continuity::{self, Continuity, Reminder},
+    continuity::{self, Continuity, Fresh, Reminder},
+    gate::ReviewWish,
     remembered::{Audience, Past},
     say::{
         sessions as say,
@@ -158,15 +159,20 @@ impl Memory {
     pub(crate) async fn remember(
         &self,
         asked: &Asked<'_>,
-        context: &Context,
+        (context, words): (&Context, &str),
         worktree: PathBuf,
     ) -> Result<Reminder, String> {
         let (earlier, engine_data) = (self.archive(asked.occasion.audience()), self.engine_data.clone());
         let (about, kind, trust) = (subject(asked.permit), asked.permit.subject(), asked.permit.trust());
-        let topic = continuity::Topic::of(context, asked.trigger.words());
+        let topic = continuity::Topic::of(context, words);
+        let is_review = ReviewWish::of(asked.trigger, &asked.settings().policy).is_some();
         blocking(move || {
             let last = earlier.last(&about)?;
-            let continuity = continuity::decide(kind, trust, &last);
+            let continuity = if is_review {
+                Continuity::Fresh(Fresh::Review)
+            } else {
+                continuity::decide(kind, trust, &last)
+            };
             let continuing = match &continuity {
                 Continuity::Continued(session) => Some(session.as_str()),
                 Continuity::Fresh(_) => None,

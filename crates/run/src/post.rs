@@ -9,7 +9,7 @@ use fro_boundary::Enclosure;
 use fro_core::{
     Decision, Fault, Permit, Trigger,
     event::{self, Reading},
-    gate::{self, Policy},
+    gate::{self, Policy, ReviewWish},
 };
 use fro_github::GitHub;
 
@@ -72,7 +72,8 @@ async fn unsee(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result
     let Reading::Trigger(trigger) = event::read(&occasion.event)? else { return Ok(()) };
     let github = process.github(trigger.repo())?;
     if let Some(permit) = decide_again(&process.settings.policy, occasion, &trigger, &github).await? {
-        let mut acknowledgement = Acknowledgement::new(&github, &permit, tell);
+        let wish = ReviewWish::of(&trigger, &process.settings.policy);
+        let mut acknowledgement = Acknowledgement::of(&github, &permit, tell, wish);
         acknowledgement.resume().await;
         acknowledgement.end(&Ok(Ending::Interrupted)).await;
     }

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::review::Reviewed;
 use fro_core::{
     Permit, Subject,
     continuity::Reminder,
@@ -78,6 +79,8 @@ pub enum Progress {
         /// Where.
         url: String,
     },
+    /// A review was brought to its end.
+    Reviewed(Reviewed),
     /// The run was accounted for.
     Accounted {
         /// From the start to the moment of writing this.

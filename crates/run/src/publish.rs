@@ -98,7 +98,8 @@ impl Said {
     }
 }
 
-fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Handover) -> Account {
+/// Accounts for a run.
+pub(crate) fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Handover) -> Account {
     let occasion = asked.occasion;
     let took = Timestamp::now().duration_since(occasion.began);
     Account {

@@ -172,7 +172,8 @@ async fn baseline(store: &Store, clone: &AgentClone) -> Result<String, Fault> {
     }
 }
 
-fn address_of(settings: &Settings, repo: &str) -> String {
+/// Returns where git finds a repository.
+pub(crate) fn address_of(settings: &Settings, repo: &str) -> String {
     format!("{}/{repo}.git", settings.server.trim_end_matches('/'))
 }
 

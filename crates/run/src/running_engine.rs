@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use fro_boundary::{Address, Deeds, Enclosure, GhCalls, Halt, ModelProxy, Spent, StillRunning};
 use fro_core::{
-    Bounded, Drafts, Fault, Prompt,
+    Bounded, Drafts, Fault,
     agent::{self, Choice},
     continuity::Continuity,
     conversation::{
@@ -26,7 +26,7 @@ use crate::{
     network::Network,
     progress::Progress,
     repository::Repository,
-    settings::Settings,
+    review::ReviewTools,
     tool_server::{self, ToolServer},
     wall::{self, Offers},
 };
@@ -64,7 +64,19 @@ pub(crate) struct Place<'a> {
     pub(crate) archive: SessionArchive,
     pub(crate) drafts: Drafts,
     pub(crate) deeds: Deeds,
+    /// Makes it a reviewer's.
+    pub(crate) review: Option<Reviewing>,
 }
+
+/// What makes an engine a reviewer's: its tools, and what it is told before anything else.
+#[derive(Clone)]
+pub(crate) struct Reviewing {
+    pub(crate) tools: Arc<ReviewTools>,
+    pub(crate) instructions: String,
+}
+
+/// The only agent of a reviewer's engine.
+const REVIEWER: &str = "reviewer";
 
 /// A running engine and what serves it.
 pub(crate) struct RunningEngine {
@@ -76,6 +88,8 @@ pub(crate) struct RunningEngine {
     walls: String,
     /// Why Oh My OpenCode was not loaded although it is there.
     left_out: Option<String>,
+    /// The only agent there is, if no other may be asked.
+    only: Option<&'static str>,
     choice: Option<Choice>,
     explorations: u32,
 }
@@ -91,7 +105,8 @@ impl RunningEngine {
         let Prepared { engine, omo, repository, .. } = prepared;
         let models = Arc::clone(&prepared.models);
         let gh = Gh::open(asked.process, asked.permit, place.home, place.private, place.deeds)?;
-        let tools = ToolServer::open(place.private, place.archive, place.drafts)?;
+        let reviewing = place.review.as_ref().map(|review| Arc::clone(&review.tools));
+        let tools = ToolServer::open(place.private, (place.archive, place.drafts), reviewing)?;
         let connect =
             vec![Address::Tcp(models.address()), gh.address(), tools.address(), repository.address()];
         let network = Network::open(settings, asked.permit).await?;
@@ -104,11 +119,15 @@ impl RunningEngine {
             network.offer(&mut offers);
         }
         let wall = wall::around(place.home, settings, asked.occasion, prepared, offers)?;
+        let config = match &place.review {
+            Some(review) => fro_opencode::read_only(models.engine_config(), REVIEWER, &review.instructions),
+            None => models.engine_config(),
+        };
         let launch = Launch {
-            config: models.engine_config(),
+            config,
             catalogue: models.engine_catalogue(),
             tools: tools.servers(&settings.engine.program),
-            omo: omo.clone(),
+            omo: omo.clone().filter(|_| place.review.is_none()),
             environment: wall.environment,
             wrap: wall.command,
             ..Launch::new(engine.clone(), repository.folder(), place.engine_home)
@@ -116,7 +135,8 @@ impl RunningEngine {
         let (server, left_out) = start(launch, settings.engine.omo_patience).await?;
         (asked.tell)(Progress::EngineUp { walls: wall.told.clone() });
         let (walls, choice, explorations) = (wall.told, None, 0);
-        Ok(Self { server, models, gh, network, tools, walls, left_out, choice, explorations })
+        let only = place.review.map(|_| REVIEWER);
+        Ok(Self { server, models, gh, network, tools, walls, left_out, only, choice, explorations })
     }
 
     /// Chooses the agent, and takes up the session or begins one.
@@ -128,7 +148,8 @@ impl RunningEngine {
     ) -> Result<Session, Fault> {
         let directory = prepared.repository.folder().to_owned();
         let usual = prepared.omo.as_ref().filter(|_| self.left_out.is_none()).map(|_| install::SISYPHUS);
-        let choice = choice(&self.server, asked.settings(), &directory, usual).await?;
+        let wanted = self.only.or(asked.settings().engine.agent.as_deref()).or(usual);
+        let choice = choice(&self.server, &directory, wanted).await?;
         let session = match continuity {
             Some(Continuity::Continued(id)) => Session { id: id.clone(), directory },
             Some(Continuity::Fresh(_)) | None => {
@@ -146,12 +167,12 @@ impl RunningEngine {
         &mut self,
         asked: &Asked<'_>,
         session: Session,
-        (prompt, files): (&Prompt, Vec<File>),
+        (text, files): (String, Vec<File>),
     ) -> ask::Asked {
         let settings = asked.settings();
         let model = settings.engine.model.as_deref().and_then(ModelName::parse);
         let agent = self.agent().map(str::to_owned);
-        let message = Message { text: prompt.render(), files, agent, model };
+        let message = Message { text, files, agent, model };
         let explorations = &mut self.explorations;
         let listen = &mut |heard: &Heard| {
             *explorations += u32::from(heard.explores());
@@ -276,16 +297,11 @@ async fn start(launch: Launch, patience: Duration) -> Result<(Server, Option<Str
 }
 
 /// Chooses the agent to ask among those that the engine offers.
-async fn choice(
-    server: &Server,
-    settings: &Settings,
-    directory: &Path,
-    usual: Option<&str>,
-) -> Result<Choice, Fault> {
+async fn choice(server: &Server, directory: &Path, wanted: Option<&str>) -> Result<Choice, Fault> {
     let agents = server.agents(directory).await.map_err(|error| error.fault())?;
     let primary: Vec<_> =
         agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
-    agent::choose(settings.engine.agent.as_deref().or(usual), &primary)
+    agent::choose(wanted, &primary)
         .ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))
 }
 

@@ -15,6 +15,7 @@ use fro_github::{Address, App};
 use fro_http::ClientSettings;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
+use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared};
 
 /// What the operator says. It holds for every event that a process answers.
 #[derive(Debug, Clone)]
@@ -43,6 +44,8 @@ pub struct Settings {
     pub share: ShareSettings,
     /// How to use the engine.
     pub engine: EngineSettings,
+    /// How the reviewer judges.
+    pub review: ReviewSettings,
     /// Where memory is kept, if it is.
     pub memory: StoreSettings,
     /// How much of it is kept.
@@ -70,7 +73,7 @@ impl Settings {
             Elevated::None => None,
         };
         let keys = self.engine.keys.secrets().iter().chain([&self.token]);
-        keys.chain(elevated).chain(&self.hidden).chain(self.memory.secrets())
+        keys.chain(elevated).chain(&self.review.state_key).chain(&self.hidden).chain(self.memory.secrets())
     }
 
     /// Returns the model that was asked for, by the input or by the configuration.
@@ -78,6 +81,19 @@ impl Settings {
         let configured = || self.engine.config.get("model")?.as_str().map(str::to_owned);
         self.engine.model.clone().or_else(configured)
     }
+}
+
+/// How the reviewer judges.
+#[derive(Debug, Clone, Default)]
+pub struct ReviewSettings {
+    /// The three numbers.
+    pub thresholds: Thresholds,
+    /// What blocks of state are signed with.
+    pub state_key: Option<Secret>,
+    /// What the operator says about the data that is handled.
+    pub declared: Declared,
+    /// What becomes of files that nobody wrote by hand.
+    pub generated: Generated,
 }
 
 /// A credential that is used for delegated work and for nothing else.

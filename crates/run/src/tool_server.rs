@@ -27,7 +27,7 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::memory::SessionArchive;
+use crate::{memory::SessionArchive, review::ReviewTools};
 
 /// The largest line that is read; a draft with many remarks is far below.
 const LARGEST: u64 = 4 << 20;
@@ -52,18 +52,24 @@ pub(crate) struct Asked {
 struct SessionTools {
     archive: SessionArchive,
     drafts: Drafts,
+    /// Answers in place of all others, if this is a review.
+    review: Option<Arc<ReviewTools>>,
     searches: AtomicU32,
     reads: AtomicU32,
 }
 
 impl ToolServer {
     /// Opens the socket in a folder where the engine cannot write.
-    pub(crate) fn open(folder: &Path, archive: SessionArchive, drafts: Drafts) -> Result<Self, Fault> {
+    pub(crate) fn open(
+        folder: &Path,
+        (archive, drafts): (SessionArchive, Drafts),
+        review: Option<Arc<ReviewTools>>,
+    ) -> Result<Self, Fault> {
         let socket = folder.join("s");
         let listener = UnixListener::bind(&socket)
             .map_err(|error| Fault::ours(format!("cannot open a socket for the engine's tools: {error}")))?;
-        let tools =
-            Arc::new(SessionTools { archive, drafts, searches: AtomicU32::new(0), reads: AtomicU32::new(0) });
+        let (searches, reads) = (AtomicU32::new(0), AtomicU32::new(0));
+        let tools = Arc::new(SessionTools { archive, drafts, review, searches, reads });
         let accepting = tokio::spawn(serve(listener, Arc::clone(&tools)));
         Ok(Self { socket, tools, _accepting: AbortOnDropHandle::new(accepting) })
     }
@@ -86,7 +92,11 @@ impl ToolServer {
                 set.name().to_owned(),
             ],
         };
-        ToolSet::ALL.map(server).into()
+        let sets = match &self.tools.review {
+            Some(_) => ToolSet::OF_REVIEWS,
+            None => ToolSet::OF_ANSWERS,
+        };
+        sets.map(server).into()
     }
 
     /// Says in which session this run takes place.
@@ -139,11 +149,17 @@ async fn answer(stream: UnixStream, tools: Arc<SessionTools>) -> io::Result<()> 
 impl SessionTools {
     fn answer(&self, line: Line) -> Reply {
         let (set, tool, arguments) = match line {
-            Line::Tools(set) => return Reply::Tools(set.tools()),
+            Line::Tools(set) => {
+                return Reply::Tools(self.review.as_ref().map_or(set.tools(), |_| ReviewTools::cards(set)));
+            }
             Line::Call { set, tool, arguments } => (set, tool, arguments),
         };
         let name = harmless(&format!("{}_{tool}", set.name()));
-        match Call::read(set, &tool, arguments).and_then(|call| self.perform(call)) {
+        let performed = match &self.review {
+            Some(review) => review.call(set, &tool, arguments),
+            None => Call::read(set, &tool, arguments).and_then(|call| self.perform(call)),
+        };
+        match performed {
             Ok(text) => {
                 tracing::info!("{name}: answered with {} bytes", text.len());
                 Reply::Said(text)

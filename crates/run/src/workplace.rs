@@ -34,7 +34,7 @@ use crate::{
     progress::{Progress, Tell},
     propose,
     repository::Repository,
-    running_engine::{Place, Prepared, RunningEngine},
+    running_engine::{Place, Prepared, Reviewing, RunningEngine},
     tool_archive_cache::ToolArchiveCache,
     tool_server,
 };
@@ -147,11 +147,16 @@ impl Workplace {
     }
 
     /// Finds out where the run takes place, and what it is reminded of.
-    pub(crate) async fn remember(&mut self, asked: &Asked<'_>, context: &Context) -> Option<&Reminder> {
+    pub(crate) async fn remember(
+        &mut self,
+        asked: &Asked<'_>,
+        context: &Context,
+        words: &str,
+    ) -> Option<&Reminder> {
         let about = subject(asked.permit);
         self.title = say::title(&about, context.title.value(), asked.trigger.words());
         let folder = self.repository().map_or(self.folder.path(), Repository::folder).to_owned();
-        match self.memory.remember(asked, context, folder).await {
+        match self.memory.remember(asked, (context, words), folder).await {
             Ok(reminder) => {
                 (asked.tell)(Progress::Reminded(reminder.clone()));
                 self.reminder = Some(reminder);
@@ -168,8 +173,20 @@ impl Workplace {
         prompt: &Prompt,
         files: Vec<File>,
     ) -> Result<Turn, Fault> {
+        self.start(asked, None).await?;
+        let mut turn = self.say(asked, prompt.render(), files).await?;
+        if let Some(prepared) = &self.prepared {
+            turn.usage += prepared.judged_usage();
+        }
+        Ok(turn)
+    }
+
+    /// Starts the engine behind its wall and opens the session of this run. A review has one of its own.
+    pub(crate) async fn start(&mut self, asked: &Asked<'_>, review: Option<Reviewing>) -> Result<(), Fault> {
         let prepared = self.prepared.as_ref();
         let prepared = prepared.ok_or_else(|| Fault::ours("the engine was asked before it was prepared"))?;
+        let continuity = self.reminder.as_ref().map(|reminder| &reminder.continuity);
+        let continuity = continuity.filter(|_| review.is_none());
         let place = Place {
             home: self.folder.path(),
             engine_home: self.engine_home.clone(),
@@ -177,26 +194,42 @@ impl Workplace {
             archive: self.memory.archive_apart(asked.occasion.audience()),
             drafts: self.drafts.clone(),
             deeds: self.deeds(asked),
+            review,
         };
         let engine = RunningEngine::open(asked, prepared, place).await?;
         // Whoever stops the run finds the engine here.
         let engine = self.engine.insert(engine);
-        let continuity = self.reminder.as_ref().map(|reminder| &reminder.continuity);
         let session = engine.begin(asked, prepared, (continuity, &self.title)).await?;
-        let first = session.id.clone();
         let apart = self.memory.set_apart().await;
-        let mut noted = self.memory.begin(asked, &first).await;
-        let answered = engine.ask(asked, session, (prompt, files)).await;
-        if answered.session.id != first {
-            noted = self.memory.begin(asked, &answered.session.id).await;
-        }
-        let mut usage = answered.turn.usage;
-        usage += prepared.judged_usage();
-        self.session = Some(answered.session);
-        for warning in answered.warnings.into_iter().chain(apart.err()).chain(noted.err()) {
+        let noted = self.memory.begin(asked, &session.id).await;
+        self.session = Some(session);
+        for warning in apart.err().into_iter().chain(noted.err()) {
             self.warn(asked.tell, warning);
         }
-        Ok(Turn { usage, ..answered.turn })
+        Ok(())
+    }
+
+    /// Says something in the session of this run, and waits for what comes of it.
+    pub(crate) async fn say(
+        &mut self,
+        asked: &Asked<'_>,
+        text: String,
+        files: Vec<File>,
+    ) -> Result<Turn, Fault> {
+        let (Some(engine), Some(session)) = (&mut self.engine, self.session.clone()) else {
+            return Err(Fault::ours("the engine was asked before it was started"));
+        };
+        let first = session.id.clone();
+        let answered = engine.ask(asked, session, (text, files)).await;
+        let mut warnings = answered.warnings;
+        if answered.session.id != first {
+            warnings.extend(self.memory.begin(asked, &answered.session.id).await.err());
+        }
+        self.session = Some(answered.session);
+        for warning in warnings {
+            self.warn(asked.tell, warning);
+        }
+        Ok(answered.turn)
     }
 
     /// Writes down what came of the run, in the ledger and in the session itself.
@@ -249,7 +282,8 @@ impl Workplace {
         self.warnings.push(warning);
     }
 
-    fn repository(&self) -> Option<&Repository> {
+    /// Returns the repository, once it is there.
+    pub(crate) fn repository(&self) -> Option<&Repository> {
         Some(&self.prepared.as_ref()?.repository)
     }
 

@@ -49,6 +49,16 @@ impl Keys {
         Ok(Self { entries, secrets })
     }
 
+    /// Adds keys for providers that have none yet.
+    #[must_use]
+    pub fn and(mut self, more: Self) -> Self {
+        for (id, entry) in more.entries {
+            self.entries.entry(id).or_insert(entry);
+        }
+        self.secrets.extend(more.secrets);
+        self
+    }
+
     /// Adds the keys that stand in the engine's own configuration; an entry of `auth.json` goes first.
     #[must_use]
     pub fn and_those_of(mut self, config: &Value) -> Self {

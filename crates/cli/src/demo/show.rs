@@ -58,7 +58,9 @@ impl Phase {
             | Progress::Attached { .. } => Some(Self::Preparing),
             Progress::EngineUp { .. } => Some(Self::Starting),
             Progress::Session { .. } | Progress::Heard(_) | Progress::Shared { .. } => Some(Self::Working),
-            Progress::Delivered { .. } | Progress::Accounted { .. } => Some(Self::Answering),
+            Progress::Delivered { .. } | Progress::Accounted { .. } | Progress::Reviewed(_) => {
+                Some(Self::Answering)
+            }
             Progress::EngineStopped | Progress::Kept(_) => Some(Self::Ending),
             Progress::Skipped(_)
             | Progress::Opened { .. }
@@ -189,7 +191,9 @@ fn upcoming(news: &Progress) -> &'static str {
         Progress::EngineUp { .. } => "opening a session",
         Progress::Session { .. } | Progress::Heard(_) | Progress::Warning(_) => "the agent is at work",
         Progress::Shared { .. } => "answering",
-        Progress::Accounted { .. } | Progress::Delivered { .. } => "stopping the engine",
+        Progress::Accounted { .. } | Progress::Delivered { .. } | Progress::Reviewed(_) => {
+            "stopping the engine"
+        }
         Progress::EngineStopped => "saving the memory",
         Progress::Kept(_) | Progress::Skipped(_) => "done",
     }

@@ -64,6 +64,15 @@ fn facts(news: &Progress) -> (&'static str, Value) {
         Progress::Shared { url } => ("shared", json!({ "url": url })),
         Progress::EngineStopped => ("engine_stopped", json!({})),
         Progress::Delivered { url } => ("delivered", json!({ "url": url })),
+        Progress::Reviewed(reviewed) => (
+            "reviewed",
+            json!({
+                "status": reviewed.status.word(),
+                "issues": reviewed.found,
+                "blocking": reviewed.blocking,
+                "url": reviewed.url,
+            }),
+        ),
         Progress::Accounted { duration, usage } => (
             "accounted",
             json!({ "seconds": duration.as_secs(), "tokens": tokens(usage), "cost": usage.cost }),

@@ -8,7 +8,7 @@ use fro_core::{
     say::{log::harmless, summary},
 };
 use fro_memory::{Kept, Recall};
-use fro_run::{Progress, told_of_save};
+use fro_run::{Progress, ReviewStatus, Reviewed, told_of_save};
 
 /// A line and how it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +82,7 @@ pub(crate) fn of(news: &Progress, redactor: &Redactor) -> Option<Line> {
         Progress::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", show(url))),
         Progress::EngineStopped => (Tone::Plain, "engine stopped, no process left".to_owned()),
         Progress::Delivered { url } => (Tone::Good, format!("answered: {}", show(url))),
+        Progress::Reviewed(reviewed) => reviewed_line(reviewed),
         Progress::Kept(kept) => kept_line(kept),
         Progress::Warning(text) => (Tone::Warning, show(text)),
     };
@@ -94,6 +95,21 @@ fn permitted(permit: &Permit, show: Show<'_>) -> String {
     match permit.reach() {
         Reach::ReadOnly => format!("looking at {place}, by @{asker}; answering as @{own}"),
         Reach::Answer | Reach::Work => format!("@{asker} may ask on {place}; answering as @{own}"),
+    }
+}
+
+fn reviewed_line(reviewed: &Reviewed) -> (Tone, String) {
+    let found = summary::counted(reviewed.found, "finding");
+    match (reviewed.status, reviewed.blocking) {
+        (ReviewStatus::Completed, _) if reviewed.url.is_none() => {
+            (Tone::Good, format!("reviewed: {found}, nothing was posted"))
+        }
+        (ReviewStatus::Completed, _) => (Tone::Good, format!("reviewed: {found}")),
+        (ReviewStatus::Blocked, blocking) => {
+            let open = summary::counted(blocking, "open thread");
+            (Tone::Warning, format!("reviewed: {found}; {open} bad enough to make the check red"))
+        }
+        (ReviewStatus::Incomplete, _) => (Tone::Warning, format!("the review is incomplete: {found} so far")),
     }
 }
 

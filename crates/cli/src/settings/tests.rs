@@ -178,6 +178,7 @@ fn hyphens_of_an_input_are_kept() {
     ]);
     let (settings, occasion) = settings.unwrap();
     let policy = Policy {
+        role: Role::Agent,
         mention: Login::new("gardener"),
         needed: Permission::Write,
         drafts: Drafts::Reviewed,

@@ -53,6 +53,12 @@ pub enum SkipReason {
     Duplicate(Subject),
     /// A schedule or a dispatch without a prompt.
     PromptRequired,
+    /// The reviewer looks at pull requests only, and this event is about something else.
+    NoPull(&'static str),
+    /// A comment beside the code that neither calls the reviewer nor replies to anybody.
+    NoReply,
+    /// Nobody whose word counts said anything new in a thread of the reviewer's.
+    NothingNew(Subject),
 }
 
 impl SkipReason {
@@ -72,6 +78,9 @@ impl SkipReason {
             Self::NoSecrets(_) => "no_secrets",
             Self::Duplicate(_) => "duplicate",
             Self::PromptRequired => "prompt_required",
+            Self::NoPull(_) => "no_pull_request",
+            Self::NoReply => "no_reply",
+            Self::NothingNew(_) => "nothing_new",
         }
     }
 
@@ -94,6 +103,9 @@ impl SkipReason {
             | Self::NoMention { .. }
             | Self::Locked(_)
             | Self::SelfComment(_)
+            | Self::NoPull(_)
+            | Self::NoReply
+            | Self::NothingNew(_)
             | Self::OthersReview => return None,
         })
     }
@@ -126,6 +138,11 @@ impl fmt::Display for SkipReason {
             }
             Self::Duplicate(subject) => write!(f, "{subject} was answered in this state a moment ago"),
             Self::PromptRequired => f.write_str("a run by schedule or by hand needs a prompt"),
+            Self::NoPull(event) => {
+                write!(f, "the reviewer looks at pull requests, and this `{event}` is not about one")
+            }
+            Self::NoReply => f.write_str("the comment neither mentions the reviewer nor replies to it"),
+            Self::NothingNew(subject) => write!(f, "nothing is new on {subject} since the last review"),
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn list(sessions: &Bounded<Vec<Remembered>>, skipped: u32) -> String {
 }
 
 /// Says why a session was found: which words it has in common with the question.
-pub(crate) fn because(shared: &[String]) -> String {
+pub fn because(shared: &[String]) -> String {
     let shared: Vec<_> = shared.iter().map(|word| format!("`{}`", fence::inline(word))).collect();
     format!("which has these words too: {}", shared.join(", "))
 }

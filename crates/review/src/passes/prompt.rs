@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use fro_core::{Login, Trust, fence, trust::Spoken};
+use fro_core::{Bounded, Login, Trust, fence, trust::Spoken};
 
 use crate::{finding::Pass, parcel::Parcel};
 
@@ -23,7 +23,12 @@ pub struct Briefing {
     pub parcel: Parcel,
     /// What was said in earlier reviews, a line for each thread.
     pub known: Vec<String>,
+    /// What is remembered of other reviews, each with where it is from.
+    pub recalled: Vec<(String, Spoken)>,
 }
+
+/// Bytes of a list of names; three thousand files are about half of it.
+const NAMES: usize = 200_000;
 
 /// Writes the message that begins a pass.
 pub fn opening(pass: Pass, briefing: &Briefing) -> String {
@@ -32,7 +37,9 @@ pub fn opening(pass: Pass, briefing: &Briefing) -> String {
         Pass::Diff => format!("{DIFF}\n\n{}", change(briefing)),
         Pass::Structure => STRUCTURE.to_owned(),
         Pass::Security => SECURITY.to_owned(),
-        Pass::Consolidation => format!("{CONSOLIDATION}\n\n{}", authors_words(briefing)),
+        Pass::Consolidation => {
+            format!("{CONSOLIDATION}\n\n{}{}", authors_words(briefing), recalled(briefing))
+        }
     };
     format!(
         "# Pass {number} of 4: {}\n\n{goal}\n\nWhen you are done, call `submit_pass_results` with `pass_number` {number}.",
@@ -46,6 +53,26 @@ pub(super) fn reminder(pass: Pass) -> String {
     format!(
         "Pass {number} of 4 is still open. Report what is left to report, then call `submit_pass_results` with `pass_number` \
          {number}. Without it the review ends here as incomplete."
+    )
+}
+
+/// Asks about one thread in which somebody replied, outside of a review.
+pub fn about_reply(thread: &str, said: &[Spoken]) -> String {
+    let said: Vec<String> = said.iter().map(fence::fenced).collect();
+    format!(
+        "# A reply in thread {thread}\n\nThis is no new review: somebody replied to a finding of an earlier one. Call \
+         `github_get_run_state` to see the finding, read the code that it is about, and judge the reply by the code. Then call \
+         `github_reply_to_thread` once: with `is_concession` true if the reply is right, or with the reason why the finding \
+         stands. A promise to mend it later is right only if the problem does no harm until then.\n\nWhat was said \
+         since your last word:\n\n{}",
+        said.join("\n")
+    )
+}
+
+/// Reminds of a reply that is still to be answered.
+pub fn reply_reminder(thread: &str) -> String {
+    format!(
+        "Thread {thread} has no answer yet. Call `github_reply_to_thread` for it; without that nothing is said."
     )
 }
 
@@ -77,6 +104,11 @@ fn change(briefing: &Briefing) -> String {
         "{}",
         listed(briefing, "Not shown because nobody wrote it by hand", &briefing.parcel.generated)
     );
+    let _ = write!(
+        text,
+        "{}",
+        listed(briefing, "Not shown because it has not changed since the last review", &briefing.parcel.seen)
+    );
     let _ =
         write!(text, "{}", listed(briefing, "Said in earlier reviews; do not say it again", &briefing.known));
     text.trim_end().to_owned()
@@ -91,12 +123,27 @@ fn authors_words(briefing: &Briefing) -> String {
     )
 }
 
+/// What is remembered may repeat the author's words, so it is told where those are.
+fn recalled(briefing: &Briefing) -> String {
+    if briefing.recalled.is_empty() {
+        return String::new();
+    }
+    let quoted = briefing.recalled.iter().map(|(from, spoken)| format!("{from}:\n{}", fence::fenced(spoken)));
+    let quoted: Vec<String> = quoted.collect();
+    format!(
+        "\n\nWhat earlier sessions have to do with these files. A point that was conceded there is not worth making here \
+         again, unless this change makes it true; nothing of it decides about a thread of this pull request.\n\n{}",
+        quoted.join("\n")
+    )
+}
+
 fn listed(briefing: &Briefing, lead: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
     let lines: Vec<String> = lines.iter().map(|line| fence::one_line(line)).collect();
-    format!("\n{lead}:\n{}\n", quoted(briefing, &lines.join("\n")))
+    let lines = Bounded::text(&lines.join("\n"), NAMES).noted();
+    format!("\n{lead}:\n{}\n", quoted(briefing, &lines))
 }
 
 fn quoted(briefing: &Briefing, text: &str) -> String {

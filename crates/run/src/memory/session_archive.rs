@@ -165,7 +165,7 @@ impl SessionArchive {
         continuity: &Continuity,
     ) -> Result<Option<(Remembered, Vec<Message>)>, Error> {
         match continuity {
-            Continuity::Fresh(Fresh::PutAway | Fresh::Full | Fresh::LessTrusted) => {}
+            Continuity::Fresh(Fresh::PutAway | Fresh::Full | Fresh::LessTrusted | Fresh::Review) => {}
             Continuity::Continued(_)
             | Continuity::Fresh(Fresh::First | Fresh::Order | Fresh::Gone | Fresh::Private) => {
                 return Ok(None);

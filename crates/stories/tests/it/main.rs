@@ -20,6 +20,7 @@ mod models;
 mod network;
 mod post;
 mod repo_settings;
+mod reviewer;
 mod reviews;
 mod second_tries;
 mod secrets;

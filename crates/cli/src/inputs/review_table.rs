@@ -1,0 +1,84 @@
+//! Every input of the reviewer, in the order in which people meet them.
+
+use super::Input;
+
+/// An input of the reviewer: one of its own, or one that it has in common with the agent, under the same name.
+pub(super) enum ReviewInput {
+    Own(Input),
+    Shared(&'static str),
+}
+
+use ReviewInput::{Own, Shared};
+
+/// The inputs, by part.
+pub(super) const REVIEW_PARTS: &[(&str, &[ReviewInput])] = &[
+    (
+        "The model",
+        &[
+            Own(Input::new("model", "The model, as `provider/model`.")),
+            Own(Input::new("opencode_api_key", "The key of the model's provider. It stays with the harness, the engine never has it.").secret()),
+            Shared("auth-json"),
+            Shared("opencode-config"),
+            Shared("opencode-version"),
+            Shared("timeout"),
+            Shared("max-cost"),
+            Shared("max-steps"),
+        ],
+    ),
+    (
+        "How it judges",
+        &[
+            Own(Input::new("problem_score_threshold", "From this score on, from 1 to 10, a finding is said: `5` if left out. `problem_threshold` is another name for it.")),
+            Own(Input::new("score_elevation_threshold", "So many findings of one kind below the threshold are said together, as one.").default("5")),
+            Own(Input::new("blocking_score_threshold", "From this score on, an open thread makes the check red: `9` if left out.")),
+            Own(Input::new("sensitive_data", "Whether the repository handles data of people or money, where findings of the security pass count 2 points more: `auto` looks at its manifests and README, `true` or `false` says it.").default("auto")),
+            Own(Input::new("generated_files", "Whether generated and vendored files are only `named` to the model, or `shown` like all others.").default("named")),
+            Own(Input::new("state_key", "Any secret text. The reviewer signs what it keeps in comments with it, so that nobody else's comment counts; without it, its own account is all that tells them apart.").secret()),
+        ],
+    ),
+    (
+        "Who asks, and as whom",
+        &[
+            Shared("github-token"),
+            Own(Input::new("mention", "The name that people mention to ask for a review or about one, with or without `@`.").default("review-my-code-bot")),
+            Shared("trigger-permission"),
+            Shared("skip-draft-prs"),
+            Shared("skip-label"),
+        ],
+    ),
+    (
+        "Memory",
+        &[
+            Shared("skip-cache"),
+            Shared("memory-scope"),
+            Shared("session-retention"),
+            Shared("session-max-age"),
+            Shared("memory-warn-size"),
+            Shared("s3-backup"),
+            Shared("s3-bucket"),
+            Shared("aws-region"),
+            Shared("s3-endpoint"),
+            Shared("s3-prefix"),
+            Shared("s3-expected-bucket-owner"),
+            Shared("s3-sse"),
+            Shared("s3-kms-key-id"),
+            Shared("s3-allow-insecure-endpoint"),
+        ],
+    ),
+    ("For trying things out", &[Shared("allow-unwalled"), Shared("allow-mock-event"), Shared("binary")]),
+];
+
+/// What the reviewer tells the steps after it.
+pub(super) const REVIEW_OUTPUTS: &[(&str, &str)] = &[
+    (
+        "review_status",
+        "`completed`, `has_blocking_issues`, `incomplete`, `skipped` or `answered` (a question).",
+    ),
+    ("issues_found", "How many findings were said."),
+    ("blocking_issues", "How many open threads make the check red."),
+    ("review_url", "Where the review is, if one was posted."),
+    ("session-id", "The engine's session."),
+    ("duration", "Seconds from the start to the end."),
+    ("tokens", "What the models read and wrote, as JSON."),
+    ("cost", "What they cost, in US dollars by the engine's price list."),
+];

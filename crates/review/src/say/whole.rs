@@ -1,0 +1,118 @@
+//! What a review says as a whole, above the remarks beside the code.
+
+use std::fmt::Write as _;
+
+use fro_core::{Anchor, fence, say::remarks};
+
+use crate::{finding::Pass, scoring::Thresholds};
+
+/// What came of a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// The commit that was looked at.
+    pub commit: String,
+    /// How many findings are said.
+    pub found: usize,
+    /// How many threads were resolved.
+    pub resolved: usize,
+    /// How many open threads make the check red.
+    pub blocking: usize,
+    /// Where the review ended early, and why.
+    pub stopped: Option<(Pass, String)>,
+    /// Findings that have no place beside the code.
+    pub elsewhere: Vec<(Anchor, String)>,
+    /// Files that did not fit into a prompt.
+    pub left_out: Vec<String>,
+}
+
+/// Files that are named in the text; the rest is counted.
+const NAMED: usize = 20;
+
+impl Tally {
+    /// Writes the text.
+    pub fn text(&self, thresholds: &Thresholds) -> String {
+        let commit: String = self.commit.chars().take(7).collect();
+        let threshold = thresholds.problem;
+        let mut text = match self.found {
+            0 => format!("No finding at or above {threshold}/10 in `{commit}`."),
+            1 => format!("One finding at or above {threshold}/10 in `{commit}`."),
+            many => format!("{many} findings at or above {threshold}/10 in `{commit}`."),
+        };
+        match self.resolved {
+            0 => {}
+            1 => text.push_str(" One earlier thread is resolved."),
+            many => {
+                let _ = write!(text, " {many} earlier threads are resolved.");
+            }
+        }
+        if self.blocking > 0 {
+            let (open, blocking) = (self.blocking, thresholds.blocking);
+            let threads = if open == 1 { "thread" } else { "threads" };
+            let _ = write!(
+                text,
+                "\n\n🛑 {open} open {threads} at or above {blocking}/10: the check stays red until that is settled."
+            );
+        }
+        if let Some((pass, why)) = &self.stopped {
+            let (number, why) = (pass.number(), fence::one_line(why));
+            let _ = write!(
+                text,
+                "\n\n> ⚠️ **This review is incomplete**: it ended in pass {number} of 4 ({why}). What was found until then \
+                 is here; a new review can be asked for."
+            );
+        }
+        text.push_str(&self.unread());
+        text.push_str(&remarks::listed(&self.elsewhere));
+        text
+    }
+
+    fn unread(&self) -> String {
+        if self.left_out.is_empty() {
+            return String::new();
+        }
+        let named: Vec<String> =
+            self.left_out.iter().take(NAMED).map(|path| format!("`{}`", fence::inline(path))).collect();
+        let more = self.left_out.len().saturating_sub(NAMED);
+        let more =
+            if more == 0 { String::new() } else { format!(" and {more} more, all named on the run's page") };
+        format!(
+            "\n\nToo large to be shown to the model whole, and left to it to open: {}{more}.",
+            named.join(", ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fro_core::Side;
+
+    use super::*;
+
+    fn quiet() -> Tally {
+        Tally {
+            commit: "a1b2c3d4e5".to_owned(),
+            found: 0,
+            resolved: 0,
+            blocking: 0,
+            stopped: None,
+            elsewhere: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_review_as_a_whole_reads_like_this() {
+        let anchor = Anchor { path: "hose.rs".to_owned(), side: Side::Right, start_line: None, line: 3 };
+        let stopped = Some((Pass::Structure, "out of time".to_owned()));
+        let many: Vec<String> = (0..23).map(|at| format!("f{at}.rs")).collect();
+        let tallies = [
+            quiet(),
+            Tally { found: 1, resolved: 1, ..quiet() },
+            Tally { found: 3, resolved: 2, blocking: 1, ..quiet() },
+            Tally { blocking: 2, stopped, left_out: many, ..quiet() },
+            Tally { found: 1, elsewhere: vec![(anchor, "It is old.".to_owned())], ..quiet() },
+        ];
+        let texts = tallies.map(|tally| tally.text(&Thresholds::default()));
+        insta::assert_snapshot!(texts.join("\n\n=======\n\n"));
+    }
+}

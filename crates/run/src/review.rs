@@ -1,0 +1,290 @@
+//! One review: read what was said, look at the change in four passes, write what is worth it, and decide the gate.
+//!
+//! The rules are `review`'s; here is only who is asked, in which order, and what is written.
+
+mod ground;
+mod publish;
+mod pull_so_far;
+mod tools;
+
+pub(crate) use tools::ReviewTools;
+
+use std::sync::Arc;
+
+use fro_core::{
+    Delivery, Fault, Trust,
+    conversation::outcome::{Outcome, Trouble, Turn, Usage},
+    delivery,
+    gate::{ReviewWish, SkipReason},
+    say::{answer::Look, marker::Marker, trouble},
+    trust::Spoken,
+};
+use fro_review::{
+    dispute::{self, Next},
+    finding::Pass,
+    passes::{Do, about_reply},
+    review::{Review, Settled, Writes},
+    say::Tally,
+    scoring::Gate,
+};
+
+use crate::{
+    Ending, Receipt,
+    acknowledge::Acknowledgement,
+    answer::Asked,
+    deliver,
+    handover::Handover,
+    hydrate::{self, Earlier},
+    progress::Progress,
+    publish::account,
+    review::{ground::Beginning, publish::Publisher, pull_so_far::PullSoFar},
+    running_engine::Reviewing,
+    step_summary,
+    workplace::Workplace,
+};
+
+/// What came of a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// How it ended.
+    pub status: ReviewStatus,
+    /// How many findings were said.
+    pub found: usize,
+    /// How many open threads make the check red.
+    pub blocking: usize,
+    /// Where it can be read, if anything was written.
+    pub url: Option<String>,
+}
+
+/// How a review ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewStatus {
+    /// All passes were gone through, and nothing open is bad enough.
+    Completed,
+    /// Something open is bad enough to make the check red.
+    Blocked,
+    /// It broke off, and said so.
+    Incomplete,
+}
+
+impl ReviewStatus {
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Blocked => "has_blocking_issues",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
+/// What the model left when it was done.
+struct Outcomes {
+    tools: Arc<ReviewTools>,
+    settled: Settled,
+    usage: Usage,
+    /// Where it broke off, and why.
+    stopped: Option<(Pass, String)>,
+    left_out: Vec<String>,
+}
+
+/// Reviews once.
+pub(crate) async fn once(
+    asked: &Asked<'_>,
+    wish: ReviewWish,
+    acknowledgement: &mut Acknowledgement<'_>,
+    workplace: &mut Workplace,
+) -> Result<Ending, Fault> {
+    let pull = PullSoFar::read(asked).await?;
+    if let ReviewWish::Reply { root } = wish
+        && !is_to_judge(&pull, root)
+    {
+        let reason = SkipReason::NothingNew(asked.permit.subject());
+        (asked.tell)(Progress::Skipped(reason.clone()));
+        return Ok(Ending::Skipped(reason));
+    }
+    let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
+    let hydrating = hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell);
+    let ((), hydrated, prepared) = tokio::join!(acknowledgement.begin(), hydrating, workplace.prepare(asked));
+    let hydrated = hydrated?;
+    prepared?;
+    let repository = workplace.repository().ok_or_else(|| Fault::ours("a review without a repository"))?;
+    let mut begun = ground::begin(asked, &pull, &repository.store, wish).await?;
+    let paths: Vec<&str> = begun.ground.diff.files().iter().map(|file| file.path.as_str()).collect();
+    if let Some(reminder) = workplace.remember(asked, &hydrated.context, &paths.join(" ")).await {
+        begun.briefing.recalled = ground::recalled(reminder);
+    }
+    let outcomes = go_through(asked, wish, &pull, begun, workplace).await?;
+    let reviewed = write(asked, wish, (&pull, &marker, &hydrated.earlier), &outcomes, workplace).await?;
+    (asked.tell)(Progress::Reviewed(reviewed.clone()));
+    let page = format!("{}/{}/pull/{}", asked.settings().server, asked.permit.repo(), pull.number);
+    let receipt = Receipt { url: reviewed.url.clone().unwrap_or(page) };
+    let turn = Turn { usage: outcomes.usage, ..Turn::answered(String::new()) };
+    workplace.write_back(asked, &turn, &receipt).await;
+    Ok(Ending::Reviewed(reviewed))
+}
+
+/// Tells whether somebody whose word counts said something new in a thread of ours.
+fn is_to_judge(pull: &PullSoFar, root: u64) -> bool {
+    pull.state.thread(root).is_some_and(|thread| {
+        matches!(dispute::next(thread.status, &pull.unanswered(thread)), Next::Judge(_))
+    })
+}
+
+/// Has the model go through all passes, or through one thread.
+async fn go_through(
+    asked: &Asked<'_>,
+    wish: ReviewWish,
+    pull: &PullSoFar,
+    begun: Beginning,
+    workplace: &mut Workplace,
+) -> Result<Outcomes, Fault> {
+    let Beginning { ground, briefing, instructions, texts } = begun;
+    let left_out = briefing.parcel.left_out.clone();
+    let (review, redactor) = (Review::new(ground), asked.process.redactor.clone());
+    let (tools, mut next) = match wish {
+        ReviewWish::Reply { root } => {
+            let first = Do::Ask(about_reply(&root.to_string(), &said(pull, root)));
+            (ReviewTools::of_reply(review, root, briefing, texts, redactor), first)
+        }
+        ReviewWish::Unasked | ReviewWish::Asked => ReviewTools::of_passes(review, briefing, texts, redactor),
+    };
+    let tools = Arc::new(tools);
+    workplace.start(asked, Some(Reviewing { tools: Arc::clone(&tools), instructions })).await?;
+    let mut usage = Usage::default();
+    let stopped = loop {
+        match next {
+            Do::Ask(text) => {
+                let turn = workplace.say(asked, text, Vec::new()).await?;
+                usage += turn.usage;
+                next = tools.turn_ended(why_stopped(&turn.outcome));
+            }
+            Do::Wait | Do::Finish => break None,
+            Do::GiveUp { pass, why } => break Some((pass, why)),
+        }
+    };
+    let settled = tools.settle();
+    Ok(Outcomes { tools, settled, usage, stopped, left_out })
+}
+
+/// Returns what is new in a thread.
+fn said(pull: &PullSoFar, root: u64) -> Vec<Spoken> {
+    let Some(thread) = pull.state.thread(root) else { return Vec::new() };
+    let new = thread.replies.len().saturating_sub(thread.unanswered);
+    let spoken = |reply: &fro_review::state::DeveloperReply| Spoken {
+        who: fro_core::Login::new(&reply.author),
+        trust: Trust::Stranger,
+        text: fro_core::Bounded::text(&reply.body, 20_000).noted(),
+    };
+    thread.replies[new..].iter().map(spoken).collect()
+}
+
+/// Returns why the session cannot go on, if it cannot. A turn that ends without words has ended like any other.
+fn why_stopped(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Answered { .. } => None,
+        Outcome::Failed { failure, .. } if failure.trouble == Trouble::Silent => None,
+        Outcome::Failed { .. } | Outcome::Refused { .. } | Outcome::OutOfTime { .. } => {
+            let told = trouble::told(outcome).map_or("it broke off", |told| told.what);
+            Some(told.trim_end_matches('.').to_owned())
+        }
+    }
+}
+
+/// Writes threads, then the review, and accounts for the run.
+async fn write(
+    asked: &Asked<'_>,
+    wish: ReviewWish,
+    (pull, marker, earlier): (&PullSoFar, &Marker, &Earlier),
+    outcomes: &Outcomes,
+    workplace: &mut Workplace,
+) -> Result<Reviewed, Fault> {
+    let Outcomes { tools, settled, usage, stopped, left_out } = outcomes;
+    let publisher = Publisher { asked, pull, people: pull.people() };
+    let resolved = publisher.deeds(settled).await?;
+    let head = pull.told.head.as_str();
+    let diff = tools.diff();
+    let writes = settled.writes(&diff, &pull.seal, head, |anchor| tools.touched(anchor));
+    let blocking = match settled.gate {
+        Gate::Passed => 0,
+        Gate::Blocked(blocking) => blocking,
+    };
+    let tally = Tally {
+        commit: head.to_owned(),
+        found: settled.findings.len(),
+        resolved,
+        blocking,
+        stopped: stopped.clone(),
+        elsewhere: writes.in_summary.clone(),
+        left_out: left_out.clone(),
+    };
+    let thresholds = asked.settings().review.thresholds;
+    let turn = Turn { usage: *usage, ..Turn::answered(tally.text(&thresholds)) };
+    let account = account(asked, workplace, &turn, Handover::default());
+    let look = Look { summary: asked.settings().summary, seed: asked.occasion.seed };
+    let outcome = turn.outcome.published(&publisher.people);
+    let delivery = delivery::settle(&outcome, &account, marker.clone(), look, &asked.process.redactor);
+    (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
+    let said = say(wish, stopped.is_some(), &writes);
+    let delivered = deliver(&publisher, said, (&delivery, &writes), earlier).await;
+    let page = match &delivered {
+        Ok(receipt) => Ok(receipt
+            .clone()
+            .unwrap_or_else(|| Receipt { url: format!("{}/pull/{}", asked.permit.repo(), pull.number) })),
+        Err(fault) => Err(fault.clone()),
+    };
+    step_summary::account(
+        asked.occasion,
+        asked.permit,
+        (&account, &asked.process.redactor),
+        (&delivery, &page),
+    );
+    let url = delivered?.map(|receipt| receipt.url);
+    if let Some(url) = &url {
+        (asked.tell)(Progress::Delivered { url: url.clone() });
+    }
+    let status = match (stopped, blocking) {
+        (Some(_), _) => ReviewStatus::Incomplete,
+        (None, 0) => ReviewStatus::Completed,
+        (None, _) => ReviewStatus::Blocked,
+    };
+    Ok(Reviewed { status, found: settled.findings.len(), blocking, url })
+}
+
+/// Whether and how a review is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Saying {
+    /// As a review: there is something to say.
+    Review,
+    /// As a comment: there is nothing, but somebody asked, or it broke off.
+    Comment,
+    /// Not at all: the code is good.
+    Nothing,
+}
+
+fn say(wish: ReviewWish, broke_off: bool, writes: &Writes) -> Saying {
+    let empty = writes.beside.is_empty() && writes.on_files.is_empty() && writes.in_summary.is_empty();
+    match (wish, empty) {
+        (ReviewWish::Unasked | ReviewWish::Asked, false) => Saying::Review,
+        (ReviewWish::Asked, true) => Saying::Comment,
+        (ReviewWish::Unasked, true) if broke_off => Saying::Comment,
+        (ReviewWish::Unasked, true) | (ReviewWish::Reply { .. }, _) => Saying::Nothing,
+    }
+}
+
+async fn deliver(
+    publisher: &Publisher<'_>,
+    said: Saying,
+    (delivery, writes): (&Delivery, &Writes),
+    earlier: &Earlier,
+) -> Result<Option<Receipt>, Fault> {
+    let asked = publisher.asked;
+    match said {
+        Saying::Nothing => Ok(None),
+        Saying::Review => publisher.review(delivery, writes).await.map(Some),
+        Saying::Comment => {
+            let earlier = earlier.answer.clone();
+            deliver::once(asked.github, asked.permit, delivery, earlier, asked.occasion).await.map(Some)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a review writes: threads first, then one review. Each once, and none lost.
+
+use fro_core::{Clean, Delivery, Fault, Login, NodeId, Target, say::published::published};
+use fro_github::{Answer, Error, Remark};
+use fro_review::{
+    review::{Deed, Settled, Writes},
+    say::{self, Closing},
+    state::{Status, Thread},
+};
+use jiff::Timestamp;
+
+use super::pull_so_far::PullSoFar;
+use crate::{Receipt, answer::Asked, deliver, progress::Progress};
+
+/// What is said once to a maintainer whose token cannot resolve threads.
+const CANNOT_RESOLVE: &str = "threads are answered but not resolved: GitHub asks for `contents: write` for that, beside \
+                              `pull-requests: write`";
+
+/// What further parts of a review say that GitHub did not take in one piece.
+const CONTINUED: &str = "More of the same review: GitHub did not take all of its remarks at once.";
+
+/// Writes into a pull request in the name of one review.
+pub(crate) struct Publisher<'a> {
+    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) pull: &'a PullSoFar,
+    pub(crate) people: Vec<Login>,
+}
+
+impl Publisher<'_> {
+    /// Resolves threads and replies in them. A thread is resolved before the reply says so.
+    pub(crate) async fn deeds(&self, settled: &Settled) -> Result<usize, Fault> {
+        let (mut resolved, mut warned) = (0, false);
+        for deed in &settled.deeds {
+            let Some(thread) = self.pull.state.thread(deed.thread) else { continue };
+            let closing = match deed.verdict.status() {
+                Status::Resolved => self.close(thread).await?,
+                Status::Pending | Status::Disputed | Status::Escalated => Closing::LeftOpen,
+            };
+            if deed.verdict.status() == Status::Resolved {
+                resolved += 1;
+                if closing == Closing::LeftOpen && !warned {
+                    warned = true;
+                    (self.asked.tell)(Progress::Warning(CANNOT_RESOLVE.to_owned()));
+                }
+            }
+            self.reply(deed, thread, closing).await?;
+        }
+        Ok(resolved)
+    }
+
+    async fn close(&self, thread: &Thread) -> Result<Closing, Fault> {
+        let Some(fact) = thread.fact.as_ref().filter(|fact| fact.can_resolve || fact.resolved) else {
+            return Ok(Closing::LeftOpen);
+        };
+        if fact.resolved {
+            return Ok(Closing::Closed);
+        }
+        match self.asked.github.resolve_thread(self.asked.permit, &NodeId::new(&fact.node)).await {
+            Ok(()) => Ok(Closing::Closed),
+            Err(error) if error.is_forbidden() => Ok(Closing::LeftOpen),
+            Err(error) => Err(error.fault()),
+        }
+    }
+
+    async fn reply(&self, deed: &Deed, thread: &Thread, closing: Closing) -> Result<(), Fault> {
+        let (github, permit) = (self.asked.github, self.asked.permit);
+        let words = (deed.body.as_str(), self.pull.told.head.as_str());
+        let text = say::reply(&self.pull.seal, &thread.finding_id, &deed.verdict, closing, words);
+        let body = self.clean(&text);
+        match github.reply_in_thread(permit, thread.root.id, &body).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.ambiguous() && self.is_there(thread.root.id, &body).await? => Ok(()),
+            Err(error) => Err(error.fault()),
+        }
+    }
+
+    /// Looks for a reply that was taken although we never heard of it.
+    async fn is_there(&self, root: u64, body: &Clean) -> Result<bool, Fault> {
+        let comments =
+            self.asked.github.code_comments(self.pull.number).await.map_err(|error| error.fault())?;
+        let plain = |text: &str| text.replace("\r\n", "\n").trim_end().to_owned();
+        let wanted = plain(body.as_str());
+        Ok(comments.iter().any(|comment| comment.in_reply_to == Some(root) && plain(&comment.body) == wanted))
+    }
+
+    /// Posts the review, and what cannot stand in it beside.
+    pub(crate) async fn review(&self, delivery: &Delivery, writes: &Writes) -> Result<Receipt, Fault> {
+        let remarks: Vec<Remark> = writes
+            .beside
+            .iter()
+            .map(|(anchor, text)| Remark { anchor: anchor.clone(), body: self.clean(text) })
+            .collect();
+        let receipt = match self.whole(delivery, &remarks).await? {
+            Some(receipt) => receipt,
+            None => self.in_parts(delivery, remarks).await?,
+        };
+        for (path, text) in &writes.on_files {
+            self.on_file(path, &self.clean(text)).await?;
+        }
+        Ok(receipt)
+    }
+
+    /// Posts it in one piece; nothing, if GitHub does not take one of its places.
+    async fn whole(&self, delivery: &Delivery, remarks: &[Remark]) -> Result<Option<Receipt>, Fault> {
+        let (github, permit, began) = (self.asked.github, self.asked.permit, Timestamp::now());
+        let posted = github.post_review(permit, &self.pull.told.head, &delivery.body, remarks).await;
+        let answer = match posted {
+            Ok(answer) => answer,
+            Err(error) if is_misplaced(&error) => return Ok(None),
+            Err(error) if error.ambiguous() => {
+                deliver::lost(github, permit, delivery, began).await?.ok_or_else(|| error.fault())?
+            }
+            Err(error) => return Err(error.fault()),
+        };
+        let receipt = deliver::prove(github, permit, delivery, &answer.target).await?;
+        self.count(&answer, remarks.len()).await?;
+        Ok(Some(receipt))
+    }
+
+    /// Posts it in halves of halves: GitHub does not say which place it does not take. A remark without a place
+    /// stands with its file, and if even that is refused, in the conversation.
+    async fn in_parts(&self, delivery: &Delivery, remarks: Vec<Remark>) -> Result<Receipt, Fault> {
+        let (github, permit, head) = (self.asked.github, self.asked.permit, &self.pull.told.head);
+        let mut parts = halves(remarks);
+        let (mut receipt, continued) = (None, self.clean(CONTINUED));
+        while let Some(part) = parts.pop() {
+            let body = if receipt.is_none() { &delivery.body } else { &continued };
+            match github.post_review(permit, head, body, &part).await {
+                Ok(answer) => {
+                    self.count(&answer, part.len()).await?;
+                    receipt.get_or_insert(Receipt { url: answer.url });
+                }
+                Err(error) if is_misplaced(&error) && part.len() > 1 => parts.extend(halves(part)),
+                Err(error) if is_misplaced(&error) => {
+                    for remark in part {
+                        self.on_file(&remark.anchor.path, &remark.body).await?;
+                    }
+                }
+                Err(error) => return Err(error.fault()),
+            }
+        }
+        if let Some(receipt) = receipt {
+            return Ok(receipt);
+        }
+        let posted = github.post_review(permit, head, &delivery.body, &[]).await;
+        posted.map(|answer| Receipt { url: answer.url }).map_err(|error| error.fault())
+    }
+
+    async fn on_file(&self, path: &str, body: &Clean) -> Result<(), Fault> {
+        let (github, permit) = (self.asked.github, self.asked.permit);
+        match github.remark_on_file(permit, (&self.pull.told.head, path), body).await {
+            Ok(_) => Ok(()),
+            Err(error) if is_misplaced(&error) => {
+                github.post_answer(permit, body).await.map(drop).map_err(|error| error.fault())
+            }
+            Err(error) => Err(error.fault()),
+        }
+    }
+
+    /// Makes sure that all remarks are there: GitHub has been known to lose some without a word.
+    async fn count(&self, answer: &Answer, wanted: usize) -> Result<(), Fault> {
+        let Target::Review(id) = answer.target else { return Ok(()) };
+        let shown = self.asked.github.remarks(self.pull.number, id).await.map_err(|error| error.fault())?;
+        if shown == wanted {
+            return Ok(());
+        }
+        Err(Fault::ours(format!("{shown} of {wanted} remarks of the review are there: {}", answer.url)))
+    }
+
+    /// Makes a text fit to leave: only who takes part is called, and nothing secret is in it.
+    fn clean(&self, text: &str) -> Clean {
+        self.asked.process.redactor.clean(&published(text, &self.people))
+    }
+}
+
+fn is_misplaced(error: &Error) -> bool {
+    error.status() == Some(422)
+}
+
+fn halves(mut remarks: Vec<Remark>) -> Vec<Vec<Remark>> {
+    let second = remarks.split_off(remarks.len() / 2);
+    // The first half is taken up first.
+    [second, remarks].into_iter().filter(|half| !half.is_empty()).collect()
+}

@@ -1,0 +1,152 @@
+//! What GitHub tells of a pull request before it is looked at: itself, what was said beside its code, and by whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fro_core::{Fault, Login, Permission};
+use fro_github::{CodeComment, CodeThread, GitHub, PullTold, Speaker as Author};
+use fro_review::{
+    Seal,
+    dispute::{Deciders, Speaker},
+    state::{Account, ReviewComment, State, Thread, ThreadFact},
+};
+
+use crate::answer::Asked;
+
+/// A pull request, and everything that was said in reviews of ours.
+#[derive(Debug)]
+pub(crate) struct PullSoFar {
+    pub(crate) number: u64,
+    pub(crate) told: PullTold,
+    pub(crate) state: State,
+    pub(crate) seal: Seal,
+    /// Those above the developer, without the author, without us.
+    deciders: Deciders,
+    /// What those may do whose words are new.
+    permissions: BTreeMap<String, Permission>,
+}
+
+impl PullSoFar {
+    /// Asks for everything at once, and rebuilds the state from it.
+    pub(crate) async fn read(asked: &Asked<'_>) -> Result<Self, Fault> {
+        let (github, permit) = (asked.github, asked.permit);
+        let number =
+            permit.subject().number().ok_or_else(|| Fault::ours("a review is about a pull request"))?;
+        let answers = tokio::try_join!(
+            github.pull_told(number),
+            github.code_comments(number),
+            github.code_threads(number),
+            github.reviewed_by(number),
+        );
+        let (told, comments, threads, reviewed_by) = answers.map_err(|error| error.fault())?;
+        let own = account(permit.own());
+        let seal = Seal::new(permit.repo(), number, asked.settings().review.state_key.as_ref());
+        let comments: Vec<ReviewComment> = comments.into_iter().map(comment).collect();
+        let facts: Vec<ThreadFact> = threads.into_iter().map(fact).collect();
+        let state = State::rebuild(&own, &seal, &comments, &facts);
+        let permissions = permissions(github, &state).await?;
+        // Nobody is asked to decide before somebody contradicts.
+        let above = if permissions.is_empty() { Vec::new() } else { who_may_push(github, reviewed_by).await? };
+        let deciders = deciders(&told, above, permit.own());
+        Ok(Self { number, told, state, seal, deciders, permissions })
+    }
+
+    /// Returns those who spoke in a thread since our own last word, oldest first.
+    pub(crate) fn unanswered(&self, thread: &Thread) -> Vec<Speaker> {
+        let new = thread.replies.len().saturating_sub(thread.unanswered);
+        let speaker = |author: &String| Speaker {
+            wrote_the_pull: Login::new(author).is_same_identity(&self.told.author),
+            permission: self.permissions.get(author).copied().unwrap_or(Permission::None),
+        };
+        thread.replies[new..].iter().map(|reply| speaker(&reply.author)).collect()
+    }
+
+    /// Returns who decides if we do not agree.
+    pub(crate) fn deciders(&self) -> Deciders {
+        self.deciders.clone()
+    }
+
+    /// Returns the newest commit that a review of ours saw before this one.
+    ///
+    /// A run that was killed may have left traces on the newest commit already; they are not evidence of anything.
+    pub(crate) fn seen_before(&self) -> Option<String> {
+        let head = &self.told.head;
+        let mut roots: Vec<_> = self.state.threads.iter().map(|thread| &thread.root).collect();
+        roots.sort_by_key(|root| root.created_at);
+        let commits = roots.into_iter().rev().map(|root| &root.original_commit);
+        let mut known = self.state.reviewed.iter().chain(commits);
+        known.find(|commit| *commit != head && !commit.is_empty()).cloned()
+    }
+
+    /// Returns whom a comment may call by name.
+    pub(crate) fn people(&self) -> Vec<Login> {
+        let spoke = self.state.threads.iter().flat_map(|thread| &thread.replies).map(|reply| &reply.author);
+        let names = self.deciders.reviewers.iter().chain(&self.deciders.code_owners).chain(spoke);
+        names.map(Login::new).chain([self.told.author.clone()]).collect()
+    }
+}
+
+/// Asks what those may do who said something new.
+async fn permissions(github: &GitHub, state: &State) -> Result<BTreeMap<String, Permission>, Fault> {
+    let open = state.threads.iter().filter(|thread| thread.status.is_open());
+    let new = open.flat_map(|thread| &thread.replies[thread.replies.len() - thread.unanswered..]);
+    let authors: BTreeSet<&String> = new.map(|reply| &reply.author).collect();
+    let mut permissions = BTreeMap::new();
+    for author in authors {
+        let permission = github.permission(&Login::new(author)).await.map_err(|error| error.fault())?;
+        permissions.insert(author.clone(), permission);
+    }
+    Ok(permissions)
+}
+
+/// Keeps those who may push: on GitHub whoever replies to a remark has given a review.
+async fn who_may_push(github: &GitHub, people: Vec<Login>) -> Result<Vec<Login>, Fault> {
+    let mut above = Vec::new();
+    for login in people {
+        let permission = github.permission(&login).await.map_err(|error| error.fault())?;
+        above.extend((permission >= Permission::Write).then_some(login));
+    }
+    Ok(above)
+}
+
+fn deciders(told: &PullTold, reviewed_by: Vec<Login>, own: &Login) -> Deciders {
+    let is_above = |login: &Login| {
+        !login.is_same_identity(&told.author) && !login.is_same_identity(own) && !is_bot(login)
+    };
+    let people = told.asked.iter().cloned().chain(reviewed_by).filter(is_above);
+    let mut reviewers: Vec<String> = people.map(|login| login.to_string()).collect();
+    reviewers.extend(told.asked_teams.iter().cloned());
+    reviewers.sort();
+    reviewers.dedup();
+    Deciders { reviewers, code_owners: Vec::new() }
+}
+
+fn is_bot(login: &Login) -> bool {
+    login.as_str().ends_with("[bot]")
+}
+
+fn account(login: &Login) -> Account {
+    Account { login: login.clone(), is_bot: is_bot(login) }
+}
+
+fn comment(told: CodeComment) -> ReviewComment {
+    let gone = || Author { login: Login::new("ghost"), is_bot: false };
+    let Author { login, is_bot } = told.author.unwrap_or_else(gone);
+    ReviewComment {
+        id: told.id,
+        in_reply_to: told.in_reply_to,
+        author: Account { login, is_bot },
+        body: told.body,
+        created_at: told.created_at,
+        path: told.path,
+        side: told.side.unwrap_or_default(),
+        line: told.line,
+        original_line: told.original_line,
+        original_commit: told.original_commit,
+        diff_hunk: told.diff_hunk,
+    }
+}
+
+fn fact(told: CodeThread) -> ThreadFact {
+    let CodeThread { root, node, resolved, resolved_by, can_resolve } = told;
+    ThreadFact { root, node, resolved, resolved_by: resolved_by.as_ref().map(account), can_resolve }
+}
