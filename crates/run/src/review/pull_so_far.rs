@@ -45,7 +45,8 @@ impl PullSoFar {
         let state = State::rebuild(&own, &seal, &comments, &facts);
         let permissions = permissions(github, &state).await?;
         // Nobody is asked to decide before somebody contradicts.
-        let above = if permissions.is_empty() { Vec::new() } else { who_may_push(github, reviewed_by).await? };
+        let above =
+            if permissions.is_empty() { Vec::new() } else { who_may_push(github, reviewed_by).await? };
         let deciders = deciders(&told, above, permit.own());
         Ok(Self { number, told, state, seal, deciders, permissions })
     }
