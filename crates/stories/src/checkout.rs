@@ -9,15 +9,19 @@ pub(crate) async fn clone(url: &str, folder: &Path) {
     assert!(git.status().await.is_ok_and(|status| status.success()), "git clone failed");
 }
 
-/// Commits a file to a branch and pushes it.
-pub(crate) async fn publish(url: &str, (branch, file, text): (&str, &str, &str)) {
+/// Commits files to a branch and pushes them.
+pub(crate) async fn publish(url: &str, branch: &str, files: &[(String, String)]) {
     let folder = tempfile::tempdir().expect("there is room for a folder");
-    let path = folder.path().join(file);
     git(folder.path(), &["clone", "--quiet", "--branch", branch, url, "."]).await;
-    fs_err::create_dir_all(path.parent().expect("a file is in a folder")).expect("the clone can be written");
-    fs_err::write(path, text).expect("the clone can be written");
+    for (file, text) in files {
+        let path = folder.path().join(file);
+        fs_err::create_dir_all(path.parent().expect("a file is in a folder"))
+            .expect("the clone can be written");
+        fs_err::write(path, text).expect("the clone can be written");
+    }
     git(folder.path(), &["add", "."]).await;
-    git(folder.path(), &["commit", "--quiet", "-m", file]).await;
+    let about = files.first().map_or("nothing", |(file, _)| file.as_str());
+    git(folder.path(), &["commit", "--quiet", "-m", about]).await;
     git(folder.path(), &["push", "--quiet", "origin", branch]).await;
 }
 

@@ -81,10 +81,15 @@ impl Sim {
 
     /// Lets the owner push a file to a branch, whatever protects it.
     pub async fn publish(&self, branch: &str, file: &str, text: &str) {
+        self.publish_all(branch, &[(file.to_owned(), text.to_owned())]).await;
+    }
+
+    /// Lets the owner push files to a branch in one commit, whatever protects it.
+    pub async fn publish_all(&self, branch: &str, files: &[(String, String)]) {
         self.world.change(|state| state.repo_mut(REPO).expect("the garden is there").protected.clear());
         let token = self.world.token("octo");
         let url = self.world.clone_url(REPO).replace("://", &format!("://x-access-token:{token}@"));
-        checkout::publish(&url, (branch, file, text)).await;
+        checkout::publish(&url, branch, files).await;
     }
 
     /// Commits a file in the runner's checkout, without pushing it.

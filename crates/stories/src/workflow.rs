@@ -170,7 +170,7 @@ pub fn project() -> PathBuf {
 
 /// Makes a folder with the action as people get it: its file, its launchers, checksums and a binary.
 fn place_action(folder: &Path) {
-    for file in ["action.yaml", "launch"] {
+    for file in ["action.yaml", "launch", "review"] {
         copy(&project().join(file), &folder.join(file));
     }
     let bin = folder.join("bin");

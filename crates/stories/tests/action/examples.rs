@@ -52,6 +52,71 @@ async fn a_pull_request_is_reviewed() {
     sim.finish().await;
 }
 
+/// Runs the reviewer's example on an event, with these calls of the model, and returns how it ended.
+async fn review(sim: &Sim, event: &str, payload: &Value, calls: Vec<(&str, Value)>) -> Worked {
+    let config = sim.model().provider().to_string().replace('\'', "''");
+    let text = example("review").replace(
+        "          model: anthropic/claude-sonnet-4-5\n",
+        &format!("          opencode-config: '{config}'\n"),
+    );
+    for (tool, arguments) in calls {
+        sim.model().calls(tool, arguments);
+        if tool.starts_with("submit") || tool.contains("reply") {
+            sim.model().says("Done.");
+        }
+    }
+    let auth = r#"{"scripted":{"type":"api","key":"planted-model-key-0123456789"}}"#;
+    let workflow = sim.workflow(&text, event, payload).secret("OPENCODE_AUTH_JSON", auth);
+    workflow.secret("REVIEW_STATE_KEY", "planted-state-key-0123456789").run().await
+}
+
+#[tokio::test]
+async fn a_reviewer_s_thread_goes_from_a_finding_over_a_push_to_a_reply() {
+    let sim = Sim::new().await;
+    let passes = || {
+        (1..=4).map(|pass| {
+            (
+                "submit_pass_results",
+                json!({ "pass_number": pass, "summary": "", "has_blocking_issues": false }),
+            )
+        })
+    };
+    let assessment = json!({ "finding": "Silicone swells.", "assessment": "It leaks.", "score": 9 });
+    let finding =
+        json!({ "file": "tap.rs", "line": 7, "body": "Silicone swells.", "assessment": assessment });
+    let calls = std::iter::once(("github_post_review_comment", finding)).chain(passes()).collect();
+    let opened = sim.world().pull_event(REPO, 2, "opened", "maya");
+    let worked = review(&sim, "pull_request", &opened, calls).await;
+    assert!(worked.log.contains("::set-output:: review_status=has_blocking_issues"), "{}", worked.log);
+    assert!(worked.log.contains("::set-output:: blocking_issues=1"), "{}", worked.log);
+    assert_ne!(worked.code, Some(0), "the check is red");
+
+    // Nothing is said again after a push, and the thread is as red as before.
+    sim.publish("new-seal", "bed.rs", "pub fn bed() {}\n").await;
+    let pushed = sim.world().pull_event(REPO, 2, "synchronize", "maya");
+    let worked = review(&sim, "pull_request", &pushed, passes().collect()).await;
+    assert!(worked.log.contains("::set-output:: issues_found=0"), "{}", worked.log);
+
+    let root = sim.world().state(|state| {
+        let pull = state.issue(REPO, 2).and_then(|issue| issue.pull.as_ref()).unwrap();
+        pull.threads
+            .iter()
+            .map(|thread| &thread.comments[0])
+            .find(|root| root.author == "fro-bot")
+            .unwrap()
+            .id
+    });
+    let reply =
+        sim.world().change(|state| state.reply_in_thread(REPO, root, "maya", "Not this one.")).unwrap();
+    let answer = json!({ "thread_id": root.to_string(), "body": "Right.", "is_concession": true });
+    let event = sim.world().review_comment_event(REPO, reply);
+    let worked =
+        review(&sim, "pull_request_review_comment", &event, vec![("github_reply_to_thread", answer)]).await;
+    assert_eq!(worked.code, Some(0), "{}", worked.log);
+    assert!(worked.log.contains("::set-output:: review_status=completed"), "{}", worked.log);
+    sim.finish().await;
+}
+
 #[tokio::test]
 async fn a_schedule_leaves_its_answer_on_the_run_s_page() {
     let sim = Sim::new().await;

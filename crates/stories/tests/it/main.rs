@@ -14,6 +14,7 @@ mod doctor;
 mod endings;
 mod gate;
 mod gh;
+mod large_changes;
 mod memory;
 mod mock;
 mod models;
