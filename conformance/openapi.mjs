@@ -23,7 +23,7 @@ export function validator() {
   };
   return (method, url, { status, data }) => {
     if (status === 204 || status === 304 || typeof data !== "object" || data instanceof ArrayBuffer) return;
-    const path = template(url.replace(/^https?:\/\/[^/]+/, "").replace(/\?.*/, ""));
+    const path = template(url.replace(/^https?:\/\/[^/]+/, "").replace(/\{?\?.*/, ""));
     const verb = method.toLowerCase();
     const described = description.paths[path][verb].responses[status];
     // Refusals that any route can give are described once.

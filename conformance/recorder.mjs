@@ -12,9 +12,17 @@ export async function recorder(target) {
     const { pathname, search } = new URL(request.url, target);
     if (pathname === "/graphql") questions.push(JSON.parse(body));
     const { method, headers } = request;
-    const onward = send(new URL(pathname + search, target), { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(response);
+    const onward = send(new URL(pathname + search, target), { method, headers }, async (answer) => {
+      const { "content-length": length, ...told } = answer.headers;
+      if (!told["content-type"]?.startsWith("application/json")) {
+        response.writeHead(answer.statusCode, answer.headers);
+        answer.pipe(response);
+        return;
+      }
+      // A client sends its token to the host that it knows, and to no other.
+      const body = (await buffer(answer)).toString().replaceAll(target, `http://${headers.host}`);
+      response.writeHead(answer.statusCode, { ...told, ...(length && { "content-length": Buffer.byteLength(body) }) });
+      response.end(body);
     });
     onward.on("error", () => response.destroy());
     onward.end(body);

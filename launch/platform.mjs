@@ -1,21 +1,21 @@
-// What this machine is called in the names of released binaries.
+// What this machine is called in the names of released binaries, and why some machines have none.
 
 import { Trouble } from "./runner.mjs";
 
-const SYSTEMS = { linux: "linux", darwin: "macos" };
-const ARCHITECTURES = { x64: "x64", arm64: "arm64" };
+const RUNS_ON = "let the job run on Linux on x86-64 with glibc, for instance `runs-on: ubuntu-latest`";
 
-/** Returns a name such as `linux-x64`, `linux-arm64-musl` or `macos-arm64`. */
+/** Returns the name of the one binary: it is static, so it runs on every Linux on x86-64 that the engine runs on. */
 export function platform({ system = process.platform, architecture = process.arch, glibc = hasGlibc() } = {}) {
-  const known = SYSTEMS[system] && ARCHITECTURES[architecture];
-  if (!known) {
-    throw new Trouble(
-      `fro-bot does not run on ${system} ${architecture}`,
-      "let the job run on Linux or macOS, for instance `runs-on: ubuntu-latest`",
-    );
+  if (system !== "linux") {
+    throw new Trouble(`fro-bot does not run on ${system}: the wall around the agent is the Linux kernel's`, RUNS_ON);
   }
-  const libc = system === "linux" && !glibc ? "-musl" : "";
-  return `${SYSTEMS[system]}-${ARCHITECTURES[architecture]}${libc}`;
+  if (architecture !== "x64") {
+    throw new Trouble(`fro-bot does not run on ${architecture}: no OpenCode engine is pinned for it`, RUNS_ON);
+  }
+  if (!glibc) {
+    throw new Trouble("fro-bot does not run without glibc, as on Alpine: the pinned OpenCode engine needs it", RUNS_ON);
+  }
+  return "linux-x64-musl";
 }
 
 function hasGlibc() {

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::Parser;
 use fro_sim::{
     World,
-    state::{CacheAccess, Grant, TokenAccess},
+    state::{CacheAccess, Grant, Repo, TokenAccess},
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -98,6 +98,16 @@ fn everything(world: &World, jobs: Option<&Path>) -> anyhow::Result<Value> {
     let question = ("octo", "Ideas", "What shall we grow?");
     let discussion =
         world.change(|state| state.begin_discussion("octo/garden", question.0, question.1, question.2));
+    world.change(|state| {
+        let empty = state.repo("octo/cellar").map(|cellar| Repo {
+            id: cellar.id + 1000,
+            name: "agent".to_owned(),
+            private: false,
+            issues: Vec::new(),
+            ..cellar.clone()
+        });
+        state.repos.extend(empty);
+    });
     let red = world.fail_ci("octo/garden", 2, "test wet ... FAILED\nthe floor is wet\n");
     Ok(json!({
         "api": world.api_url(),

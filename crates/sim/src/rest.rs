@@ -20,6 +20,7 @@ mod paging;
 mod pulls;
 mod reactions;
 mod references;
+mod release_making;
 mod releases;
 mod repos;
 mod review_comments;
@@ -182,7 +183,11 @@ fn results() -> Routes {
         .on("GET /commits/{name}/check-suites", check_suites::of_commit)
         .on("GET /commits/{name}/check-runs", checks::of_commit)
         .on("GET /releases", releases::list)
+        .on("POST /releases", release_making::create)
         .on("GET /releases/latest", releases::latest)
+        .on("GET /releases/{release}", release_making::show)
+        .on("PATCH /releases/{release}", release_making::update)
+        .on("POST /releases/{release}/assets", release_making::upload)
         .on("GET /releases/tags/{name}", releases::tagged)
         .on("GET /releases/assets/{asset}", releases::asset)
 }

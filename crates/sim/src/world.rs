@@ -225,7 +225,8 @@ impl World {
             let (id, created_at) = (state.next_id(), state.clock.now());
             let Some(repo) = state.repo_mut(repo) else { panic!("there is no {repo}") };
             let (name, tag, author) = (format!("Release {tag}"), tag.to_owned(), repo.owner.clone());
-            repo.releases.push(Release { id, tag, name, body: String::new(), author, created_at, assets });
+            let body = String::new();
+            repo.releases.push(Release { id, tag, name, body, author, draft: false, created_at, assets });
         });
     }
 

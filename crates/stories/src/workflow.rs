@@ -175,7 +175,7 @@ fn place_action(folder: &Path) {
     }
     let bin = folder.join("bin");
     fs_err::create_dir(&bin).expect("the folder is new");
-    fs_err::copy(tools::binary(), bin.join("fro-bot-linux-x64")).expect("there is room for the binary");
+    fs_err::copy(tools::binary(), bin.join("fro-bot-linux-x64-musl")).expect("there is room for the binary");
     fs_err::write(folder.join("launch/sums.json"), sums(&bin)).expect("the folder can be written");
 }
 

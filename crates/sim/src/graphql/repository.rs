@@ -16,6 +16,7 @@ use crate::{
         scalar::{GitSshRemote, Uri},
         thread::Thread,
     },
+    hub::Hub,
     permission::talk_about,
     state::{self, Node, node_id},
 };
@@ -28,6 +29,7 @@ pub(super) struct Repository {
 /// A branch or tag.
 #[derive(SimpleObject)]
 struct Ref {
+    id: ID,
     name: String,
 }
 
@@ -204,8 +206,22 @@ impl Repository {
         Window { first, last, before, after }.on("pullRequests", pulls)
     }
 
+    /// A branch or tag by its name.
+    #[graphql(name = "ref")]
+    async fn named_ref(&self, context: &Context<'_>, qualified_name: String) -> Result<Option<Ref>> {
+        let bare = context.data::<Arc<Hub>>()?.git.open(&self.repo.full_name()).await?;
+        let names = ["", "refs/heads/", "refs/tags/"].map(|folder| format!("{folder}{qualified_name}"));
+        let known = bare.references("refs").await?;
+        let found = known.into_iter().find(|(name, ..)| names.contains(name));
+        Ok(found.map(|(name, ..)| {
+            let id = format!("REF_{}", name.replace('/', "_")).into();
+            let name = name.splitn(3, '/').nth(2).unwrap_or_default().to_owned();
+            Ref { id, name }
+        }))
+    }
+
     async fn default_branch_ref(&self) -> Option<Ref> {
-        Some(Ref { name: self.repo.default_branch.clone() })
+        Some(Ref { id: "REF_default".into(), name: self.repo.default_branch.clone() })
     }
 
     async fn issue(&self, context: &Context<'_>, number: i32) -> Option<Issue> {

@@ -18,7 +18,7 @@ use crate::{
         timestamp,
         visit::{Named, Visit},
     },
-    state::{Asset, Release, Repo},
+    state::{Asset, Release, Repo, Role},
 };
 
 /// `{asset}` in an address.
@@ -30,18 +30,20 @@ pub(super) struct One {
 /// `GET /repos/{owner}/{repo}/releases`
 pub(super) async fn list(visit: Visit, paging: Paging) -> Result<Response, Problem> {
     visit.show(|shape, repo| {
-        Ok(paging.answer(repo.releases.iter().rev().map(|release| shape.release(repo, release)).collect()))
+        let pushes = visit.caller.has(Role::Write, repo);
+        let seen = repo.releases.iter().rev().filter(|release| pushes || !release.draft);
+        Ok(paging.answer(seen.map(|release| shape.release(repo, release)).collect()))
     })
 }
 
 /// `GET /repos/{owner}/{repo}/releases/latest`
 pub(super) async fn latest(visit: Visit) -> Result<Json<Value>, Problem> {
-    shown(&visit, |_| true)
+    shown(&visit, |release| !release.draft)
 }
 
 /// `GET /repos/{owner}/{repo}/releases/tags/{tag}`
 pub(super) async fn tagged(visit: Visit, Path(Named { name }): Path<Named>) -> Result<Json<Value>, Problem> {
-    shown(&visit, |release| release.tag == name)
+    shown(&visit, |release| !release.draft && release.tag == name)
 }
 
 /// `GET /repos/{owner}/{repo}/releases/assets/{asset}`: what it is, or where its contents are.
@@ -72,7 +74,7 @@ fn shown(visit: &Visit, meant: impl Fn(&&Release) -> bool) -> Result<Json<Value>
 }
 
 impl Shape<'_> {
-    fn release(&self, repo: &Repo, release: &Release) -> Value {
+    pub(super) fn release(&self, repo: &Repo, release: &Release) -> Value {
         let Release { id, tag, .. } = release;
         let (url, page) = (self.repo_url(repo), format!("{}/{}", self.address, repo.full_name()));
         let assets: Vec<_> = release.assets.iter().map(|asset| self.asset(repo, release, asset)).collect();
@@ -89,16 +91,16 @@ impl Shape<'_> {
             "target_commitish": repo.default_branch,
             "name": release.name,
             "body": release.body,
-            "draft": false,
+            "draft": release.draft,
             "prerelease": false,
             "author": self.user(&release.author),
             "created_at": timestamp(release.created_at),
-            "published_at": timestamp(release.created_at),
+            "published_at": (!release.draft).then(|| timestamp(release.created_at)),
             "assets": assets,
         })
     }
 
-    fn asset(&self, repo: &Repo, release: &Release, asset: &Asset) -> Value {
+    pub(super) fn asset(&self, repo: &Repo, release: &Release, asset: &Asset) -> Value {
         let (page, name) = (format!("{}/{}", self.address, repo.full_name()), &asset.name);
         json!({
             "id": asset.id,

@@ -18,6 +18,8 @@ pub struct Release {
     pub body: String,
     /// Who made it.
     pub author: String,
+    /// Whether only those who may push see it.
+    pub draft: bool,
     /// When it was made.
     pub created_at: Timestamp,
     /// Its files.

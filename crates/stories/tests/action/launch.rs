@@ -11,7 +11,7 @@ use crate::office::Office;
 
 /// A program that tells how it was started, in place of the binary.
 const PROGRAM: &[u8] = b"#!/bin/sh\necho \"started with $1\"\nexit 7\n";
-const NAME: &str = "fro-bot-linux-x64";
+const NAME: &str = "fro-bot-linux-x64-musl";
 
 /// An action folder, and what a runner sets for it.
 struct Launch<'a> {
@@ -147,7 +147,7 @@ async fn a_missing_sum_or_release_is_said_with_the_next_step() {
     let sums = launch.action.join("launch/sums.json");
     fs_err::write(&sums, r#"{ "version": "0.0.1", "sums": { "macos-x64": "00" } }"#).unwrap();
     let told = launch.run().await;
-    assert!(told.said.contains("was not released for linux-x64, only for macos-x64"), "{}", told.said);
+    assert!(told.said.contains("was not released for linux-x64-musl, only for macos-x64"), "{}", told.said);
 
     fs_err::write(&sums, r#"{ "version": null, "sums": {} }"#).unwrap();
     let told = launch.run().await;
