@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{
     event::{Event, Heard},
+    permission::VIEW_CHANNEL,
     shape,
     things::{Account, Application, Channel, ChatMessage, Guild, Interaction, Member, ThreadState},
 };
@@ -199,11 +200,14 @@ impl Chat {
 
     /// Tells something of a channel to those who may see it.
     pub(crate) fn tell(&mut self, heard: Heard, channel: u64, data: serde_json::Value) {
-        self.outgoing.push(Event { heard, channel: Some(channel), data });
+        let visible = self.permissions(self.application.id, channel) & VIEW_CHANNEL != 0;
+        // What the bot is asked itself comes to it from anywhere.
+        let seen = visible || heard == Heard::InteractionCreate;
+        self.outgoing.push(Event { heard, seen, data });
     }
 
     /// Tells something of a whole guild.
     pub(crate) fn tell_all(&mut self, heard: Heard, data: serde_json::Value) {
-        self.outgoing.push(Event { heard, channel: None, data });
+        self.outgoing.push(Event { heard, seen: true, data });
     }
 }

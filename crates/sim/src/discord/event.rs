@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{chat::Chat, permission::VIEW_CHANNEL};
+use super::chat::Chat;
 
 pub(crate) const GUILDS: u64 = 1;
 pub(crate) const GUILD_MEMBERS: u64 = 1 << 1;
@@ -18,8 +18,8 @@ pub(crate) const PRIVILEGED: u64 = GUILD_MEMBERS | GUILD_PRESENCES | MESSAGE_CON
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
     pub(crate) heard: Heard,
-    /// Where it happened; nowhere in particular if it is the guild's.
-    pub(crate) channel: Option<u64>,
+    /// Whether the bot could see the place when it happened; what is gone afterwards cannot be looked at.
+    pub(crate) seen: bool,
     pub(crate) data: Value,
 }
 
@@ -87,11 +87,7 @@ impl Event {
     /// What a session of the bot with these intents hears of it, if anything.
     pub(crate) fn told(&self, chat: &Chat, intents: u64) -> Option<Value> {
         let wanted = self.heard.intent();
-        let ours = self.heard == Heard::InteractionCreate;
-        let seen = self
-            .channel
-            .is_none_or(|channel| ours || chat.permissions(chat.application.id, channel) & VIEW_CHANNEL != 0);
-        if intents & wanted != wanted || !seen || ephemeral(&self.data) {
+        if intents & wanted != wanted || !self.seen || ephemeral(&self.data) {
             return None;
         }
         let mut data = self.data.clone();

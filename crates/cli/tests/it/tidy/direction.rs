@@ -3,16 +3,17 @@
 use super::Complaint;
 
 /// Each crate with all that it may depend on.
-const HOUSE: [(&str, &[&str]); 12] = [
+const HOUSE: [(&str, &[&str]); 13] = [
     ("core", &[]),
     ("review", &["core"]),
     ("http", &["core"]),
     ("github", &["core", "http"]),
+    ("discord", &["core", "http"]),
     ("opencode", &["core", "http"]),
     ("memory", &["core", "http"]),
     ("boundary", &["core", "http", "github"]),
     ("run", &["core", "review", "http", "github", "opencode", "memory", "boundary"]),
-    ("serve", &["core"]),
+    ("serve", &["core", "http", "discord"]),
     ("cli", &["core", "review", "http", "github", "opencode", "memory", "boundary", "run", "serve", "sim"]),
     ("sim", &[]),
     ("stories", &["sim", "run"]),

@@ -107,7 +107,11 @@ impl Wire {
                     }
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                     Some(Ok(Message::Binary(_))) => return Err(End::Close(4002)),
-                    Some(Ok(Message::Close(frame))) => return Err(self.left(frame.as_ref())),
+                    Some(Ok(Message::Close(frame))) => {
+                        // The farewell is answered when the socket is asked for more.
+                        drop(self.socket.recv().await);
+                        return Err(self.left(frame.as_ref()));
+                    }
                     Some(Err(_)) | None => return Err(End::Gone),
                 },
                 () = tokio::time::sleep_until(patience) => return Err(End::Close(4009)),

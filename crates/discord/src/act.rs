@@ -1,0 +1,11 @@
+//! Deeds.
+
+mod command;
+mod interaction;
+mod message;
+mod thread;
+
+pub use command::{Choice, CommandOption, CommandSpec, OptionKind};
+pub use interaction::Seen;
+pub use message::Attempt;
+pub use thread::Renamed;

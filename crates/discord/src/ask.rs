@@ -1,0 +1,89 @@
+//! Questions: what was said, who somebody is, what a channel is, and what the bot may read.
+
+use fro_core::chat::{ChannelId, GuildId, MessageId, RoleId, UserId};
+use serde::Deserialize;
+
+use crate::{
+    client::Discord,
+    error::Error,
+    heard::{Channel, Message},
+    wire::{RawChannel, RawMember, RawMessage},
+};
+
+/// How many messages Discord tells at once.
+const PAGE: usize = 100;
+
+/// The flags that say that the words of messages may be read: for all servers, and for few.
+const READS_CONTENT: u64 = 1 << 18 | 1 << 19;
+
+/// What the bot is, as its developer set it up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// Its account, which has the application's number.
+    pub me: UserId,
+    /// Its name.
+    pub name: String,
+    /// Whether the words of messages may be read that do not name it.
+    pub reads_content: bool,
+}
+
+#[derive(Deserialize)]
+struct RawApplication {
+    id: UserId,
+    name: String,
+    #[serde(default)]
+    flags: u64,
+}
+
+impl Discord {
+    /// Tells what the bot is; also a way to try its token.
+    pub async fn about_me(&self) -> Result<About, Error> {
+        let raw: RawApplication = self.read("ask who we are", "applications/@me").await?;
+        Ok(About { me: raw.id, name: raw.name, reads_content: raw.flags & READS_CONTENT != 0 })
+    }
+
+    /// Reads what was said after a message, oldest first, and not more than so many.
+    pub async fn messages_after(
+        &self,
+        channel: ChannelId,
+        after: MessageId,
+        most: usize,
+    ) -> Result<Vec<Message>, Error> {
+        let deed = format!("read channel {channel}");
+        let (mut all, mut after) = (Vec::new(), after);
+        while all.len() < most {
+            let limit = PAGE.min(most - all.len());
+            let path = format!("channels/{channel}/messages?after={after}&limit={limit}");
+            let mut page: Vec<RawMessage> = self.read(&deed, &path).await?;
+            // Discord tells the newest of them first.
+            page.sort_by_key(|message| message.id);
+            let Some(last) = page.last() else { break };
+            after = last.id;
+            let whole = page.len() == limit;
+            all.extend(page.into_iter().map(RawMessage::told));
+            if !whole {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Reads a message, if it is still there.
+    pub async fn message(&self, channel: ChannelId, id: MessageId) -> Result<Option<Message>, Error> {
+        let (deed, path) = (format!("read message {id}"), format!("channels/{channel}/messages/{id}"));
+        Ok(self.find::<RawMessage>(&deed, &path).await?.map(RawMessage::told))
+    }
+
+    /// Reads what a channel or thread is, if it is still there.
+    pub async fn channel(&self, id: ChannelId) -> Result<Option<Channel>, Error> {
+        let (deed, path) = (format!("read channel {id}"), format!("channels/{id}"));
+        Ok(self.find::<RawChannel>(&deed, &path).await?.map(RawChannel::told))
+    }
+
+    /// Reads somebody's roles at this moment; nothing if they are not in the guild.
+    pub async fn member(&self, guild: GuildId, user: UserId) -> Result<Option<Vec<RoleId>>, Error> {
+        let (deed, path) =
+            (format!("read the roles of user {user}"), format!("guilds/{guild}/members/{user}"));
+        Ok(self.find::<RawMember>(&deed, &path).await?.map(|member| member.roles))
+    }
+}

@@ -1,0 +1,27 @@
+//! Discord: what is heard over its gateway, and deeds done there over its REST API.
+//!
+//! Nobody is rung unless that is meant, a message whose answer was lost is not said twice, and whatever happens
+//! to the connection, [`Gateway::next`] goes on.
+
+mod act;
+mod ask;
+mod client;
+mod error;
+mod gateway;
+mod heard;
+mod limit;
+mod post;
+mod settings;
+mod wire;
+
+pub use act::{Attempt, Choice, CommandOption, CommandSpec, OptionKind, Renamed, Seen};
+pub use ask::About;
+pub use client::Discord;
+pub use error::{Error, Fatal};
+pub use gateway::{Gateway, Session};
+pub use heard::{
+    Asked, Attachment, Channel, ChannelKind, Given, Guild, Heard, Interaction, InteractionId, Message,
+    MessageKind, Person, Role,
+};
+pub use post::{Button, ButtonStyle, Nonce, Pings, Post, Row, Upload};
+pub use settings::Settings;
