@@ -130,7 +130,9 @@ async fn what_was_missed_is_read_page_by_page_oldest_first() {
     let stage = Stage::new().await;
     let first = stage.says("maya", "first");
     let texts: Vec<_> = (0..250).map(|n| n.to_string()).collect();
-    texts.iter().for_each(|text| drop(stage.says("maya", text)));
+    for text in &texts {
+        stage.says("maya", text);
+    }
     let read =
         async |most| stage.discord.messages_after(stage.garden(), message_id(first), most).await.unwrap();
     let all: Vec<_> = read(1000).await.into_iter().map(|message| message.content).collect();
