@@ -14,6 +14,7 @@ const PROMPT: usize = 600_000;
 const MEMORY: u64 = 400_000;
 
 /// Reviews the pull request with a model that finds nothing, and returns what it was asked first.
+#[expect(clippy::print_stdout, reason = "the figures are shown with `--nocapture`")]
 async fn reviewed(sim: &Sim) -> Seen {
     for pass in 1..=4 {
         let results = json!({ "pass_number": pass, "summary": "Looked.", "has_blocking_issues": false });
@@ -53,8 +54,8 @@ async fn three_thousand_files_are_shown_or_named() {
 #[tokio::test]
 async fn a_file_of_a_hundred_thousand_lines_hides_no_other() {
     let sim = Sim::new().await;
-    let lines: String = (0..100_000).map(|at| format!("row {at}\n")).collect();
-    sim.publish("new-seal", "ledger.txt", &lines).await;
+    let lines: Vec<String> = (0..100_000).map(|at| format!("row {at}")).collect();
+    sim.publish("new-seal", "ledger.txt", &lines.join("\n")).await;
     let asked = reviewed(&sim).await.last_user();
     assert!(asked.contains("let seal = \"silicone\";"), "the small file is shown");
     assert!(asked.contains("\nledger.txt\n") && !asked.contains("row 99999"), "the large one is named");
