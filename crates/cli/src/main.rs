@@ -9,6 +9,7 @@ mod eval;
 mod event_source;
 mod export_sessions;
 mod handover;
+mod init;
 mod inputs;
 mod interrupt;
 mod log;
@@ -52,11 +53,15 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Writes the workflow file of this repository, and says what to set before the first run
+    Init(init::Options),
     /// Answers the event of a workflow run (what the GitHub Action starts)
+    #[command(hide = true)]
     Action,
     /// Answers an event of your own from this machine, as the action would
     Run(run::Options),
     /// Finishes what a killed run left open (the step after the GitHub Action)
+    #[command(hide = true)]
     Post,
     /// Plays a mention on a small repository, offline, with the real engine
     #[cfg(feature = "demo")]
@@ -72,8 +77,10 @@ enum Command {
     #[command(hide = true)]
     ExportSessions(export_sessions::Options),
     /// Starts a command behind the wall (what starts the engine)
+    #[command(hide = true)]
     Wall(wall::Options),
     /// Passes the engine's tool calls on to the run (what the engine starts)
+    #[command(hide = true)]
     Mcp(mcp::Options),
     /// Looks at everything that a run depends on, and says what to mend
     Doctor(doctor::Options),
@@ -95,6 +102,7 @@ fn main() -> ExitCode {
         Command::Reference { wanted } => Ok(reference::main(wanted)),
         Command::Receive(options) => receive::main(&options),
         Command::ExportSessions(options) => export_sessions::main(&options),
+        Command::Init(options) => init::main(&options),
         Command::Action => in_runtime(action::main(&env)),
         Command::Run(options) => in_runtime(run::main(&options, &env)),
         Command::Sessions(options) => sessions::main(&options, &env),

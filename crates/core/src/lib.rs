@@ -32,6 +32,7 @@ pub mod say;
 pub mod secret;
 pub mod tool_call;
 pub mod trust;
+pub mod workflow;
 
 pub use budget::Bounded;
 pub use clean::{Clean, Redactor};

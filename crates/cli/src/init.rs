@@ -1,0 +1,192 @@
+//! `fro-bot init`: writes the workflow file of a repository, and says what has to be set before its first run.
+
+use std::{
+    io::{self, BufRead as _, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use anstream::{print, println};
+use clap::{Args, ValueEnum};
+use fro_core::{
+    Fault,
+    workflow::{Kind, Need, Pusher, Shelf, Workflow},
+};
+use fs_err as fs;
+
+/// Where the file goes, below the top of the clone.
+const FILE: &str = ".github/workflows/fro-bot.yaml";
+
+/// The model that is proposed.
+const MODEL: &str = "anthropic/claude-sonnet-4-5";
+
+/// What the workflow is to do.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// The model, as `provider/model`; asked for on a terminal
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    model: Option<String>,
+
+    /// What it answers: all, or a list of mentions, threads, discussions, issues, pulls, schedule, dispatch
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    triggers: Option<Vec<String>>,
+
+    /// Where the memory is kept
+    #[arg(long, value_enum)]
+    memory: Option<Memory>,
+
+    /// The bucket's region, with `--memory s3`
+    #[arg(long, value_name = "REGION", default_value = "us-east-1")]
+    region: String,
+
+    /// Push changes and open pull requests as a GitHub App
+    #[arg(long)]
+    app: bool,
+
+    /// Print the file instead of writing it
+    #[arg(long)]
+    print: bool,
+}
+
+/// Where the memory is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Memory {
+    /// In the Actions cache: nothing to set up
+    Cache,
+    /// In an S3 bucket: shared by all runs, never evicted
+    S3,
+}
+
+/// Writes the file, or prints it.
+pub(crate) fn main(options: &Options) -> Result<ExitCode, Fault> {
+    let asks = io::stdin().is_terminal() && io::stdout().is_terminal() && !options.print;
+    let workflow = workflow(options, asks)?;
+    if options.print {
+        print!("{}", workflow.render());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let top = top_of_clone()?;
+    write(&top.join(FILE), &workflow.render())?;
+    println!("wrote {FILE}: {}", names(&workflow.kinds));
+    tell_what_is_left(&workflow.needs(), origin(&top).as_deref());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn workflow(options: &Options, asks: bool) -> Result<Workflow, Fault> {
+    let given = |answer: &Option<String>, question: &str, usual: &str| match answer {
+        Some(answer) => Ok(answer.clone()),
+        None if asks => ask(question, usual),
+        None => Ok(usual.to_owned()),
+    };
+    let model = given(&options.model, "Which model", MODEL)?;
+    let triggers = options.triggers.as_ref().map(|names| names.join(","));
+    let triggers = given(&triggers, "What to answer", "all")?;
+    let memory = match options.memory {
+        Some(memory) => memory,
+        None if asks => memory(&ask("Where to keep the memory, cache or s3", "cache")?)?,
+        None => Memory::Cache,
+    };
+    let shelf = match memory {
+        Memory::Cache => Shelf::Cache,
+        Memory::S3 => Shelf::S3 { region: plain("region", &options.region)? },
+    };
+    let pusher = if options.app { Pusher::App } else { Pusher::Job };
+    Ok(Workflow { kinds: kinds(&triggers)?, model: checked(&model)?, shelf, pusher })
+}
+
+/// Puts a question; an empty answer is the usual one.
+fn ask(question: &str, usual: &str) -> Result<String, Fault> {
+    let cannot = |error: io::Error| Fault::ours(format!("cannot ask on this terminal: {error}"));
+    print!("{question}? [{usual}] ");
+    io::stdout().flush().map_err(cannot)?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map_err(cannot)?;
+    let answer = answer.trim();
+    Ok(if answer.is_empty() { usual } else { answer }.to_owned())
+}
+
+fn memory(name: &str) -> Result<Memory, Fault> {
+    let unknown = |_| Fault::yours(format!("the memory cannot be kept in `{name}`"), "say `cache` or `s3`");
+    Memory::from_str(name, true).map_err(unknown)
+}
+
+fn kinds(list: &str) -> Result<Vec<Kind>, Fault> {
+    if list == "all" {
+        return Ok(Kind::ALL.to_vec());
+    }
+    let kind = |name: &str| {
+        let unknown = || {
+            let hint = format!("say `all`, or some of: {}", names(&Kind::ALL));
+            Fault::yours(format!("there is no trigger `{name}`"), hint)
+        };
+        Kind::named(name).ok_or_else(unknown)
+    };
+    list.split(',').map(str::trim).map(kind).collect()
+}
+
+/// The name stands in a file that GitHub reads as YAML, so it has to be one.
+fn checked(model: &str) -> Result<String, Fault> {
+    let whole =
+        model.split_once('/').is_some_and(|(provider, name)| !provider.is_empty() && !name.is_empty());
+    if !whole {
+        let hint = format!("write it as `provider/model`, such as `{MODEL}`");
+        return Err(Fault::yours(format!("`{model}` does not name a model"), hint));
+    }
+    plain("model", model)
+}
+
+fn plain(what: &str, text: &str) -> Result<String, Fault> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:".contains(letter);
+    if text.chars().all(is_plain) && !text.ends_with(':') {
+        return Ok(text.to_owned());
+    }
+    let hint = "letters, digits, `-`, `_`, `.`, `/` and `:` are fine";
+    Err(Fault::yours(format!("the {what} `{}` has other letters in it", text.escape_default()), hint))
+}
+
+fn top_of_clone() -> Result<PathBuf, Fault> {
+    let top = git(Path::new("."), &["rev-parse", "--show-toplevel"]);
+    let hint = "change to the clone of your repository, or use `--print`";
+    top.map(PathBuf::from).ok_or_else(|| Fault::yours("this folder is not in a clone", hint))
+}
+
+/// Returns the repository on GitHub that the clone came from, as `owner/name`.
+fn origin(top: &Path) -> Option<String> {
+    let url = git(top, &["remote", "get-url", "origin"])?;
+    let url = url.strip_suffix(".git").unwrap_or(&url);
+    let mut parts = url.rsplit(['/', ':']);
+    let (name, owner) = (parts.next()?, parts.next()?);
+    Some(format!("{owner}/{name}"))
+}
+
+fn git(folder: &Path, words: &[&str]) -> Option<String> {
+    let output = Command::new("git").arg("-C").arg(folder).args(words).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Fault> {
+    if path.exists() {
+        let hint = "compare it with `fro-bot init --print`, or move it away first";
+        return Err(Fault::yours(format!("{FILE} is there already and was left as it is"), hint));
+    }
+    let folder = path.parent().unwrap_or(path);
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, text));
+    let hint = "see that the folder can be written";
+    written.map_err(|error| Fault::yours(format!("cannot write {FILE}: {error}"), hint))
+}
+
+fn tell_what_is_left(needs: &[Need], repo: Option<&str>) {
+    let repo = repo.map(|repo| format!(" --repo {repo}")).unwrap_or_default();
+    println!("\nBefore the first run, set:\n");
+    for Need { name, value, sort } in needs {
+        println!("  gh {sort} set {name}{repo}    # {value}");
+    }
+    println!(
+        "\nThen commit {FILE} to the default branch, and write on any issue:\n\n  @fro-bot what is this repository about?"
+    );
+}
+
+fn names(kinds: &[Kind]) -> String {
+    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}
