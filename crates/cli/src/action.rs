@@ -33,7 +33,7 @@ pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<
     let mut interrupt = Interrupt::listen()?;
     let (settings, occasion) = settings::of_action(env, &name, payload, began)?;
     let process = Process::new(settings);
-    log::start(env, process.redactor.clone());
+    log::start(env, process.redactor().clone());
     let report = Report::new(env, &process);
     let handover = Handover::new(env);
     let tell = |news| {

@@ -8,6 +8,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use anstream::println;
 use clap::Args;
+use fro_agent::{Delegation, Elevated, EngineSettings, Unwalled};
 use fro_core::{
     Fault, Login, Secret,
     event::Event,
@@ -19,8 +20,7 @@ use fro_github::Address;
 use fro_memory::{Retention, StoreSettings};
 use fro_opencode::Version;
 use fro_run::{
-    Admission, Card, Delegation, Elevated, Ending, EngineSettings, Occasion, Process, ReviewSettings,
-    Settings, ShareSettings, Sharing, Tell, Unwalled,
+    Admission, Card, Ending, Occasion, Process, ReviewSettings, Settings, ShareSettings, Sharing, Tell,
 };
 use fro_sim::World;
 use jiff::Timestamp;
@@ -68,7 +68,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     show.opening(&page, &cast.announced());
 
     let process = Process::new(stage.settings(cast, env)?);
-    process.settings.models()?;
+    process.agent.settings.models()?;
     let occasion = stage.occasion(request.event, began);
     let tell = |news| show.tell(&news);
     let ending = Box::pin(play(&process, &occasion, &tell, &mut interrupt)).await;
@@ -126,6 +126,17 @@ impl Stage {
 
     fn settings(&self, cast: Cast, env: &Env) -> Result<Settings, Fault> {
         Ok(Settings {
+            agent: self.engines(cast, env)?,
+            policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },
+            wishes: Wishes::default(),
+            summary: SummaryPlace::default(),
+            share: ShareSettings { sharing: Sharing::Never, host: String::new(), card: Card::Link },
+            review: ReviewSettings::default(),
+        })
+    }
+
+    fn engines(&self, cast: Cast, env: &Env) -> Result<fro_agent::Settings, Fault> {
+        Ok(fro_agent::Settings {
             github: Address {
                 api: self.world.api_url(),
                 graphql: self.world.graphql_url(),
@@ -138,10 +149,6 @@ impl Stage {
             hidden: env.credentials(),
             elevated: Elevated::None,
             delegation: Delegation::default(),
-            policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },
-            wishes: Wishes::default(),
-            summary: SummaryPlace::default(),
-            share: ShareSettings { sharing: Sharing::Never, host: String::new(), card: Card::Link },
             engine: EngineSettings {
                 tool_cache: tool_cache(env),
                 program: own_program()?,
@@ -160,7 +167,6 @@ impl Stage {
                 network: Vec::new(),
                 unwalled: Unwalled::Refused,
             },
-            review: ReviewSettings::default(),
             memory: StoreSettings::folder(self.folder.path().join("memory")),
             retention: Retention::default(),
             scratch: self.folder.path().to_owned(),

@@ -2,6 +2,7 @@
 
 use std::{fs::OpenOptions, io::Write as _, path::PathBuf, time::Duration};
 
+use fro_agent::Step;
 use fro_core::{conversation::outcome::Usage, gate::Role};
 use fro_memory::Kept;
 use fro_run::Progress;
@@ -34,11 +35,11 @@ impl Handover {
 
     /// Writes down what a report of progress means for the steps that follow, at once: the run may be killed.
     pub(crate) fn note(&self, news: &Progress) {
-        if let Progress::Opened { private } = news {
+        if let Progress::Agent(Step::Opened { private }) = news {
             append(self.state.as_ref(), &format!("desk={}", private.display()));
         }
         // Later steps of the job find the engine as if they had installed it themselves.
-        if let Progress::Installed { binary, .. } = news
+        if let Progress::Agent(Step::Installed { binary, .. }) = news
             && let Some(folder) = binary.parent()
         {
             append(self.path.as_ref(), &folder.display().to_string());
@@ -89,26 +90,31 @@ fn review_outputs(news: &Progress) -> Vec<(&'static str, String)> {
 
 fn output(news: &Progress) -> Option<(&'static str, String)> {
     match news {
-        Progress::Session { id, .. } => Some(("session-id", id.clone())),
+        Progress::Agent(Step::Session { id, .. }) => Some(("session-id", id.clone())),
         Progress::Delivered { url } => Some(("comment-url", url.clone())),
         Progress::Shared { url } => Some(("share-url", url.clone())),
-        Progress::Recalled(recall) => Some(("cache-status", json::status(recall).to_owned())),
-        Progress::Kept(Kept::Saved { .. }) => Some(("memory-saved", "true".to_owned())),
-        Progress::Kept(Kept::Raced { .. } | Kept::Nothing) => Some(("memory-saved", "false".to_owned())),
-        Progress::Opened { .. }
+        Progress::Agent(Step::Recalled(recall)) => Some(("cache-status", json::status(recall).to_owned())),
+        Progress::Agent(Step::Kept(Kept::Saved { .. })) => Some(("memory-saved", "true".to_owned())),
+        Progress::Agent(Step::Kept(Kept::Raced { .. } | Kept::Nothing)) => {
+            Some(("memory-saved", "false".to_owned()))
+        }
+        Progress::Agent(
+            Step::Opened { .. }
+            | Step::Installing(_)
+            | Step::Installed { .. }
+            | Step::EngineUp { .. }
+            | Step::Reminded(_)
+            | Step::Heard(_)
+            | Step::EngineStopped
+            | Step::Warning(_),
+        )
         | Progress::Skipped(_)
         | Progress::Permitted(_)
         | Progress::Acknowledged
-        | Progress::Installing(_)
-        | Progress::Installed { .. }
         | Progress::Hydrated { .. }
         | Progress::Attached { .. }
-        | Progress::EngineUp { .. }
-        | Progress::Reminded(_)
-        | Progress::Heard(_)
         | Progress::Reviewed(_)
         | Progress::Accounted { .. }
-        | Progress::EngineStopped
         | Progress::Warning(_) => None,
     }
 }

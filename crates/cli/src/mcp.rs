@@ -13,7 +13,7 @@ use std::{
 use clap::Args;
 use fro_core::{
     Fault,
-    tool_call::{Line, Reply, ToolSet},
+    tool_call::{Line, Reply},
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
@@ -35,14 +35,8 @@ pub(crate) struct Options {
     /// The socket of the run
     #[arg(long, value_name = "PATH")]
     desk: PathBuf,
-    /// The set of tools: `session`, `answer`, `github` or `submit`
-    #[arg(value_parser = tool_set)]
-    tools: ToolSet,
-}
-
-fn tool_set(name: &str) -> Result<ToolSet, String> {
-    let known = || ToolSet::ALL.map(ToolSet::name).join("`, `");
-    ToolSet::named(name).ok_or_else(|| format!("it is one of `{}`", known()))
+    /// The set of tools, such as `session` or `answer`
+    tools: String,
 }
 
 /// Serves until the engine closes its end.
@@ -58,7 +52,7 @@ pub(crate) async fn main(options: Options) -> Result<ExitCode, Fault> {
 /// A set of tools as the engine sees it.
 struct Window {
     desk: PathBuf,
-    set: ToolSet,
+    set: String,
 }
 
 impl ServerHandler for Window {
@@ -71,7 +65,7 @@ impl ServerHandler for Window {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        match ask(&self.desk, &Line::Tools(self.set)).await {
+        match ask(&self.desk, &Line::Tools(self.set.clone())).await {
             Ok(Reply::Tools(cards)) => {
                 let tools =
                     cards.into_iter().map(|card| Tool::new(card.name, card.about, Arc::new(card.takes)));
@@ -88,7 +82,7 @@ impl ServerHandler for Window {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let line = Line::Call {
-            set: self.set,
+            set: self.set.clone(),
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),
         };

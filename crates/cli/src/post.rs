@@ -29,7 +29,7 @@ async fn finish(env: &Env, left: PathBuf) -> Result<ExitCode, Fault> {
     let Happened { env, name, payload } = Happened::in_workflow(env)?;
     let (settings, occasion) = settings::of_action(&env, &name, payload, Timestamp::now())?;
     let process = Process::new(settings);
-    log::start(&env, process.redactor.clone());
+    log::start(&env, process.redactor().clone());
     let report = Report::new(&env, &process);
     let left = Left::read(&process, &occasion, left)?;
     let process =

@@ -32,7 +32,7 @@ enum Place {
 impl Report {
     /// Makes the log of a run, which knows what must not be in it.
     pub(crate) fn new(env: &Env, process: &Process) -> Self {
-        Self { began: Instant::now(), redactor: process.redactor.clone(), place: place(env) }
+        Self { began: Instant::now(), redactor: process.redactor().clone(), place: place(env) }
     }
 
     /// Prints a report of progress, if it is worth a line.

@@ -15,6 +15,7 @@ use std::{
     time::Duration,
 };
 
+use fro_agent::{Delegation, Elevated, EngineSettings, Unwalled};
 use fro_boundary::{Keys, PROTECTED_PATHS};
 use fro_core::{
     Fault, Login, Permission, RepoName, Secret,
@@ -29,7 +30,7 @@ use fro_core::{
 use fro_github::{Address, App};
 use fro_http::{ClientSettings, Proxy, Retry};
 use fro_opencode::Version;
-use fro_run::{Delegation, Elevated, EngineSettings, Occasion, Settings, Unwalled};
+use fro_run::{Occasion, Settings};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -91,24 +92,21 @@ fn read(
         began,
         seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
     };
-    let settings = Settings {
+    let agent = fro_agent::Settings {
         github: address(env),
         server: server(env).to_owned(),
         client,
         token,
-        hidden: env.credentials(),
+        hidden: env.credentials().into_iter().chain(review.state_key.clone()).collect(),
         elevated,
         delegation,
-        policy,
-        wishes: Wishes { mode_instructions, prompt: owned(env.input("prompt")) },
-        summary,
-        share,
         engine,
-        review,
         memory,
         retention,
         scratch: scratch(env),
     };
+    let wishes = Wishes { mode_instructions, prompt: owned(env.input("prompt")) };
+    let settings = Settings { agent, policy, wishes, summary, share, review };
     Ok((settings, occasion))
 }
 

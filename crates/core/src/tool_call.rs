@@ -3,6 +3,7 @@
 //! The process that the engine starts for its tools knows nothing of them: it asks for the list, passes calls on and
 //! returns what it is told.
 
+pub mod running;
 mod tools;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -15,11 +16,11 @@ use crate::draft::Draft;
 #[serde(rename_all = "lowercase")]
 pub enum Line {
     /// Which tools does this set have?
-    Tools(ToolSet),
+    Tools(String),
     /// One of them is used.
     Call {
         /// The set that the tool belongs to.
-        set: ToolSet,
+        set: String,
         /// The tool, without the name of its set.
         tool: String,
         /// What the model gave it.
@@ -236,10 +237,13 @@ mod tests {
 
     #[test]
     fn a_line_is_one_line() {
-        let line = Line::Call { set: ToolSet::Session, tool: "search".to_owned(), arguments: Map::new() };
+        let line = Line::Call { set: "session".to_owned(), tool: "search".to_owned(), arguments: Map::new() };
         let written = serde_json::to_string(&line).unwrap();
         assert_eq!(written, r#"{"call":{"set":"session","tool":"search","arguments":{}}}"#);
         assert_eq!(serde_json::from_str::<Line>(&written).unwrap(), line);
-        assert_eq!(serde_json::to_string(&Line::Tools(ToolSet::Answer)).unwrap(), r#"{"tools":"answer"}"#);
+        assert_eq!(
+            serde_json::to_string(&Line::Tools("answer".to_owned())).unwrap(),
+            r#"{"tools":"answer"}"#
+        );
     }
 }

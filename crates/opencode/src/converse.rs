@@ -19,7 +19,7 @@ use tracing::{debug, warn};
 
 use crate::{
     event::{About, Event},
-    server::{Message, Server, Session},
+    server::{Connection, Message, Session},
     wire::{self, Role},
 };
 
@@ -30,14 +30,14 @@ pub type Listen<'a> = &'a mut (dyn FnMut(&Heard) + Send);
 ///
 /// An agent or a model that the engine does not have is never sent: the engine would not even rest after it.
 pub async fn converse(
-    server: &Server,
+    connection: &Connection,
     session: &Session,
     message: &Message,
     limits: Limits,
     listen: Listen<'_>,
 ) -> Turn {
-    let turn = match admit(server, session, message).await {
-        Ok(()) => Talk::begin(server, session).run(message, limits, listen).await,
+    let turn = match admit(connection, session, message).await {
+        Ok(()) => Talk::begin(connection, session).run(message, limits, listen).await,
         Err(trouble) => Turn::failed(trouble),
     };
     if let Outcome::Failed { failure, .. } = &turn.outcome {
@@ -53,8 +53,8 @@ pub async fn converse(
     turn
 }
 
-async fn admit(server: &Server, session: &Session, message: &Message) -> Result<(), Trouble> {
-    let (client, directory) = (server.client(), &session.directory);
+async fn admit(connection: &Connection, session: &Session, message: &Message) -> Result<(), Trouble> {
+    let (client, directory) = (connection.client(), &session.directory);
     if let Some(name) = &message.agent {
         let agents = client.agents(directory).await.map_err(|_| Trouble::Engine)?;
         if !agents.iter().any(|agent| agent.name == *name && agent.is_primary()) {
@@ -71,7 +71,7 @@ async fn admit(server: &Server, session: &Session, message: &Message) -> Result<
 
 /// One turn under way.
 struct Talk<'a> {
-    server: &'a Server,
+    connection: &'a Connection,
     session: &'a Session,
     events: Receiver<Event>,
     children: HashSet<String>,
@@ -80,13 +80,19 @@ struct Talk<'a> {
 }
 
 impl<'a> Talk<'a> {
-    fn begin(server: &'a Server, session: &'a Session) -> Self {
-        Self { server, session, events: server.events(), children: HashSet::new(), began: Timestamp::now() }
+    fn begin(connection: &'a Connection, session: &'a Session) -> Self {
+        Self {
+            connection,
+            session,
+            events: connection.events(),
+            children: HashSet::new(),
+            began: Timestamp::now(),
+        }
     }
 
     async fn run(&mut self, message: &Message, limits: Limits, listen: Listen<'_>) -> Turn {
         let mut conversation = Conversation::new(limits, self.began);
-        if let Err(error) = self.server.client().prompt(self.session, message).await {
+        if let Err(error) = self.connection.client().prompt(self.session, message).await {
             warn!(session.id = self.session.id, "cannot speak to {}: {error}", self.session.id);
             return Turn::failed(Trouble::Engine);
         }
@@ -98,19 +104,19 @@ impl<'a> Talk<'a> {
                 Do::Poll => Some(self.poll().await),
                 Do::Settle => Some(self.read().await),
                 Do::Refuse(ask) => {
-                    let refused = self.server.client().refuse(&self.session.directory, &ask).await;
+                    let refused = self.connection.client().refuse(&self.session.directory, &ask).await;
                     debug!(ask.id, "refused {:?} {}: {refused:?}", ask.kind, ask.id);
                     None
                 }
                 Do::Nudge => {
                     let nudge =
                         Message { text: follow_up::nudge().to_owned(), files: Vec::new(), ..message.clone() };
-                    let nudged = self.server.client().prompt(self.session, &nudge).await;
+                    let nudged = self.connection.client().prompt(self.session, &nudge).await;
                     debug!(session.id = self.session.id, "nudged {}: {nudged:?}", self.session.id);
                     None
                 }
                 Do::Abort => {
-                    let aborted = self.server.client().abort(self.session).await;
+                    let aborted = self.connection.client().abort(self.session).await;
                     debug!(session.id = self.session.id, "aborted {}: {aborted:?}", self.session.id);
                     None
                 }
@@ -145,7 +151,7 @@ impl<'a> Talk<'a> {
     }
 
     async fn poll(&self) -> Heard {
-        let (client, directory) = (self.server.client(), &self.session.directory);
+        let (client, directory) = (self.connection.client(), &self.session.directory);
         let Ok(busy) = client.busy(directory).await else { return Heard::NoPulse };
         let asked = client.asked(directory).await;
         Heard::Pulse(Pulse {
@@ -163,7 +169,7 @@ impl<'a> Talk<'a> {
     }
 
     async fn read(&self) -> Heard {
-        let client = self.server.client();
+        let client = self.connection.client();
         let messages = match client.messages(self.session).await {
             Ok(messages) => messages,
             Err(error) => {

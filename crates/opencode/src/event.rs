@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::wire::{
     Content, Envelope, ErrorEvent, Part, PartEvent, Payload, Request, SessionEvent, Status, StatusEvent,
-    TodoEvent, ToolStatus, Whose,
+    TodoEvent, ToolState, ToolStatus, Whose,
 };
 
 /// The longest description of a tool call.
@@ -40,10 +40,35 @@ pub enum About {
     },
 }
 
+/// A call of a tool, as the engine reports it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The session that calls.
+    pub session: String,
+    /// The engine's id of the call.
+    pub id: String,
+    /// The tool, as the model knows it.
+    pub tool: String,
+    /// What the model gave it.
+    pub input: Value,
+    /// Whether it runs.
+    pub state: CallState,
+}
+
+/// How far a call of a tool is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallState {
+    /// It runs.
+    Running,
+    /// It is over, well or not.
+    Over,
+}
+
 /// Understands one stream of events. A tool that runs is reported again and again, so it has to remember which ones do.
 #[derive(Debug, Default)]
 pub struct Ear {
     running: HashSet<String>,
+    call: Option<ToolCall>,
 }
 
 impl Ear {
@@ -66,6 +91,11 @@ impl Ear {
         }
     }
 
+    /// Takes the call of a tool that the last line reported, if it did.
+    pub fn tool_call(&mut self) -> Option<ToolCall> {
+        self.call.take()
+    }
+
     fn part(&mut self, part: Part) -> Option<Event> {
         let heard = match part.content {
             Content::Text { text, synthetic: false, time }
@@ -74,6 +104,7 @@ impl Ear {
                 Heard::Said(text)
             }
             Content::Tool { call, tool, state } => {
+                self.call = call_of(&part.session, &call, &tool, &state);
                 let about = about(state.title.as_deref(), &state.input);
                 let tool = Tool { name: tool, about };
                 match state.status {
@@ -92,6 +123,21 @@ impl Ear {
         };
         Some(of(part.session, heard))
     }
+}
+
+fn call_of(session: &str, id: &str, tool: &str, state: &ToolState) -> Option<ToolCall> {
+    let reached = match state.status {
+        ToolStatus::Pending => return None,
+        ToolStatus::Running => CallState::Running,
+        ToolStatus::Completed | ToolStatus::Error => CallState::Over,
+    };
+    Some(ToolCall {
+        session: session.to_owned(),
+        id: id.to_owned(),
+        tool: tool.to_owned(),
+        input: state.input.clone(),
+        state: reached,
+    })
 }
 
 fn read<T: DeserializeOwned>(properties: Value) -> Option<T> {

@@ -20,7 +20,7 @@ pub use config::McpServer;
 pub use converse::{Listen, converse};
 pub use engine_home::EngineHome;
 pub use error::Error;
-pub use event::{About, Ear, Event};
+pub use event::{About, CallState, Ear, Event, ToolCall};
 pub use install::{
     Engine, InstallProgress, Stage, Tell, ToolCache, Version, Wanted, install, install_omo, missing_parcels,
     registry,
@@ -28,5 +28,5 @@ pub use install::{
 pub use omo::Omo;
 pub use pin::{Platform, VERSION, Vectors};
 pub use read_only::read_only;
-pub use server::{File, Launch, Message, ModelName, PORT, Server, Session};
+pub use server::{Connection, File, Launch, Message, ModelName, PORT, Server, Session};
 pub use wire::{Agent, Mode};

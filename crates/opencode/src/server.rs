@@ -8,8 +8,10 @@ mod stream;
 use std::{
     ffi::OsString,
     net::{Ipv4Addr, TcpListener},
+    ops::Deref,
     path::{Path, PathBuf},
     process::ExitStatus,
+    sync::Arc,
     time::Duration,
 };
 
@@ -24,10 +26,14 @@ use crate::{
     config::{self, McpServer},
     engine_home::{self, EngineHome},
     error::Error,
-    event::Event,
+    event::{Event, ToolCall},
     install::Engine,
     omo::Omo,
-    server::{client::EngineClient, process::Process, stream::Stream},
+    server::{
+        client::EngineClient,
+        process::{Printed, Process},
+        stream::Stream,
+    },
     wire::Agent,
 };
 
@@ -100,13 +106,30 @@ impl Launch {
     }
 }
 
-/// A running engine. Dropping it kills it; [`Server::stop`] is the friendly way.
+/// A running engine. Dropping it kills it; [`Server::stop`] is the friendly way. What is said to it goes over its
+/// [`Connection`].
 #[derive(Debug)]
 pub struct Server {
-    client: EngineClient,
-    stream: Stream,
+    connection: Connection,
     process: Process,
     grace: Duration,
+}
+
+/// The way to speak with a running engine and to hear it. Clones are the same way; it leads nowhere once the engine is
+/// stopped.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    client: EngineClient,
+    stream: Arc<Stream>,
+    printed: Printed,
+}
+
+impl Deref for Server {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
 }
 
 impl Server {
@@ -151,46 +174,13 @@ impl Server {
             engine.version = %engine.version,
             "the engine listens on port {port} after {seconds:.1} s"
         );
-        Ok(Self { client, stream, process, grace: launch.grace })
+        let connection = Connection { client, stream: Arc::new(stream), printed: process.printed() };
+        Ok(Self { connection, process, grace: launch.grace })
     }
 
-    /// Removes the files that came with a session's messages: what was attached is not to be remembered.
-    pub async fn forget_files(&self, session: &Session) -> Result<(), Error> {
-        self.client.forget_files(session).await
-    }
-
-    /// Subscribes to everything that is said from now on.
-    pub fn events(&self) -> broadcast::Receiver<Event> {
-        self.stream.subscribe()
-    }
-
-    /// Lists the agents that a folder's configuration offers.
-    pub async fn agents(&self, directory: &Path) -> Result<Vec<Agent>, Error> {
-        self.client.agents(directory).await
-    }
-
-    /// Begins a session. One with a title costs no call of the model for finding one.
-    pub async fn create_session(&self, directory: &Path, title: &str) -> Result<Session, Error> {
-        self.client.create_session(directory, title).await
-    }
-
-    /// Puts a session away: it stays to be read, and nobody goes on in it.
-    pub async fn put_away(&self, session: &Session) -> Result<(), Error> {
-        self.client.put_away(session).await
-    }
-
-    /// Writes something into a session that nobody answers.
-    pub async fn note(&self, session: &Session, text: &str) -> Result<(), Error> {
-        self.client.note(session, text).await
-    }
-
-    pub(crate) fn client(&self) -> &EngineClient {
-        &self.client
-    }
-
-    /// Returns the last few kilobytes that the engine printed.
-    pub fn output(&self) -> String {
-        self.process.output()
+    /// Returns the way to speak with it, for whoever outlives no engine but does not own it either.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// The engine's process id, or that of the command it is wrapped in.
@@ -232,6 +222,52 @@ impl Server {
             }
         }
         Ok(())
+    }
+}
+
+impl Connection {
+    /// Removes the files that came with a session's messages: what was attached is not to be remembered.
+    pub async fn forget_files(&self, session: &Session) -> Result<(), Error> {
+        self.client.forget_files(session).await
+    }
+
+    /// Subscribes to everything that is said from now on.
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.stream.subscribe()
+    }
+
+    /// Subscribes to the calls of tools that begin and end from now on.
+    pub fn tool_calls(&self) -> broadcast::Receiver<ToolCall> {
+        self.stream.tool_calls()
+    }
+
+    /// Lists the agents that a folder's configuration offers.
+    pub async fn agents(&self, directory: &Path) -> Result<Vec<Agent>, Error> {
+        self.client.agents(directory).await
+    }
+
+    /// Begins a session. One with a title costs no call of the model for finding one.
+    pub async fn create_session(&self, directory: &Path, title: &str) -> Result<Session, Error> {
+        self.client.create_session(directory, title).await
+    }
+
+    /// Puts a session away: it stays to be read, and nobody goes on in it.
+    pub async fn put_away(&self, session: &Session) -> Result<(), Error> {
+        self.client.put_away(session).await
+    }
+
+    /// Writes something into a session that nobody answers.
+    pub async fn note(&self, session: &Session, text: &str) -> Result<(), Error> {
+        self.client.note(session, text).await
+    }
+
+    pub(crate) fn client(&self) -> &EngineClient {
+        &self.client
+    }
+
+    /// Returns the last few kilobytes that the engine printed.
+    pub fn output(&self) -> String {
+        self.printed.text()
     }
 }
 

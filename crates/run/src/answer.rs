@@ -1,7 +1,9 @@
 //! From the permit to the receipt: acknowledge, prepare, ask the engine, deliver.
 
+use fro_agent::{Agent, Job, Offer, Plan, Question, Session};
 use fro_core::{
-    Fault, Permit, Trigger,
+    Context, Fault, Permit, Trigger,
+    continuity::{Reminder, Topic},
     conversation::outcome::{Outcome, Trouble, Turn},
     prompt,
     say::{self, marker::Marker},
@@ -13,47 +15,39 @@ use crate::{
     acknowledge::Acknowledgement,
     builtin_commands, fold,
     hydrate::{self, Hydrated},
-    network,
     occasion::Occasion,
     process::Process,
     progress::{Progress, Tell},
-    publish::Said,
-    settings::Settings,
-    workplace::Workplace,
+    publish::{self, Said},
+    share,
 };
 
 /// A request that may be answered.
 pub(crate) struct Asked<'a> {
     pub(crate) process: &'a Process,
     pub(crate) occasion: &'a Occasion,
+    pub(crate) job: &'a Job,
     pub(crate) tell: Tell<'a>,
     pub(crate) trigger: &'a Trigger,
     pub(crate) permit: &'a Permit,
     pub(crate) github: &'a GitHub,
 }
 
-impl<'a> Asked<'a> {
-    /// Returns what the operator says.
-    pub(crate) fn settings(&self) -> &'a Settings {
-        &self.process.settings
-    }
-}
-
 /// Answers once. Whatever breaks after the 👀 is told in the one comment, and the run fails with it.
 pub(crate) async fn once(
     asked: &Asked<'_>,
     acknowledgement: &mut Acknowledgement<'_>,
-    workplace: &mut Workplace,
+    agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
     let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
     let reply = say::command::reply(asked.permit.said(), asked.permit.name(), asked.permit.work_words());
     let prepare = async {
         match &reply {
             Some(reply) => {
-                builtin_commands::prepare(asked, workplace, reply).await;
+                builtin_commands::prepare(agent, reply).await;
                 Ok(())
             }
-            None => workplace.prepare(asked).await,
+            None => agent.prepare().await,
         }
     };
     let ((), hydrated, prepared) = tokio::join!(
@@ -61,30 +55,30 @@ pub(crate) async fn once(
         hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell),
         prepare,
     );
+    let mut session = None;
     let said = match (hydrated, prepared) {
         (Ok(hydrated), Ok(())) => match reply {
             Some(reply) => {
-                Said { earlier: hydrated.earlier, ..builtin_commands::answer(asked, workplace, reply).await }
+                Said { earlier: hydrated.earlier, ..builtin_commands::answer(asked, agent, reply).await }
             }
-            None => converse(asked, workplace, hydrated).await,
+            None => Box::pin(converse(asked, agent, hydrated, &mut session)).await,
         },
         (Err(fault), _) => Said { broke: Some(fault), ..Said::new(Turn::failed(Trouble::NoContext)) },
-        (Ok(hydrated), Err(fault)) => Said {
-            earlier: hydrated.earlier,
-            broke: Some(fault),
-            ..Said::new(Turn::failed(Trouble::NotStarted))
-        },
+        (Ok(hydrated), Err(fault)) => Said::not_started(fault, hydrated.earlier),
     };
-    let handover = workplace.hand_over(asked).await;
-    workplace.share(asked).await;
+    let handover = agent.hand_over().await;
+    let share = share::share(asked, agent, session.as_ref()).await;
     let turn = Turn { outcome: said.turn.outcome.noted(&handover.notes), ..said.turn };
     let said = Said { turn, ..said };
-    let receipt = said.give(asked, workplace, &marker, handover).await?;
+    let account = publish::account(asked, (agent, session.as_ref()), (&said.turn, handover, share));
+    let receipt = said.give(asked, account, &marker).await?;
     (asked.tell)(Progress::Delivered { url: receipt.url.clone() });
     if let Outcome::Answered { .. } = said.turn.outcome {
         fold::outdated(asked.github, asked.trigger, asked.permit, asked.tell).await;
     }
-    workplace.write_back(asked, &said.turn, &receipt).await;
+    if let Some(session) = &mut session {
+        session.record(&said.turn, vec![receipt.url.clone()]).await;
+    }
     match (said.broke, &said.turn.outcome) {
         (Some(fault), _) => Err(fault),
         (None, Outcome::Answered { .. }) => Ok(Ending::Answered(receipt)),
@@ -95,29 +89,53 @@ pub(crate) async fn once(
 }
 
 /// Puts the request to the engine.
-async fn converse(asked: &Asked<'_>, workplace: &mut Workplace, hydrated: Hydrated) -> Said {
-    let mut prompt =
-        prompt::compose(asked.trigger, asked.permit, &hydrated.context, &asked.settings().wishes);
-    if let Some(reminder) = workplace.remember(asked, &hydrated.context, asked.trigger.words()).await {
+async fn converse<'a>(
+    asked: &Asked<'_>,
+    agent: &mut Agent<'a>,
+    hydrated: Hydrated,
+    session: &mut Option<Session<'a>>,
+) -> Said {
+    let Hydrated { context, earlier, files, warnings } = hydrated;
+    let mut prompt = prompt::compose(asked.trigger, asked.permit, &context, &asked.process.wishes);
+    let topic = Topic::of(&context, asked.trigger.words());
+    let reminder = agent.remember(asked.permit, topic).await;
+    if let Some(reminder) = &reminder {
         prompt = prompt.reminding(reminder);
     }
-    workplace.note(hydrated.warnings);
-    let prompt = prompt.with_work(&workplace.workbench());
-    let prompt = prompt.with_network(&network::reachable(asked.settings(), asked.permit));
-    match workplace.converse(asked, &prompt, hydrated.files).await {
-        Ok(Turn { outcome, usage }) => {
-            let (outcome, remarks) = match workplace.drafts().last() {
-                Some(draft) => (outcome.with_draft(draft.body), draft.comments),
-                None => (outcome, Vec::new()),
-            };
-            let people = hydrated.context.people(asked.permit);
-            let commit = hydrated.context.change.map(|change| change.head_oid);
-            Said { remarks, commit, people, earlier: hydrated.earlier, ..Said::new(Turn { outcome, usage }) }
-        }
-        Err(fault) => Said {
-            earlier: hydrated.earlier,
-            broke: Some(fault),
-            ..Said::new(Turn::failed(Trouble::NotStarted))
-        },
+    agent.note(warnings);
+    let prompt = prompt.with_work(&agent.workbench());
+    let reachable = fro_agent::reachable(&asked.process.agent.settings, asked.permit);
+    let prompt = prompt.with_network(&reachable);
+    let judged = agent.judged();
+    let opened = match agent.start(Offer::usual()).await {
+        Ok(running) => running.open_session(plan(asked, &context, reminder)).await,
+        Err(fault) => Err(fault),
+    };
+    let session = match opened {
+        Ok(opened) => session.insert(opened),
+        Err(fault) => return Said::not_started(fault, earlier),
+    };
+    let question = Question { text: prompt.render(), files, began: asked.occasion.began };
+    let Turn { outcome, mut usage } = session.ask(question).await;
+    usage += judged;
+    let (outcome, remarks) = match session.drafts().last() {
+        Some(draft) => (outcome.with_draft(draft.body), draft.comments),
+        None => (outcome, Vec::new()),
+    };
+    let people = context.people(asked.permit);
+    let commit = context.change.map(|change| change.head_oid);
+    Said { remarks, commit, people, earlier, ..Said::new(Turn { outcome, usage }) }
+}
+
+/// Returns what the session of the run is opened for.
+pub(crate) fn plan(asked: &Asked<'_>, context: &Context, reminder: Option<Reminder>) -> Plan {
+    let about = fro_agent::subject(asked.permit);
+    Plan {
+        permit: asked.permit.clone(),
+        origin: asked.job.origin.clone(),
+        title: say::sessions::title(&about, context.title.value(), asked.trigger.words()),
+        recalled: reminder.as_ref().map(Reminder::sessions).unwrap_or_default(),
+        continuity: reminder.map(|reminder| reminder.continuity),
+        tools: Vec::new(),
     }
 }

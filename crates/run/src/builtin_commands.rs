@@ -1,27 +1,28 @@
 //! Answers one of our words without the engine: by heart, from what is remembered, or by forgetting it.
 
+use fro_agent::Agent;
 use fro_core::{
     Fault, Reach,
     conversation::outcome::{Trouble, Turn},
     say::{command::Reply, standing},
 };
 
-use crate::{answer::Asked, publish::Said, workplace::Workplace};
+use crate::{answer::Asked, publish::Said};
 
 /// Brings what the answer needs.
-pub(crate) async fn prepare(asked: &Asked<'_>, workplace: &mut Workplace, reply: &Reply) {
+pub(crate) async fn prepare(agent: &mut Agent<'_>, reply: &Reply) {
     match reply {
         Reply::Words(_) => {}
-        Reply::Status | Reply::Forget => workplace.recall(asked.tell).await,
+        Reply::Status | Reply::Forget => agent.recall().await,
     }
 }
 
 /// Returns the answer.
-pub(crate) async fn answer(asked: &Asked<'_>, workplace: &mut Workplace, reply: Reply) -> Said {
+pub(crate) async fn answer(asked: &Asked<'_>, agent: &mut Agent<'_>, reply: Reply) -> Said {
     let answered = match reply {
         Reply::Words(words) => Ok(words),
-        Reply::Status => workplace.standing(asked).await.map(|standing| standing::status(&standing)),
-        Reply::Forget => forget(asked, workplace).await,
+        Reply::Status => agent.standing(asked.permit).await.map(|standing| standing::status(&standing)),
+        Reply::Forget => forget(asked, agent).await,
     };
     match answered {
         Ok(words) => Said::new(Turn::answered(words)),
@@ -35,9 +36,9 @@ pub(crate) async fn answer(asked: &Asked<'_>, workplace: &mut Workplace, reply: 
     }
 }
 
-async fn forget(asked: &Asked<'_>, workplace: &mut Workplace) -> Result<String, String> {
+async fn forget(asked: &Asked<'_>, agent: &mut Agent<'_>) -> Result<String, String> {
     match asked.permit.reach() {
-        Reach::Work => workplace.forget(asked).await.map(standing::forgotten),
+        Reach::Work => agent.forget(asked.permit).await.map(standing::forgotten),
         Reach::Answer | Reach::ReadOnly => Ok(standing::NOT_YOURS_TO_FORGET.to_owned()),
     }
 }

@@ -5,53 +5,33 @@
 
 mod acknowledge;
 mod answer;
-mod ask;
 mod attach;
 mod builtin_commands;
-mod delegate;
 mod deliver;
 mod facts;
 mod fold;
-mod gh;
-mod handover;
 mod hydrate;
 mod inline_comments;
-mod install;
-mod judge;
-mod memory;
-mod models;
-mod network;
 mod occasion;
 mod post;
 mod process;
 mod progress;
-mod propose;
 mod publish;
-mod push_credentials;
 mod repo_settings;
-mod repository;
 mod review;
-mod running_engine;
 mod settings;
-mod state;
+mod share;
 mod step_summary;
-mod tool_archive_cache;
-mod tool_server;
-mod wall;
-mod workplace;
 
-pub use memory::told_of_save;
 pub use occasion::Occasion;
 pub use post::Left;
 pub use process::Process;
 pub use progress::{Progress, Tell};
 pub use repo_settings::{REPO_SETTINGS, repo_settings};
 pub use review::{ReviewStatus, Reviewed};
-pub use settings::{
-    Card, Delegation, Destination, Elevated, EngineSettings, ReviewSettings, Settings, ShareSettings,
-    Sharing, Unwalled,
-};
+pub use settings::{Card, ReviewSettings, Settings, ShareSettings, Sharing};
 
+use fro_agent::Agent;
 use fro_core::{
     Decision, Fault, Permit, Trigger,
     event::{self, Reading},
@@ -60,7 +40,7 @@ use fro_core::{
 };
 use fro_github::GitHub;
 
-use crate::{acknowledge::Acknowledgement, answer::Asked, workplace::Workplace};
+use crate::{acknowledge::Acknowledgement, answer::Asked};
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +92,7 @@ pub async fn admit(
         tell(Progress::Skipped(reason.clone()));
         Ok(Admission::Ended(Ending::Skipped(reason)))
     };
-    let policy = &process.settings.policy;
+    let policy = &process.policy;
     let trigger = match event::read(&occasion.event)? {
         Reading::Trigger(trigger) => trigger,
         Reading::Skip(reason) => return skip(reason),
@@ -155,24 +135,24 @@ impl Admitted {
         let Self { trigger, permit, github, .. } = self;
         let occasion = &Occasion { audience: self.audience, ..occasion.clone() };
         tell(Progress::Permitted(permit.clone()));
-        let mut workplace = Workplace::open(process, occasion, tell)?;
-        let wish = ReviewWish::of(trigger, &process.settings.policy);
+        let job = occasion.job(process, trigger, permit);
+        let steps = |step| tell(Progress::Agent(step));
+        let mut agent = Agent::open(&process.agent, &job, &steps)?;
+        let wish = ReviewWish::of(trigger, &process.policy);
         let mut acknowledgement = Acknowledgement::of(github, permit, tell, wish);
-        let asked = Asked { process, occasion, tell, trigger, permit, github };
+        let asked = Asked { process, occasion, job: &job, tell, trigger, permit, github };
         let work = async {
             match wish {
-                Some(wish) => {
-                    Box::pin(review::once(&asked, wish, &mut acknowledgement, &mut workplace)).await
-                }
-                None => Box::pin(answer::once(&asked, &mut acknowledgement, &mut workplace)).await,
+                Some(wish) => Box::pin(review::once(&asked, wish, &mut acknowledgement, &mut agent)).await,
+                None => Box::pin(answer::once(&asked, &mut acknowledgement, &mut agent)).await,
             }
         };
         let ended = tokio::select! {
             ended = work => ended,
             () = interrupt => Ok(Ending::Interrupted),
         };
-        let closing = workplace.close(process, occasion, tell);
-        let ((closed, _private), ()) = tokio::join!(closing, acknowledgement.end(&ended));
-        closed.and(ended)
+        let (finished, ()) = tokio::join!(agent.finish(), acknowledgement.end(&ended));
+        step_summary::memory(process, occasion, finished.kept.as_ref());
+        finished.cleaned.and(ended)
     }
 }

@@ -2,8 +2,17 @@
 
 use std::path::PathBuf;
 
-use fro_core::{event::Event, remembered::Audience, say::summary::RunLink};
+use fro_agent::{Delegation, Job, Origin};
+use fro_core::{
+    Permit, Trigger,
+    delegation::Claim,
+    event::Event,
+    remembered::Audience,
+    say::{marker::Marker, summary::RunLink},
+};
 use jiff::Timestamp;
+
+use crate::process::Process;
 
 /// One event and the run that answers it.
 #[derive(Debug, Clone)]
@@ -27,8 +36,44 @@ pub struct Occasion {
 }
 
 impl Occasion {
-    /// Returns who reads what the run says. Where nobody could tell, it counts as everyone: nothing private is recalled.
-    pub(crate) fn audience(&self) -> Audience {
-        self.audience.unwrap_or(Audience::Everyone)
+    /// Returns what an engine is for that answers it.
+    pub(crate) fn job(&self, process: &Process, trigger: &Trigger, permit: &Permit) -> Job {
+        let Delegation { work, output, .. } = &process.agent.settings.delegation;
+        Job {
+            permit: permit.clone(),
+            audience: self.audience,
+            origin: Origin {
+                key: Marker::new(&self.run.id, trigger).key(),
+                ..self.origin(trigger.event_name())
+            },
+            checkout: self.checkout.clone(),
+            git_ref: self.git_ref.clone(),
+            head: head(trigger),
+            work: Claim::of(trigger, permit, *work, *output),
+        }
+    }
+
+    /// Returns the run that answers it, as far as it is known without reading the event.
+    pub(crate) fn origin(&self, event: &str) -> Origin {
+        Origin {
+            run: self.run.id.clone(),
+            key: self.run.id.clone(),
+            surface: "github".to_owned(),
+            event: event.to_owned(),
+            began: self.began,
+        }
+    }
+}
+
+/// Returns the commit that an event names: a later push has an event of its own.
+fn head(trigger: &Trigger) -> Option<String> {
+    match trigger {
+        Trigger::Pull(pull) => Some(pull.sha.clone()),
+        Trigger::Comment(_)
+        | Trigger::ReviewComment(_)
+        | Trigger::Issue(_)
+        | Trigger::Discussion(_)
+        | Trigger::DiscussionComment(_)
+        | Trigger::Order(_) => None,
     }
 }

@@ -3,13 +3,13 @@
 //! Nothing is believed but the event and what the run wrote where the agent cannot reach. A run that ended by itself
 //! left nothing, and doing this twice is doing it once.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use fro_boundary::Enclosure;
 use fro_core::{
     Decision, Fault, Permit, Trigger,
     event::{self, Reading},
     gate::{self, Policy, ReviewWish},
+    remembered::Audience,
 };
 use fro_github::GitHub;
 
@@ -17,52 +17,35 @@ use crate::{
     Ending,
     acknowledge::Acknowledgement,
     facts,
-    memory::{Memory, PRIVATE},
     occasion::Occasion,
     process::Process,
-    progress::Tell,
-    state::State,
+    progress::{Progress, Tell},
+    step_summary,
 };
 
 /// What a killed run left behind.
-pub struct Left {
-    private: PathBuf,
-    state: Option<State>,
-}
+pub struct Left(fro_agent::Left);
 
 impl Left {
     /// Looks at the run's private folder, and refuses whatever is not of this run.
     pub fn read(process: &Process, occasion: &Occasion, private: PathBuf) -> Result<Self, Fault> {
-        let scratch = &process.settings.scratch;
-        ours(&private, scratch, PRIVATE)?;
-        let state = State::read(&private)?;
-        if let Some(state) = &state {
-            if state.run != occasion.run.id {
-                return Err(Fault::ours("what was left is of another run"));
-            }
-            ours(state.engine_data.parent().unwrap_or(&private), scratch, "fro-bot-")?;
-        }
-        Ok(Self { private, state })
+        fro_agent::Left::read(&process.agent, &occasion.run.id, private).map(Self)
     }
 
     /// Tells whether there is a memory to save, for which the repository's own settings matter.
     pub fn has_memory(&self) -> bool {
-        self.state.is_some()
+        self.0.has_memory()
     }
 
     /// Finishes what is open.
     pub async fn finish(self, process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
-        if let Some(state) = &self.state {
-            let enclosure = Enclosure::find(&process.settings.engine.program).await;
-            let mut memory = Memory::reopen(process, occasion, &self.private, state);
-            memory.save(process, occasion, enclosure, tell).await;
-        }
+        // Where nobody could tell who reads the repository, nothing private is kept with what everyone may hear.
+        let audience = occasion.audience.unwrap_or(Audience::Everyone);
+        let (origin, steps) = (occasion.origin(&occasion.event.name), |step| tell(Progress::Agent(step)));
+        let kept = self.0.save(&process.agent, (&origin, audience), &steps).await;
+        step_summary::memory(process, occasion, kept.as_ref());
         let unseen = unsee(process, occasion, tell).await;
-        let engine = self.state.iter().filter_map(|state| state.engine_data.parent());
-        for folder in engine.chain([self.private.as_path()]) {
-            fs_err::remove_dir_all(folder)
-                .map_err(|error| Fault::ours(format!("cannot clean up: {error}")))?;
-        }
+        self.0.remove()?;
         unseen
     }
 }
@@ -71,8 +54,8 @@ impl Left {
 async fn unsee(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
     let Reading::Trigger(trigger) = event::read(&occasion.event)? else { return Ok(()) };
     let github = process.github(trigger.repo())?;
-    if let Some(permit) = decide_again(&process.settings.policy, occasion, &trigger, &github).await? {
-        let wish = ReviewWish::of(&trigger, &process.settings.policy);
+    if let Some(permit) = decide_again(&process.policy, occasion, &trigger, &github).await? {
+        let wish = ReviewWish::of(&trigger, &process.policy);
         let mut acknowledgement = Acknowledgement::of(&github, &permit, tell, wish);
         acknowledgement.resume().await;
         acknowledgement.end(&Ok(Ending::Interrupted)).await;
@@ -94,13 +77,4 @@ async fn decide_again(
         Decision::Run(permit) => Ok(Some(*permit)),
         Decision::Skip(_) => Ok(None),
     }
-}
-
-/// Makes sure that a folder is one of a run of ours before anything in it is touched.
-fn ours(folder: &Path, scratch: &Path, prefix: &str) -> Result<(), Fault> {
-    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if folder.parent() == Some(scratch) && name.starts_with(prefix) {
-        return Ok(());
-    }
-    Err(Fault::ours(format!("`{}` is not a folder of a run", folder.display())))
 }

@@ -1,68 +1,49 @@
-//! What is built once for a whole process, however many events it answers: the HTTP client and the redactor, beside
-//! what the operator says.
+//! What is built once for a whole process, however many events it answers.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-};
-
-use fro_core::{Fault, Redactor, RepoName, Secret};
+use fro_core::{Fault, Redactor, RepoName, gate::Policy, prompt::Wishes, say::answer::SummaryPlace};
 use fro_github::GitHub;
-use fro_http::Client;
-use fro_opencode::{ToolCache, Wanted};
 
-use crate::settings::{EngineSettings, Settings};
+use crate::settings::{ReviewSettings, Settings, ShareSettings};
 
-/// What a process has. Clones share the client and its connections.
+/// What a process has. Clones share the HTTP client and its connections.
 #[derive(Debug, Clone)]
 pub struct Process {
-    /// What the operator says.
-    pub settings: Settings,
-    /// Knows every credential of the settings.
-    pub redactor: Redactor,
-    /// Built when something is first asked: most events are for nobody here, and reading the system's certificates
-    /// would be most of what they cost.
-    client: Arc<OnceLock<Client>>,
+    /// Starts engines; it has the HTTP client and the redactor.
+    pub agent: fro_agent::Process,
+    /// Who may ask, and under which name.
+    pub policy: Policy,
+    /// What the operator adds to the prompt.
+    pub wishes: Wishes,
+    /// Where the run summary stands.
+    pub summary: SummaryPlace,
+    /// Whether everybody may read the session.
+    pub share: ShareSettings,
+    /// How the reviewer judges.
+    pub review: ReviewSettings,
 }
 
 impl Process {
     /// Takes the settings; nothing is opened yet.
     pub fn new(settings: Settings) -> Self {
-        let redactor = Redactor::knowing(settings.secrets());
-        Self { settings, redactor, client: Arc::default() }
+        let Settings { agent, policy, wishes, summary, share, review } = settings;
+        Self { agent: fro_agent::Process::new(agent), policy, wishes, summary, share, review }
     }
 
     /// Returns this process with other settings, as when the repository's own file adds to them. The client stays:
     /// how requests travel is not the repository's to say.
     #[must_use]
     pub fn with(&self, settings: Settings) -> Self {
-        Self { client: Arc::clone(&self.client), ..Self::new(settings) }
+        let Settings { agent, policy, wishes, summary, share, review } = settings;
+        Self { agent: self.agent.with(agent), policy, wishes, summary, share, review }
     }
 
-    /// Returns the one HTTP client.
-    pub fn client(&self) -> Result<Client, Fault> {
-        if let Some(client) = self.client.get() {
-            return Ok(client.clone());
-        }
-        let built = Client::new(self.settings.client.clone()).map_err(|error| error.fault())?;
-        Ok(self.client.get_or_init(|| built).clone())
+    /// Knows every credential of the settings.
+    pub fn redactor(&self) -> &Redactor {
+        &self.agent.redactor
     }
 
     /// Speaks to GitHub about a repository, with our own credential.
     pub fn github(&self, repo: &RepoName) -> Result<GitHub, Fault> {
-        self.github_as(self.settings.token.clone(), repo)
-    }
-
-    /// Speaks to GitHub about a repository, with this credential.
-    pub(crate) fn github_as(&self, token: Secret, repo: &RepoName) -> Result<GitHub, Fault> {
-        Ok(GitHub::new(self.settings.github.clone(), token, repo.clone(), self.client()?))
-    }
-
-    /// Returns what is to be installed, and where to. Nothing in the checkout counts as installed.
-    pub fn tools(&self, checkout: PathBuf) -> Result<(Wanted, ToolCache), Fault> {
-        let EngineSettings { version, environment, tool_cache, .. } = &self.settings.engine;
-        let wanted = Wanted::pinned(environment.clone(), self.client()?);
-        let wanted = Wanted { version: version.clone(), checkout: Some(checkout), ..wanted };
-        Ok((wanted, ToolCache::new(tool_cache)))
+        self.agent.github(repo)
     }
 }

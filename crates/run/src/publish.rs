@@ -2,19 +2,24 @@
 
 use std::time::Duration;
 
+use fro_agent::{Agent, Handover, MemoryCalls, Session};
 use fro_core::{
     Anchor, Delivery, Fault, Login, Redactor,
-    conversation::outcome::Turn,
+    conversation::outcome::{Trouble, Turn},
     delivery,
     draft::InlineComment,
-    say::{self, answer::Look, marker::Marker, summary::Account},
+    say::{
+        self,
+        answer::Look,
+        marker::Marker,
+        summary::{Account, Origin, Served, Share},
+    },
 };
 use fro_review::Layout;
 use jiff::Timestamp;
 
 use crate::{
-    Receipt, answer::Asked, deliver, handover::Handover, hydrate::Earlier, inline_comments,
-    progress::Progress, step_summary, workplace::Workplace,
+    Receipt, answer::Asked, deliver, hydrate::Earlier, inline_comments, progress::Progress, step_summary,
 };
 
 /// What there is to tell.
@@ -42,17 +47,20 @@ impl Said {
         }
     }
 
+    /// Says that the engine could not even be asked.
+    pub(crate) fn not_started(fault: Fault, earlier: Earlier) -> Self {
+        Self { earlier, broke: Some(fault), ..Self::new(Turn::failed(Trouble::NotStarted)) }
+    }
+
     /// Gives it to whom it is for, and puts what it took on the run's page.
     pub(crate) async fn give(
         &self,
         asked: &Asked<'_>,
-        workplace: &Workplace,
+        account: Account,
         marker: &Marker,
-        handover: Handover,
     ) -> Result<Receipt, Fault> {
-        let (occasion, redactor) = (asked.occasion, &asked.process.redactor);
-        let account = account(asked, workplace, &self.turn, handover);
-        let look = Look { summary: asked.settings().summary, seed: occasion.seed };
+        let (occasion, redactor) = (asked.occasion, asked.process.redactor());
+        let look = Look { summary: asked.process.summary, seed: occasion.seed };
         let settle = |below: &[(Anchor, String)]| {
             let outcome = self.turn.outcome.clone().and(&say::remarks::listed(below));
             let outcome = outcome.published(&self.people);
@@ -98,28 +106,43 @@ impl Said {
     }
 }
 
-/// Accounts for a run.
-pub(crate) fn account(asked: &Asked<'_>, workplace: &Workplace, turn: &Turn, handover: Handover) -> Account {
+/// Accounts for a run: what it had, what it took and what came of it.
+pub(crate) fn account(
+    asked: &Asked<'_>,
+    (agent, session): (&Agent<'_>, Option<&Session<'_>>),
+    (turn, handover, share): (&Turn, Handover, Option<Share>),
+) -> Account {
     let occasion = asked.occasion;
     let took = Timestamp::now().duration_since(occasion.began);
+    let noted = session.map(|session| session.warnings().to_vec()).unwrap_or_default();
     Account {
         event: asked.trigger.event_name().to_owned(),
         repo: asked.permit.repo().clone(),
         git_ref: occasion.git_ref.clone(),
         run: occasion.run.clone(),
-        memory: workplace.memory(),
-        recalled: workplace.recalled(),
-        sessions: workplace.sessions(),
+        memory: agent.memory(),
+        recalled: session.map(|session| {
+            let MemoryCalls { searches, reads } = session.memory_calls();
+            say::sessions::recalled(session.recalled().len(), searches, reads)
+        }),
+        sessions: served(agent, session),
         duration: Duration::try_from(took).unwrap_or_default(),
         usage: turn.usage,
         // Who was not asked did not answer with any model.
-        model: workplace.agent().and_then(|_| asked.settings().model()),
-        agent: workplace.agent(),
-        walls: workplace.walls(),
-        gh: workplace.gh(),
-        network: workplace.network(),
+        model: session.and_then(|_| asked.process.agent.settings.model()),
+        agent: session.map(|session| session.agent().to_owned()),
+        walls: agent.walls(),
+        gh: agent.gh(),
+        network: agent.network(),
         work: handover.links,
-        share: workplace.shared(),
-        warnings: [workplace.warnings(), handover.warnings].concat(),
+        share,
+        warnings: [agent.warnings(), noted, handover.warnings].concat(),
     }
+}
+
+/// Returns the engine's sessions that served the run.
+fn served(agent: &Agent<'_>, session: Option<&Session<'_>>) -> Vec<Served> {
+    let continued = session.and_then(Session::continued);
+    let origin = |id: &str| if continued == Some(id) { Origin::Continued } else { Origin::Created };
+    agent.sessions().into_iter().map(|id| Served { origin: origin(&id), id }).collect()
 }

@@ -11,8 +11,10 @@ pub(crate) use tools::ReviewTools;
 
 use std::sync::Arc;
 
+use fro_agent::{Agent, Handover, Offer, Plan, Question, Role, Session};
 use fro_core::{
     Delivery, Fault, Trust,
+    continuity::{Fresh, Topic},
     conversation::outcome::{Outcome, Trouble, Turn, Usage},
     delivery,
     gate::{ReviewWish, SkipReason},
@@ -31,16 +33,13 @@ use fro_review::{
 use crate::{
     Ending, Receipt,
     acknowledge::Acknowledgement,
-    answer::Asked,
+    answer::{Asked, plan},
     deliver,
-    handover::Handover,
     hydrate::{self, Earlier},
     progress::Progress,
     publish::account,
     review::{ground::Beginning, publish::Publisher, pull_so_far::PullSoFar},
-    running_engine::Reviewing,
     step_summary,
-    workplace::Workplace,
 };
 
 /// What came of a review.
@@ -78,6 +77,9 @@ impl ReviewStatus {
     }
 }
 
+/// The only agent of a reviewer's engine.
+const REVIEWER: &str = "reviewer";
+
 /// What the model left when it was done.
 struct Outcomes {
     tools: Arc<ReviewTools>,
@@ -93,7 +95,7 @@ pub(crate) async fn once(
     asked: &Asked<'_>,
     wish: ReviewWish,
     acknowledgement: &mut Acknowledgement<'_>,
-    workplace: &mut Workplace,
+    agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
     let pull = PullSoFar::read(asked).await?;
     if let ReviewWish::Reply { root } = wish
@@ -105,22 +107,26 @@ pub(crate) async fn once(
     }
     let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
     let hydrating = hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell);
-    let ((), hydrated, prepared) = tokio::join!(acknowledgement.begin(), hydrating, workplace.prepare(asked));
+    let ((), hydrated, prepared) = tokio::join!(acknowledgement.begin(), hydrating, agent.prepare());
     let hydrated = hydrated?;
     prepared?;
-    let repository = workplace.repository().ok_or_else(|| Fault::ours("a review without a repository"))?;
-    let mut begun = ground::begin(asked, &pull, &repository.store, wish).await?;
+    let store = agent.store().ok_or_else(|| Fault::ours("a review without a repository"))?;
+    let mut begun = ground::begin(asked, &pull, store, wish).await?;
     let paths: Vec<&str> = begun.ground.diff.files().iter().map(|file| file.path.as_str()).collect();
-    if let Some(reminder) = workplace.remember(asked, &hydrated.context, &paths.join(" ")).await {
+    let topic = Topic::of(&hydrated.context, &paths.join(" "));
+    let reminder = agent.remember_afresh(asked.permit, topic, Fresh::Review).await;
+    if let Some(reminder) = &reminder {
         begun.briefing.recalled = ground::recalled(reminder);
     }
-    let outcomes = go_through(asked, wish, &pull, begun, workplace).await?;
-    let reviewed = write(asked, wish, (&pull, &marker, &hydrated.earlier), &outcomes, workplace).await?;
+    let plan = plan(asked, &hydrated.context, reminder);
+    let (outcomes, mut session) = go_through(asked, wish, &pull, begun, (agent, plan)).await?;
+    let working = (&*agent, &session);
+    let reviewed = write(asked, wish, (&pull, &marker, &hydrated.earlier), &outcomes, working).await?;
     (asked.tell)(Progress::Reviewed(reviewed.clone()));
-    let page = format!("{}/{}/pull/{}", asked.settings().server, asked.permit.repo(), pull.number);
-    let receipt = Receipt { url: reviewed.url.clone().unwrap_or(page) };
+    let server = &asked.process.agent.settings.server;
+    let page = format!("{server}/{}/pull/{}", asked.permit.repo(), pull.number);
     let turn = Turn { usage: outcomes.usage, ..Turn::answered(String::new()) };
-    workplace.write_back(asked, &turn, &receipt).await;
+    session.record(&turn, vec![reviewed.url.clone().unwrap_or(page)]).await;
     Ok(Ending::Reviewed(reviewed))
 }
 
@@ -132,16 +138,16 @@ fn is_to_judge(pull: &PullSoFar, root: u64) -> bool {
 }
 
 /// Has the model go through all passes, or through one thread.
-async fn go_through(
+async fn go_through<'a>(
     asked: &Asked<'_>,
     wish: ReviewWish,
     pull: &PullSoFar,
     begun: Beginning,
-    workplace: &mut Workplace,
-) -> Result<Outcomes, Fault> {
+    (agent, plan): (&mut Agent<'a>, Plan),
+) -> Result<(Outcomes, Session<'a>), Fault> {
     let Beginning { ground, briefing, instructions, texts } = begun;
     let left_out = briefing.parcel.left_out.clone();
-    let (review, redactor) = (Review::new(ground), asked.process.redactor.clone());
+    let (review, redactor) = (Review::new(ground), asked.process.redactor().clone());
     let (tools, mut next) = match wish {
         ReviewWish::Reply { root } => {
             let first = Do::Ask(about_reply(&root.to_string(), &said(pull, root)));
@@ -150,13 +156,14 @@ async fn go_through(
         ReviewWish::Unasked | ReviewWish::Asked => ReviewTools::of_passes(review, briefing, texts, redactor),
     };
     let tools = Arc::new(tools);
-    workplace.start(asked, Some(Reviewing { tools: Arc::clone(&tools), instructions })).await?;
-    let mut usage = Usage::default();
+    let role = Role::Reader { name: REVIEWER, instructions };
+    let running = agent.start(Offer { tools: ReviewTools::lists(), role }).await?;
+    let mut session = running.open_session(Plan { tools: ReviewTools::sets(&tools), ..plan }).await?;
     let stopped = loop {
         match next {
             Do::Ask(text) => {
-                let turn = workplace.say(asked, text, Vec::new()).await?;
-                usage += turn.usage;
+                let question = Question { text, files: Vec::new(), began: asked.occasion.began };
+                let turn = session.ask(question).await;
                 next = tools.turn_ended(why_stopped(&turn.outcome));
             }
             Do::Wait | Do::Finish => break None,
@@ -164,7 +171,8 @@ async fn go_through(
         }
     };
     let settled = tools.settle();
-    Ok(Outcomes { tools, settled, usage, stopped, left_out })
+    let usage = session.usage();
+    Ok((Outcomes { tools, settled, usage, stopped, left_out }, session))
 }
 
 /// Returns what is new in a thread.
@@ -197,7 +205,7 @@ async fn write(
     wish: ReviewWish,
     (pull, marker, earlier): (&PullSoFar, &Marker, &Earlier),
     outcomes: &Outcomes,
-    workplace: &mut Workplace,
+    (agent, session): (&Agent<'_>, &Session<'_>),
 ) -> Result<Reviewed, Fault> {
     let Outcomes { tools, settled, usage, stopped, left_out } = outcomes;
     let publisher = Publisher { asked, pull, people: pull.people() };
@@ -218,12 +226,12 @@ async fn write(
         elsewhere: writes.in_summary.clone(),
         left_out: left_out.clone(),
     };
-    let thresholds = asked.settings().review.thresholds;
+    let thresholds = asked.process.review.thresholds;
     let turn = Turn { usage: *usage, ..Turn::answered(tally.text(&thresholds)) };
-    let account = account(asked, workplace, &turn, Handover::default());
-    let look = Look { summary: asked.settings().summary, seed: asked.occasion.seed };
+    let account = account(asked, (agent, Some(session)), (&turn, Handover::default(), None));
+    let look = Look { summary: asked.process.summary, seed: asked.occasion.seed };
     let outcome = turn.outcome.published(&publisher.people);
-    let delivery = delivery::settle(&outcome, &account, marker.clone(), look, &asked.process.redactor);
+    let delivery = delivery::settle(&outcome, &account, marker.clone(), look, asked.process.redactor());
     (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
     let said = say(wish, stopped.is_some(), &writes);
     let delivered = deliver(&publisher, said, (&delivery, &writes), earlier).await;
@@ -236,7 +244,7 @@ async fn write(
     step_summary::account(
         asked.occasion,
         asked.permit,
-        (&account, &asked.process.redactor),
+        (&account, asked.process.redactor()),
         (&delivery, &page),
     );
     let url = delivered?.map(|receipt| receipt.url);

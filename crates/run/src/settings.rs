@@ -1,39 +1,14 @@
 //! What the operator says, as plain values: only the binary reads the environment, so that a run can be given a
 //! whole world.
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
-
-use fro_boundary::{Host, Keys, Plan};
-use fro_core::{
-    Fault, Secret,
-    delegation::{DelegatedWork, OutputMode},
-    gate::Policy,
-    prompt::Wishes,
-    say::answer::SummaryPlace,
-};
-use fro_github::{Address, App};
-use fro_http::ClientSettings;
-use fro_memory::{Retention, StoreSettings};
-use fro_opencode::Version;
+use fro_core::{Secret, gate::Policy, prompt::Wishes, say::answer::SummaryPlace};
 use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared};
 
 /// What the operator says. It holds for every event that a process answers.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where GitHub answers.
-    pub github: Address,
-    /// Where people and git find GitHub, `https://github.com` on github.com.
-    pub server: String,
-    /// How requests travel.
-    pub client: ClientSettings,
-    /// Our credential.
-    pub token: Secret,
-    /// Credentials that are none of ours, but must not be seen either.
-    pub hidden: Vec<Secret>,
-    /// What opens more, for work that somebody delegates.
-    pub elevated: Elevated,
-    /// What becomes of the agent's changes.
-    pub delegation: Delegation,
+    /// Engines, memory and credentials.
+    pub agent: fro_agent::Settings,
     /// Who may ask, and under which name.
     pub policy: Policy,
     /// What the operator adds to the prompt.
@@ -42,45 +17,8 @@ pub struct Settings {
     pub summary: SummaryPlace,
     /// Whether everybody may read the session.
     pub share: ShareSettings,
-    /// How to use the engine.
-    pub engine: EngineSettings,
     /// How the reviewer judges.
     pub review: ReviewSettings,
-    /// Where memory is kept, if it is.
-    pub memory: StoreSettings,
-    /// How much of it is kept.
-    pub retention: Retention,
-    /// Where temporary folders go.
-    pub scratch: PathBuf,
-}
-
-impl Settings {
-    /// Returns how the configured models are asked, or why they cannot be.
-    pub fn models(&self) -> Result<Plan, Fault> {
-        let EngineSettings { config, model, keys, max_cost, .. } = &self.engine;
-        let plan = Plan::draw(config, model.as_deref(), keys).map_err(|error| error.fault())?;
-        if max_cost.is_some() {
-            plan.priced().map_err(|error| error.fault())?;
-        }
-        Ok(plan)
-    }
-
-    /// Returns everything that must never be seen.
-    pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        let elevated = match &self.elevated {
-            Elevated::Token(token) => Some(token),
-            Elevated::App(app) => Some(app.secret()),
-            Elevated::None => None,
-        };
-        let keys = self.engine.keys.secrets().iter().chain([&self.token]);
-        keys.chain(elevated).chain(&self.review.state_key).chain(&self.hidden).chain(self.memory.secrets())
-    }
-
-    /// Returns the model that was asked for, by the input or by the configuration.
-    pub(crate) fn model(&self) -> Option<String> {
-        let configured = || self.engine.config.get("model")?.as_str().map(str::to_owned);
-        self.engine.model.clone().or_else(configured)
-    }
 }
 
 /// How the reviewer judges.
@@ -94,17 +32,6 @@ pub struct ReviewSettings {
     pub declared: Declared,
     /// What becomes of files that nobody wrote by hand.
     pub generated: Generated,
-}
-
-/// A credential that is used for delegated work and for nothing else.
-#[derive(Debug, Clone)]
-pub enum Elevated {
-    /// An App, which gets a token of its own when one is needed.
-    App(App),
-    /// A person's token.
-    Token(Secret),
-    /// There is none: work is done with the token of the run.
-    None,
 }
 
 /// Whether everybody may read the session.
@@ -138,70 +65,4 @@ pub enum Card {
     Link,
     /// It is.
     Picture,
-}
-
-/// What becomes of the agent's changes.
-#[derive(Debug, Clone, Default)]
-pub struct Delegation {
-    /// Whether any are pushed.
-    pub work: DelegatedWork,
-    /// What a schedule's become.
-    pub output: OutputMode,
-    /// Patterns of paths that nobody touches by way of the agent.
-    pub protected_paths: Vec<String>,
-}
-
-/// How to use the engine.
-#[derive(Debug, Clone)]
-pub struct EngineSettings {
-    /// Where tools are kept from run to run.
-    pub tool_cache: PathBuf,
-    /// This very program, which is also the wall.
-    pub program: PathBuf,
-    /// The environment of the harness, of which the engine gets very little.
-    pub environment: Vec<(OsString, OsString)>,
-    /// Configuration for the engine: providers and models.
-    pub config: serde_json::Value,
-    /// The keys for its models, which it never gets.
-    pub keys: Keys,
-    /// The US dollars after which no model is asked any more.
-    pub max_cost: Option<f64>,
-    /// How often the model may be called.
-    pub max_steps: Option<u32>,
-    /// How long to wait before a model is asked again that broke off.
-    pub pause: Duration,
-    /// The agent to ask for, if not the engine's default.
-    pub agent: Option<String>,
-    /// The engine's version.
-    pub version: Version,
-    /// The version of Oh My OpenCode, if it is to be loaded.
-    pub omo: Option<Version>,
-    /// How long a run waits for it to be there, and then for the engine to load it, before it goes on without.
-    pub omo_patience: Duration,
-    /// The model to use, if not the agent's own.
-    pub model: Option<String>,
-    /// How long the agent may work.
-    pub timeout: Option<Duration>,
-    /// What the agent may reach in a run of somebody who may push.
-    pub network: Vec<Destination>,
-    /// What happens on a machine without walls.
-    pub unwalled: Unwalled,
-}
-
-/// A place outside that the agent may reach.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Destination {
-    /// This host.
-    Host(Host),
-    /// The registry in the npm client's configuration.
-    NpmRegistry,
-}
-
-/// What happens on a machine without walls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unwalled {
-    /// The engine does not start.
-    Refused,
-    /// The operator takes the risk, and the summary says so.
-    Allowed,
 }

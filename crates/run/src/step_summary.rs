@@ -10,7 +10,9 @@ use fro_core::{
     },
 };
 
-use crate::{Receipt, occasion::Occasion};
+use fro_memory::Keeping;
+
+use crate::{Receipt, occasion::Occasion, process::Process};
 
 /// Writes the answer to the page.
 pub(crate) fn answer(occasion: &Occasion, delivery: &Delivery) -> Result<Receipt, Fault> {
@@ -48,9 +50,10 @@ pub(crate) fn account(
     }
 }
 
-/// Adds a note; a page that cannot be written fails no run.
-pub(crate) fn note(occasion: &Occasion, redactor: &Redactor, text: &str) {
-    let text = redactor.clean(text);
+/// Adds what became of the memory; a page that cannot be written fails no run.
+pub(crate) fn memory(process: &Process, occasion: &Occasion, kept: Option<&Keeping>) {
+    let Some(keeping) = kept else { return };
+    let text = process.redactor().clean(&fro_agent::on_page(keeping));
     if let Err(error) = write(occasion, &[&text]) {
         tracing::warn!("cannot write to the run's page: {error}");
     }

@@ -8,6 +8,7 @@ use std::{
 
 use anstream::println;
 use anstyle::{AnsiColor, Style};
+use fro_agent::Step;
 use fro_core::Redactor;
 use fro_opencode::{InstallProgress, Stage};
 use fro_run::Progress;
@@ -51,20 +52,19 @@ impl Phase {
         match news {
             Progress::Permitted(_) => Some(Self::Deciding),
             Progress::Acknowledged
-            | Progress::Installed { .. }
-            | Progress::Recalled(_)
+            | Progress::Agent(Step::Installed { .. } | Step::Recalled(_) | Step::Reminded(_))
             | Progress::Hydrated { .. }
-            | Progress::Reminded(_)
             | Progress::Attached { .. } => Some(Self::Preparing),
-            Progress::EngineUp { .. } => Some(Self::Starting),
-            Progress::Session { .. } | Progress::Heard(_) | Progress::Shared { .. } => Some(Self::Working),
+            Progress::Agent(Step::EngineUp { .. }) => Some(Self::Starting),
+            Progress::Agent(Step::Session { .. } | Step::Heard(_)) | Progress::Shared { .. } => {
+                Some(Self::Working)
+            }
             Progress::Delivered { .. } | Progress::Accounted { .. } | Progress::Reviewed(_) => {
                 Some(Self::Answering)
             }
-            Progress::EngineStopped | Progress::Kept(_) => Some(Self::Ending),
+            Progress::Agent(Step::EngineStopped | Step::Kept(_)) => Some(Self::Ending),
             Progress::Skipped(_)
-            | Progress::Opened { .. }
-            | Progress::Installing(_)
+            | Progress::Agent(Step::Opened { .. } | Step::Installing(_) | Step::Warning(_))
             | Progress::Warning(_) => None,
         }
     }
@@ -95,7 +95,7 @@ impl Show {
 
     /// Shows a report of progress.
     pub(crate) fn tell(&self, news: &Progress) {
-        if let Progress::Installing(progress) = news {
+        if let Progress::Agent(Step::Installing(progress)) = news {
             return self.progress(progress);
         }
         if let Some(phase) = Phase::ended_by(news) {
@@ -180,21 +180,21 @@ fn spin(bar: &ProgressBar, message: &str) {
 fn upcoming(news: &Progress) -> &'static str {
     match news {
         Progress::Permitted(_)
-        | Progress::Opened { .. }
+        | Progress::Agent(Step::Opened { .. } | Step::Installing(_) | Step::Recalled(_))
         | Progress::Acknowledged
-        | Progress::Installing(_)
-        | Progress::Recalled(_)
         | Progress::Attached { .. } => "preparing",
-        Progress::Installed { .. } | Progress::Hydrated { .. } | Progress::Reminded(_) => {
+        Progress::Agent(Step::Installed { .. } | Step::Reminded(_)) | Progress::Hydrated { .. } => {
             "starting the engine"
         }
-        Progress::EngineUp { .. } => "opening a session",
-        Progress::Session { .. } | Progress::Heard(_) | Progress::Warning(_) => "the agent is at work",
+        Progress::Agent(Step::EngineUp { .. }) => "opening a session",
+        Progress::Agent(Step::Session { .. } | Step::Heard(_) | Step::Warning(_)) | Progress::Warning(_) => {
+            "the agent is at work"
+        }
         Progress::Shared { .. } => "answering",
         Progress::Accounted { .. } | Progress::Delivered { .. } | Progress::Reviewed(_) => {
             "stopping the engine"
         }
-        Progress::EngineStopped => "saving the memory",
-        Progress::Kept(_) | Progress::Skipped(_) => "done",
+        Progress::Agent(Step::EngineStopped) => "saving the memory",
+        Progress::Agent(Step::Kept(_)) | Progress::Skipped(_) => "done",
     }
 }

@@ -1,8 +1,8 @@
 //! What the credentials may do with the bucket: each right that a run needs, tried on its own.
 
+use fro_agent::Settings;
 use fro_core::Fault;
 use fro_memory::{Right, S3, S3Settings, Trial, Verdict};
-use fro_run::Settings;
 
 use super::Finding;
 

@@ -1,8 +1,9 @@
 //! The examinations themselves, each of one thing.
 
+use fro_agent::Settings;
 use fro_boundary::{Enclosure, Strictness, probe};
 use fro_github::Rights;
-use fro_run::{Occasion, Process, REPO_SETTINGS, Settings};
+use fro_run::{Occasion, Process, REPO_SETTINGS};
 use jiff::Timestamp;
 
 use super::{Finding, Health, bucket};
@@ -27,9 +28,9 @@ pub(crate) async fn all(env: &Env) -> Vec<Finding> {
             if is_good {
                 findings.push(repo_file(env, &process, &occasion).await);
             }
-            findings.push(models(&process.settings));
+            findings.push(models(&process.agent.settings));
             findings.push(engine(&process, &occasion).await);
-            findings.extend(bucket::rights(&process.settings).await);
+            findings.extend(bucket::rights(&process.agent.settings).await);
         }
         Err(fault) => findings.push(Finding::bad("inputs", &fault)),
     }
@@ -95,7 +96,7 @@ fn models(settings: &Settings) -> Finding {
 /// Installs the engine, as a run would.
 async fn engine(process: &Process, occasion: &Occasion) -> Finding {
     const ABOUT: &str = "engine";
-    let (wanted, cache) = match process.tools(occasion.checkout.clone()) {
+    let (wanted, cache) = match process.agent.tools(occasion.checkout.clone()) {
         Ok(tools) => tools,
         Err(fault) => return Finding::bad(ABOUT, &fault),
     };

@@ -1,5 +1,6 @@
 //! Each report of progress as one JSON object on one line, for machines.
 
+use fro_agent::Step;
 use fro_core::{Redactor, conversation::outcome::Usage};
 use fro_memory::{Kept, Recall};
 use fro_run::Progress;
@@ -48,21 +49,21 @@ fn facts(news: &Progress) -> (&'static str, Value) {
             "permitted",
             json!({ "repo": permit.repo().to_string(), "subject": permit.subject().to_string(), "asker": permit.asker().as_str() }),
         ),
-        Progress::Opened { .. } => ("opened", Value::Null),
+        Progress::Agent(Step::Opened { .. }) => ("opened", Value::Null),
         Progress::Acknowledged => ("acknowledged", json!({})),
-        Progress::Installing(_) => ("installing", Value::Null),
-        Progress::Installed { version, .. } => ("installed", json!({ "version": version })),
-        Progress::Recalled(recall) => ("recalled", json!({ "cache_status": status(recall) })),
+        Progress::Agent(Step::Installing(_)) => ("installing", Value::Null),
+        Progress::Agent(Step::Installed { version, .. }) => ("installed", json!({ "version": version })),
+        Progress::Agent(Step::Recalled(recall)) => ("recalled", json!({ "cache_status": status(recall) })),
         Progress::Hydrated { subject, n_comments } => {
             ("hydrated", json!({ "subject": subject.to_string(), "comments": n_comments }))
         }
         Progress::Attached { name, .. } => ("attached", json!({ "name": name })),
-        Progress::EngineUp { walls } => ("engine_up", json!({ "walls": walls })),
-        Progress::Reminded(reminder) => ("reminded", json!({ "sessions": reminder.sessions() })),
-        Progress::Session { id, agent } => ("session", json!({ "id": id, "agent": agent })),
-        Progress::Heard(_) => ("heard", Value::Null),
+        Progress::Agent(Step::EngineUp { walls }) => ("engine_up", json!({ "walls": walls })),
+        Progress::Agent(Step::Reminded(reminder)) => ("reminded", json!({ "sessions": reminder.sessions() })),
+        Progress::Agent(Step::Session { id, agent }) => ("session", json!({ "id": id, "agent": agent })),
+        Progress::Agent(Step::Heard(_)) => ("heard", Value::Null),
         Progress::Shared { url } => ("shared", json!({ "url": url })),
-        Progress::EngineStopped => ("engine_stopped", json!({})),
+        Progress::Agent(Step::EngineStopped) => ("engine_stopped", json!({})),
         Progress::Delivered { url } => ("delivered", json!({ "url": url })),
         Progress::Reviewed(reviewed) => (
             "reviewed",
@@ -77,8 +78,8 @@ fn facts(news: &Progress) -> (&'static str, Value) {
             "accounted",
             json!({ "seconds": duration.as_secs(), "tokens": tokens(usage), "cost": usage.cost }),
         ),
-        Progress::Kept(kept) => ("kept", json!({ "saved": matches!(kept, Kept::Saved { .. }) })),
-        Progress::Warning(_) => ("warning", json!({})),
+        Progress::Agent(Step::Kept(kept)) => ("kept", json!({ "saved": matches!(kept, Kept::Saved { .. }) })),
+        Progress::Warning(_) | Progress::Agent(Step::Warning(_)) => ("warning", json!({})),
     }
 }
 
@@ -114,7 +115,7 @@ mod tests {
             Progress::Delivered { url: "https://github.com/octo/garden/issues/7#x".to_owned() },
             Progress::Accounted { duration: Duration::from_secs(7), usage: Usage::default() },
             Progress::Warning("a \"quoted\"\n::error::thing".to_owned()),
-            Progress::Opened { private: "x".into() },
+            Progress::Agent(Step::Opened { private: "x".into() }),
         ];
         let redactor = Redactor::knowing([]);
         let object = |news| of(news, &redactor, Timestamp::UNIX_EPOCH, 1.234_56);

@@ -1,6 +1,7 @@
 //! Each report of progress as one line.
 
 use anstyle::{AnsiColor, Style};
+use fro_agent::{Step, told_of_save};
 use fro_core::{
     Permit, Reach, Redactor,
     continuity::{Continuity, Reminder},
@@ -8,7 +9,7 @@ use fro_core::{
     say::{log::harmless, summary},
 };
 use fro_memory::{Kept, Recall};
-use fro_run::{Progress, ReviewStatus, Reviewed, told_of_save};
+use fro_run::{Progress, ReviewStatus, Reviewed};
 
 /// A line and how it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,29 +63,33 @@ pub(crate) fn of(news: &Progress, redactor: &Redactor) -> Option<Line> {
         Progress::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
         Progress::Permitted(permit) => (Tone::Good, permitted(permit, show)),
         Progress::Acknowledged => (Tone::Plain, "acknowledged with 👀".to_owned()),
-        Progress::Installing(_) | Progress::Opened { .. } | Progress::Accounted { .. } => return None,
-        Progress::Installed { version, binary } => {
+        Progress::Agent(Step::Installing(_) | Step::Opened { .. }) | Progress::Accounted { .. } => {
+            return None;
+        }
+        Progress::Agent(Step::Installed { version, binary }) => {
             (Tone::Plain, format!("engine: OpenCode {version} at {}", binary.display()))
         }
-        Progress::Recalled(recall) => recalled(recall, show),
+        Progress::Agent(Step::Recalled(recall)) => recalled(recall, show),
         Progress::Hydrated { subject, n_comments } => {
             (Tone::Plain, format!("read {subject} with {}", summary::counted(*n_comments, "further comment")))
         }
         Progress::Attached { name, note } => {
             (Tone::Plain, format!("attached file {}: {}", show(name), show(note)))
         }
-        Progress::EngineUp { walls } => (Tone::Plain, format!("engine is up behind its wall: {walls}")),
-        Progress::Reminded(reminder) => (Tone::Plain, reminded(reminder, show)),
-        Progress::Session { id, agent } => {
+        Progress::Agent(Step::EngineUp { walls }) => {
+            (Tone::Plain, format!("engine is up behind its wall: {walls}"))
+        }
+        Progress::Agent(Step::Reminded(reminder)) => (Tone::Plain, reminded(reminder, show)),
+        Progress::Agent(Step::Session { id, agent }) => {
             (Tone::Plain, format!("asked agent `{}` in session {}", show(agent), show(id)))
         }
-        Progress::Heard(heard) => return heard_line(heard, show),
+        Progress::Agent(Step::Heard(heard)) => return heard_line(heard, show),
         Progress::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", show(url))),
-        Progress::EngineStopped => (Tone::Plain, "engine stopped, no process left".to_owned()),
+        Progress::Agent(Step::EngineStopped) => (Tone::Plain, "engine stopped, no process left".to_owned()),
         Progress::Delivered { url } => (Tone::Good, format!("answered: {}", show(url))),
         Progress::Reviewed(reviewed) => reviewed_line(reviewed),
-        Progress::Kept(kept) => kept_line(kept),
-        Progress::Warning(text) => (Tone::Warning, show(text)),
+        Progress::Agent(Step::Kept(kept)) => kept_line(kept),
+        Progress::Warning(text) | Progress::Agent(Step::Warning(text)) => (Tone::Warning, show(text)),
     };
     Some(Line { tone, text })
 }
@@ -194,7 +199,8 @@ mod tests {
     #[test]
     fn a_secret_is_taken_out_before_a_line_is_cut_or_made_visible() {
         let redactor = Redactor::knowing([&Secret::new("planted-secret-0123456789")]);
-        let said = |text: String| of(&Progress::Heard(Heard::Said(text)), &redactor).unwrap().text;
+        let said =
+            |text: String| of(&Progress::Agent(Step::Heard(Heard::Said(text))), &redactor).unwrap().text;
         assert_eq!(said("planted-\u{200b}secret-0123456789".to_owned()), "  says: [redacted]");
         let cut = said(format!("{} planted-secret-0123456789 and more", "x".repeat(220)));
         assert!(!cut.contains("planted"), "{cut}");

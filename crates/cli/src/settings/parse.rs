@@ -2,13 +2,13 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
+use fro_agent::Destination;
 use fro_boundary::BadHost;
 use fro_core::{
     Login, Permission,
     delegation::{DelegatedWork, OutputMode},
 };
 use fro_http::Url;
-use fro_run::Destination;
 use jiff::SignedDuration;
 use serde_json::Value;
 

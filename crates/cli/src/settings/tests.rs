@@ -189,7 +189,10 @@ fn hyphens_of_an_input_are_kept() {
         work_words: WorkWords { words: vec!["mach".to_owned(), "/pr".to_owned()], label: "do it".to_owned() },
     };
     assert_eq!((settings.policy, occasion.run.id.as_str()), (policy, "local"));
-    assert_eq!((settings.engine.timeout, told(&[]).unwrap().0.engine.timeout), (None, Some(TIMEOUT)));
+    assert_eq!(
+        (settings.agent.engine.timeout, told(&[]).unwrap().0.agent.engine.timeout),
+        (None, Some(TIMEOUT))
+    );
 }
 
 fn with(file: &str, inputs: &[(&str, &str)]) -> Result<Settings, Fault> {
@@ -205,7 +208,7 @@ fn the_repository_s_file_stands_below_the_inputs() {
         ("delegated-work", "never"),
         ("protected-paths", "docs/**"),
     ];
-    let Settings { engine, delegation, .. } = with(file, &inputs).unwrap();
+    let fro_agent::Settings { engine, delegation, .. } = with(file, &inputs).unwrap().agent;
     assert_eq!(engine.model.as_deref(), Some("anthropic/claude-sonnet-4-5"));
     assert_eq!((engine.timeout, delegation.work), (Some(Duration::from_mins(1)), DelegatedWork::Never));
     for path in ["infra/**", "docs/**"].into_iter().chain(PROTECTED_PATHS) {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     error::Error,
     server::{
-        Server,
+        Connection,
         client::{EngineClient, Session, json},
     },
     wire::Providers,
@@ -20,7 +20,7 @@ struct Whole {
     parts: Vec<Value>,
 }
 
-impl Server {
+impl Connection {
     /// Returns a session as the engine itself would share it: the session, its messages and their parts, what it
     /// changed, and the models that were asked.
     pub async fn export(&self, session: &Session) -> Result<Vec<Value>, Error> {

@@ -45,10 +45,29 @@ pub(crate) struct Process {
     child: Child,
     /// Kept open for as long as we live: a wrapping command takes its end for ours.
     _lifeline: Option<tokio::process::ChildStdin>,
-    tail: Arc<Mutex<VecDeque<u8>>>,
+    printed: Printed,
     drains: Vec<JoinHandle<()>>,
     life: watch::Sender<bool>,
     ending: Ending,
+}
+
+/// The last few kilobytes that the engine printed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Printed(Arc<Mutex<VecDeque<u8>>>);
+
+impl Printed {
+    /// Returns the end of what was printed.
+    pub(crate) fn text(&self) -> String {
+        let tail: Vec<u8> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        String::from_utf8_lossy(&tail).into_owned()
+    }
+
+    fn add(&self, piece: &[u8]) {
+        let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend(piece);
+        let excess = tail.len().saturating_sub(TAIL);
+        tail.drain(..excess);
+    }
 }
 
 /// How everything that the engine started is made to end.
@@ -99,13 +118,13 @@ impl Process {
             .kill_on_drop(launch.wrap.is_empty())
             .spawn()
             .map_err(|source| Error::Start { program: program.into(), source })?;
-        let tail = Arc::default();
-        let out = child.stdout.take().map(|out| drain(out, &tail));
-        let err = child.stderr.take().map(|err| drain(err, &tail));
+        let printed = Printed::default();
+        let out = child.stdout.take().map(|out| drain(out, &printed));
+        let err = child.stderr.take().map(|err| drain(err, &printed));
         let drains = out.into_iter().chain(err).collect();
         let lifeline = child.stdin.take();
         let ending = if launch.wrap.is_empty() { Ending::Marked(password.clone()) } else { Ending::Asked };
-        Ok(Self { child, _lifeline: lifeline, tail, drains, life: watch::Sender::new(true), ending })
+        Ok(Self { child, _lifeline: lifeline, printed, drains, life: watch::Sender::new(true), ending })
     }
 
     pub(crate) fn pid(&self) -> Option<u32> {
@@ -136,9 +155,12 @@ impl Process {
 
     /// Returns the end of what was printed.
     pub(crate) fn output(&self) -> String {
-        let tail: Vec<u8> =
-            self.tail.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
-        String::from_utf8_lossy(&tail).into_owned()
+        self.printed.text()
+    }
+
+    /// Returns what holds the end of what was printed, beyond our own end.
+    pub(crate) fn printed(&self) -> Printed {
+        self.printed.clone()
     }
 
     /// Returns the last line that was printed.
@@ -225,18 +247,12 @@ fn marked(mark: &[u8]) -> Vec<Pid> {
 }
 
 /// Reads what is printed so that the engine never blocks on it, and keeps the end.
-fn drain(
-    mut output: impl AsyncRead + Unpin + Send + 'static,
-    tail: &Arc<Mutex<VecDeque<u8>>>,
-) -> JoinHandle<()> {
-    let tail = Arc::clone(tail);
+fn drain(mut output: impl AsyncRead + Unpin + Send + 'static, printed: &Printed) -> JoinHandle<()> {
+    let printed = printed.clone();
     tokio::spawn(async move {
         let mut piece = [0; 1 << 10];
         while let Ok(n @ 1..) = output.read(&mut piece).await {
-            let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-            tail.extend(&piece[..n]);
-            let excess = tail.len().saturating_sub(TAIL);
-            tail.drain(..excess);
+            printed.add(&piece[..n]);
         }
     })
 }

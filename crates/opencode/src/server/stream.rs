@@ -16,7 +16,7 @@ use tracing::{debug, warn};
 
 use crate::{
     error::Error,
-    event::{About, Ear, Event},
+    event::{About, Ear, Event, ToolCall},
     server::client::EngineClient,
     sse,
 };
@@ -33,10 +33,17 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// How often opening the stream may fail in a row.
 const FAILURES: u32 = 10;
 
+/// Where what is heard goes.
+#[derive(Debug, Clone)]
+struct Said {
+    events: broadcast::Sender<Event>,
+    tool_calls: broadcast::Sender<ToolCall>,
+}
+
 /// A task that listens.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    events: broadcast::Sender<Event>,
+    said: Said,
     task: JoinHandle<()>,
 }
 
@@ -44,13 +51,17 @@ impl Stream {
     /// Opens the stream; whoever subscribes after this misses nothing.
     pub(crate) async fn open(client: EngineClient, life: watch::Receiver<bool>) -> Result<Self, Error> {
         let incoming = client.listen().await?;
-        let (events, _) = broadcast::channel(BACKLOG);
-        let task = tokio::spawn(listen(client, incoming, events.clone(), life));
-        Ok(Self { events, task })
+        let said = Said { events: broadcast::channel(BACKLOG).0, tool_calls: broadcast::channel(BACKLOG).0 };
+        let task = tokio::spawn(listen(client, incoming, said.clone(), life));
+        Ok(Self { said, task })
     }
 
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<Event> {
-        self.events.subscribe()
+        self.said.events.subscribe()
+    }
+
+    pub(crate) fn tool_calls(&self) -> broadcast::Receiver<ToolCall> {
+        self.said.tool_calls.subscribe()
     }
 }
 
@@ -60,18 +71,13 @@ impl Drop for Stream {
     }
 }
 
-async fn listen(
-    client: EngineClient,
-    first: Incoming,
-    events: broadcast::Sender<Event>,
-    mut life: watch::Receiver<bool>,
-) {
-    let tell = |heard| drop(events.send(Event { about: About::All, heard }));
+async fn listen(client: EngineClient, first: Incoming, said: Said, mut life: watch::Receiver<bool>) {
+    let tell = |heard| drop(said.events.send(Event { about: About::All, heard }));
     let mut incoming = Some(first);
     let mut failures = 0;
     while failures < FAILURES && *life.borrow_and_update() {
         if let Some(incoming) = incoming.take() {
-            pass_on(incoming, &events).await;
+            pass_on(incoming, &said).await;
         }
         time::sleep(PAUSE).await;
         match client.listen().await {
@@ -91,14 +97,17 @@ async fn listen(
     tell(Heard::Gone);
 }
 
-async fn pass_on(incoming: Incoming, events: &broadcast::Sender<Event>) {
+async fn pass_on(incoming: Incoming, said: &Said) {
     let lines = sse::lines(incoming.into_stream());
     pin_mut!(lines);
     let mut ear = Ear::default();
     while let Ok(Some(Ok(line))) = time::timeout(SILENCE, lines.next()).await {
+        // Nobody may be listening just now.
         if let Some(event) = ear.hear(&line) {
-            // Nobody may be listening just now.
-            drop(events.send(event));
+            drop(said.events.send(event));
+        }
+        if let Some(call) = ear.tool_call() {
+            drop(said.tool_calls.send(call));
         }
     }
 }

@@ -23,7 +23,7 @@ use fro_review::{
 };
 
 use super::pull_so_far::PullSoFar;
-use crate::{answer::Asked, repository};
+use crate::answer::Asked;
 
 /// Bytes of the change that the model is shown; about fifty thousand tokens.
 const SHOWN: usize = 200_000;
@@ -51,8 +51,8 @@ pub(crate) async fn begin(
     store: &Store,
     wish: ReviewWish,
 ) -> Result<Beginning, Fault> {
-    let settings = &asked.settings().review;
-    let url = repository::address_of(asked.settings(), &asked.permit.repo().to_string());
+    let settings = &asked.process.review;
+    let url = fro_agent::address_of(&asked.process.agent.settings, &asked.permit.repo().to_string());
     let change =
         store.pull_diff(&url, &pull.told.base, &pull.told.head).await.map_err(|error| error.fault())?;
     let before = match pull.seen_before() {

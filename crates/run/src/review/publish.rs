@@ -169,7 +169,7 @@ impl Publisher<'_> {
 
     /// Makes a text fit to leave: only who takes part is called, and nothing secret is in it.
     fn clean(&self, text: &str) -> Clean {
-        self.asked.process.redactor.clean(&published(text, &self.people))
+        self.asked.process.redactor().clean(&published(text, &self.people))
     }
 }
 

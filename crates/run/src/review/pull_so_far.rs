@@ -39,7 +39,7 @@ impl PullSoFar {
         );
         let (told, comments, threads, reviewed_by) = answers.map_err(|error| error.fault())?;
         let own = account(permit.own());
-        let seal = Seal::new(permit.repo(), number, asked.settings().review.state_key.as_ref());
+        let seal = Seal::new(permit.repo(), number, asked.process.review.state_key.as_ref());
         let comments: Vec<ReviewComment> = comments.into_iter().map(comment).collect();
         let facts: Vec<ThreadFact> = threads.into_iter().map(fact).collect();
         let state = State::rebuild(&own, &seal, &comments, &facts);

@@ -2,9 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use fro_agent::{Arguments, ToolList, Tools};
 use fro_core::{
     Anchor, Redactor,
     tool_call::{Reply, ToolCard, ToolSet},
@@ -17,6 +18,7 @@ use fro_review::{
     tools::{self, ReviewCall},
     touched,
 };
+use futures::future::{BoxFuture, ready};
 use serde_json::{Map, Value};
 
 /// What the tools of one review work on.
@@ -26,6 +28,23 @@ pub(crate) struct ReviewTools {
     /// What the changed files say in the commit that is looked at.
     texts: BTreeMap<String, String>,
     redactor: Redactor,
+}
+
+/// One of a review's sets of tools.
+struct OneSet {
+    set: ToolSet,
+    review: Arc<ReviewTools>,
+}
+
+impl Tools for OneSet {
+    fn name(&self) -> &str {
+        self.set.name()
+    }
+
+    fn call(&self, tool: &str, arguments: Arguments) -> BoxFuture<'_, Result<String, String>> {
+        let answered = self.review.call(self.set, tool, arguments);
+        Box::pin(ready(answered))
+    }
 }
 
 #[derive(Debug)]
@@ -69,8 +88,20 @@ impl ReviewTools {
         Self { inside: Mutex::new(Inside { review, briefing, work }), texts, redactor }
     }
 
+    /// Returns the sets as the model is offered them.
+    pub(crate) fn lists() -> Vec<ToolList> {
+        let list = |set: ToolSet| ToolList { name: set.name().to_owned(), tools: Self::cards(set) };
+        ToolSet::OF_REVIEWS.map(list).into()
+    }
+
+    /// Returns the sets as they serve the session of this review.
+    pub(crate) fn sets(review: &Arc<Self>) -> Vec<Arc<dyn Tools>> {
+        let serve = |set| -> Arc<dyn Tools> { Arc::new(OneSet { set, review: Arc::clone(review) }) };
+        ToolSet::OF_REVIEWS.map(serve).into()
+    }
+
     /// Returns the tools of a set as the model is offered them.
-    pub(crate) fn cards(set: ToolSet) -> Vec<ToolCard> {
+    fn cards(set: ToolSet) -> Vec<ToolCard> {
         match set {
             ToolSet::Github => tools::github(),
             ToolSet::Submit => tools::submit(),
@@ -79,12 +110,7 @@ impl ReviewTools {
     }
 
     /// Answers a call; a refusal says why.
-    pub(crate) fn call(
-        &self,
-        set: ToolSet,
-        tool: &str,
-        arguments: Map<String, Value>,
-    ) -> Result<String, String> {
+    fn call(&self, set: ToolSet, tool: &str, arguments: Map<String, Value>) -> Result<String, String> {
         // Before anything is sealed: a block that is redacted later would not count any more.
         let arguments = arguments.into_iter().map(|(name, value)| (name, self.cleaned(value))).collect();
         let call = ReviewCall::read(&format!("{}_{tool}", set.name()), arguments)?;

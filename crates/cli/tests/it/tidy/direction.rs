@@ -3,7 +3,7 @@
 use super::Complaint;
 
 /// Each crate with all that it may depend on.
-const HOUSE: [(&str, &[&str]); 13] = [
+const HOUSE: [(&str, &[&str]); 14] = [
     ("core", &[]),
     ("review", &["core"]),
     ("http", &["core"]),
@@ -12,9 +12,16 @@ const HOUSE: [(&str, &[&str]); 13] = [
     ("opencode", &["core", "http"]),
     ("memory", &["core", "http"]),
     ("boundary", &["core", "http", "github"]),
-    ("run", &["core", "review", "http", "github", "opencode", "memory", "boundary"]),
-    ("serve", &["core", "http", "discord"]),
-    ("cli", &["core", "review", "http", "github", "opencode", "memory", "boundary", "run", "serve", "sim"]),
+    ("agent", &["core", "http", "github", "opencode", "memory", "boundary"]),
+    ("run", &["core", "review", "http", "github", "opencode", "memory", "boundary", "agent"]),
+    ("serve", &["core", "http", "discord", "agent"]),
+    (
+        "cli",
+        &[
+            "core", "review", "http", "github", "opencode", "memory", "boundary", "agent", "run", "serve",
+            "sim",
+        ],
+    ),
     ("sim", &[]),
     ("stories", &["sim", "run"]),
 ];

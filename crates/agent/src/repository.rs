@@ -16,8 +16,8 @@ use fro_github::OpenedPull;
 use fro_opencode::Omo;
 
 use crate::{
-    answer::Asked,
     delegate::{Assignment, Branch},
+    job::Scope,
     propose::Proposer,
     push_credentials::PushCredentials,
     settings::Settings,
@@ -40,35 +40,35 @@ pub(crate) struct Repository {
 impl Repository {
     /// Makes everything: the clone below `home`, which is the engine's, and the store where the agent cannot reach.
     pub(crate) async fn open(
-        asked: &Asked<'_>,
+        scope: Scope<'_>,
         models: &ModelProxy,
         (home, private): (&Path, &Path),
         enclosure: Enclosure,
     ) -> Result<Self, Fault> {
-        let (settings, occasion, repo) = (asked.settings(), asked.occasion, asked.permit.repo());
-        let credentials = Arc::new(PushCredentials::new(asked.process, repo));
-        let assignment = Assignment::of(asked, models, &credentials).await?;
+        let (settings, job, repo) = (scope.settings(), scope.job, scope.permit().repo());
+        let credentials = Arc::new(PushCredentials::new(scope.process, repo));
+        let assignment = Assignment::of(scope, models, &credentials).await?;
         let confinement = wall::confinement(settings, enclosure);
         let git =
             Git::new(&settings.engine.environment, confinement).with_token(&settings.server, &settings.token);
         let git = git.with_authorities(&settings.client.extra_ca, private).map_err(|error| error.fault())?;
         let url = address_of(settings, &repo.to_string());
-        let tip = assignment.tip(asked.trigger, asked.permit);
-        let ground = Ground { checkout: occasion.checkout.clone(), url: url.clone(), tip };
+        let tip = assignment.tip(job);
+        let ground = Ground { checkout: job.checkout.clone(), url: url.clone(), tip };
         let store = Store::open(git, private, &ground).await.map_err(|error| error.fault())?;
         let hook = [settings.engine.program.clone().into(), "receive".into()];
-        let door = store.open_door(repo, &hook, pushing(asked, &assignment, &credentials)).await;
+        let door = store.open_door(repo, &hook, pushing(scope, &assignment, &credentials)).await;
         let staging = door.map_err(|error| error.fault())?;
         let branch = match &assignment {
             Assignment::Branch(branch) => branch.name.clone(),
             Assignment::Look(_) | Assignment::Patch { .. } => {
-                occasion.git_ref.clone().unwrap_or_else(|| "main".to_owned())
+                job.git_ref.clone().unwrap_or_else(|| "main".to_owned())
             }
         };
         let folder = home.join("work").join(repo.name());
         // Only GitHub's real address is https; the agent's git is led elsewhere anyway.
         let origin = url.replacen("http://", "https://", 1);
-        let clone = store.clone_into(&folder, &branch, &origin, untracked(asked)).await;
+        let clone = store.clone_into(&folder, &branch, &origin, untracked(scope)).await;
         let clone = clone.map_err(|error| error.fault())?;
         if settings.engine.omo.is_some() {
             store.hide(&clone, &Omo::NOTES).map_err(|error| error.fault())?;
@@ -79,10 +79,10 @@ impl Repository {
             Assignment::Branch(_) | Assignment::Patch { .. } => baseline(&store, &clone).await?,
         };
         let mut environment = staging.environment(&settings.server);
-        environment.extend(identity(asked, &assignment));
+        environment.extend(identity(scope, &assignment));
         let proposer = match &assignment {
             Assignment::Branch(branch) if branch.pull.is_none() => {
-                Some(Arc::new(Proposer::new(asked, branch, &credentials)))
+                Some(Arc::new(Proposer::new(scope, branch, &credentials)))
             }
             Assignment::Branch(_) | Assignment::Look(_) | Assignment::Patch { .. } => None,
         };
@@ -173,22 +173,22 @@ async fn baseline(store: &Store, clone: &AgentClone) -> Result<String, Fault> {
 }
 
 /// Returns where git finds a repository.
-pub(crate) fn address_of(settings: &Settings, repo: &str) -> String {
+pub fn address_of(settings: &Settings, repo: &str) -> String {
     format!("{}/{repo}.git", settings.server.trim_end_matches('/'))
 }
 
 /// Decides whether what git does not know comes along: only where a workflow made it, and somebody who may ask does.
-fn untracked(asked: &Asked<'_>) -> Untracked {
-    let settings = asked.settings();
+fn untracked(scope: Scope<'_>) -> Untracked {
+    let settings = scope.settings();
     let in_workflow = settings.engine.variable("GITHUB_EVENT_PATH").is_some();
-    match asked.permit.reach() {
+    match scope.permit().reach() {
         Reach::Answer | Reach::Work if in_workflow => Untracked::Come(Search::knowing(settings.secrets())),
         Reach::ReadOnly | Reach::Answer | Reach::Work => Untracked::Stay,
     }
 }
 
-fn pushing(asked: &Asked<'_>, assignment: &Assignment, credentials: &Arc<PushCredentials>) -> Pushing {
-    let settings = asked.settings();
+fn pushing(scope: Scope<'_>, assignment: &Assignment, credentials: &Arc<PushCredentials>) -> Pushing {
+    let settings = scope.settings();
     let branch = match (assignment, assignment.closed()) {
         (Assignment::Branch(branch), _) => branch,
         (Assignment::Look(_) | Assignment::Patch { .. }, why) => {
@@ -209,13 +209,13 @@ fn pushing(asked: &Asked<'_>, assignment: &Assignment, credentials: &Arc<PushCre
         let credentials = Arc::clone(&credentials);
         Box::pin(async move { credentials.token().await })
     });
-    let redactor = Arc::new(asked.process.redactor.clone());
+    let redactor = Arc::new(scope.process.redactor.clone());
     Pushing::Open { rules, server: settings.server.clone(), credential, redactor }
 }
 
 /// Returns whose name stands on commits. It is given with each command, so that no settings of the clone count.
-fn identity(asked: &Asked<'_>, assignment: &Assignment) -> Vec<(OsString, OsString)> {
-    let own = asked.permit.own();
+fn identity(scope: Scope<'_>, assignment: &Assignment) -> Vec<(OsString, OsString)> {
+    let own = scope.permit().own();
     let (name, email) = match assignment {
         Assignment::Branch(branch) => (branch.account.login.to_string(), branch.account.email()),
         Assignment::Look(_) | Assignment::Patch { .. } => {

@@ -10,8 +10,8 @@ use fro_boundary::{Address, Confinement, Enclosure, Strictness, Toolbox, WallSpe
 use fro_core::Fault;
 
 use crate::{
-    occasion::Occasion,
-    running_engine::Prepared,
+    agent::Prepared,
+    job::Scope,
     settings::{EngineSettings, Settings, Unwalled},
 };
 
@@ -43,11 +43,11 @@ pub(crate) struct Offers {
 /// A machine that cannot give it is refused here, before anything starts.
 pub(crate) fn around(
     home: &Path,
-    settings: &Settings,
-    occasion: &Occasion,
+    scope: Scope<'_>,
     prepared: &Prepared,
     offers: Offers,
 ) -> Result<Wall, Fault> {
+    let settings = scope.settings();
     let (host, Prepared { engine, omo, enclosure, .. }) = (&settings.engine, prepared);
     let strictness = strictness(settings);
     // This very program is also what the engine starts for our tools.
@@ -57,7 +57,7 @@ pub(crate) fn around(
     let enclosure = enclosure.if_readable(&read);
     let walls = probe().map_err(|error| error.fault())?.within(enclosure);
     walls.suffice(strictness).map_err(|error| error.fault())?;
-    let tools = toolbox(settings, occasion);
+    let tools = toolbox(scope);
     read.extend_from_slice(tools.read());
     let spec = WallSpec {
         read,
@@ -89,11 +89,11 @@ fn strictness(settings: &Settings) -> Strictness {
 }
 
 /// Chooses the programs of the machine that the engine may use.
-fn toolbox(settings: &Settings, occasion: &Occasion) -> Toolbox {
-    let host = &settings.engine;
+fn toolbox(scope: Scope<'_>) -> Toolbox {
+    let (settings, host) = (scope.settings(), &scope.settings().engine);
     let home = host.variable("HOME").map(PathBuf::from);
     let private: Vec<PathBuf> =
-        home.into_iter().chain([settings.scratch.clone(), occasion.checkout.clone()]).collect();
+        home.into_iter().chain([settings.scratch.clone(), scope.job.checkout.clone()]).collect();
     let path = host.variable("PATH").unwrap_or(OsStr::new("/usr/bin:/bin"));
     Toolbox::from_path(path, &private, |path| fs_err::canonicalize(path).ok())
 }

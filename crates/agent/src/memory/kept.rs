@@ -26,7 +26,7 @@ pub fn told(kept: &Kept) -> String {
 }
 
 /// Says what became of a save and what went wrong, for the run's page.
-pub(super) fn on_page(keeping: &Keeping) -> String {
+pub fn on_page(keeping: &Keeping) -> String {
     let what = keeping.kept.as_ref().map_or_else(|| "not saved".to_owned(), told);
     kept::page(&what, &keeping.warnings)
 }

@@ -9,7 +9,7 @@ use fro_opencode::missing_parcels;
 use tempfile::TempDir;
 use tokio::{task::spawn_blocking, time::timeout};
 
-use crate::{occasion::Occasion, process::Process};
+use crate::job::Scope;
 
 /// The largest of them has 60 MB.
 const LARGEST: u64 = 200 << 20;
@@ -28,10 +28,10 @@ impl ToolArchiveCache {
     /// Brings what the tool cache lacks. Nothing if it lacks nothing, or if there is no Actions cache.
     ///
     /// They lie in the run's private folder, which goes with the run, even with one that is killed.
-    pub(crate) async fn bring(process: &Process, occasion: &Occasion, private: &Path) -> Option<Self> {
-        let CacheUse::Service(place) = &process.settings.memory.cache else { return None };
-        let (wanted, tools) = process.tools(occasion.checkout.clone()).ok()?;
-        let missing = missing_parcels(&wanted, process.settings.engine.omo.as_ref(), &tools);
+    pub(crate) async fn bring(scope: Scope<'_>, private: &Path) -> Option<Self> {
+        let CacheUse::Service(place) = &scope.settings().memory.cache else { return None };
+        let (wanted, tools) = scope.process.tools(scope.job.checkout.clone()).ok()?;
+        let missing = missing_parcels(&wanted, scope.settings().engine.omo.as_ref(), &tools);
         if missing.is_empty() {
             return None;
         }

@@ -5,12 +5,12 @@
 use std::{fs::File, io::Read as _, time::Duration};
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
+use fro_agent::{Agent, Session};
 use fro_core::{gate::Response, remembered::Audience, say::summary::Share};
 use fro_http::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Workplace;
 use crate::{
     answer::Asked,
     progress::Progress,
@@ -33,65 +33,69 @@ struct Made {
     secret: String,
 }
 
-impl Workplace {
-    /// Shares the session; where that cannot be, a maintainer is told why.
-    pub(crate) async fn share(&mut self, asked: &Asked<'_>) {
-        let (Some(engine), Some(session)) = (&self.engine, &self.session) else { return };
-        if !wanted(asked) {
-            return;
+/// Shares the session; where that cannot be, a maintainer is told why.
+pub(crate) async fn share(
+    asked: &Asked<'_>,
+    agent: &mut Agent<'_>,
+    session: Option<&Session<'_>>,
+) -> Option<Share> {
+    let session = session.filter(|_| is_wanted(asked))?;
+    let shared = match session.export().await {
+        Ok(data) => post(asked, session.id(), data).await,
+        Err(why) => Err(why),
+    };
+    match shared {
+        Ok(share) => {
+            (asked.tell)(Progress::Shared { url: share.url.clone() });
+            Some(share)
         }
-        let shared = match engine.export(session).await {
-            Ok(data) => share(asked, &session.id, data).await,
-            Err(why) => Err(why),
-        };
-        match shared {
-            Ok(share) => {
-                (asked.tell)(Progress::Shared { url: share.url.clone() });
-                self.share = Some(share);
-            }
-            Err(why) => self.warn(asked.tell, format!("the session was not shared: {why}")),
+        Err(why) => {
+            let warning = format!("the session was not shared: {why}");
+            (asked.tell)(Progress::Warning(warning.clone()));
+            agent.note(vec![warning]);
+            None
         }
     }
 }
 
 /// Tells whether the session is to be shared. Where nobody knows who can read the repository, it is not, and neither
 /// where nothing is to be seen of the run.
-fn wanted(asked: &Asked<'_>) -> bool {
-    if asked.settings().policy.response == Response::None {
+fn is_wanted(asked: &Asked<'_>) -> bool {
+    if asked.process.policy.response == Response::None {
         return false;
     }
-    match asked.settings().share.sharing {
+    match asked.process.share.sharing {
         Sharing::Always => true,
         Sharing::Never => false,
         Sharing::Public => asked.occasion.audience == Some(Audience::Everyone),
     }
 }
 
-async fn share(asked: &Asked<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
-    let settings = asked.settings();
+async fn post(asked: &Asked<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
     let text = json!(data).to_string();
     if text.len() > LARGEST {
         return Err(format!("it is larger than {} MB", LARGEST >> 20));
     }
-    let found = asked.process.redactor.clean(&text).found();
+    let found = asked.process.redactor().clean(&text).found();
     if found > 0 {
         return Err(format!("there are {found} secrets in it"));
     }
     let told = |error: fro_http::Error| error.to_string();
     // The answer waits for this: one try is enough.
-    let client = asked.process.client().map_err(|fault| fault.what().to_owned())?;
-    let post = |path: String| client.post(format!("{}{path}", settings.share.host)).once().timeout(PATIENCE);
+    let client = asked.process.agent.client().map_err(|fault| fault.what().to_owned())?;
+    let send =
+        |path: String| client.post(format!("{}{path}", asked.process.share.host)).once().timeout(PATIENCE);
     // The host knows a share by the last eight letters and refuses a second one: each run has its own.
     let name = json!({ "sessionID": format!("{session}{}", letters()?) });
-    let made = post("/api/share".to_owned()).json(&name).send().await;
+    let made = send("/api/share".to_owned()).json(&name).send().await;
     let made: Made = made.and_then(|answer| answer.json()).map_err(told)?;
     if !is_plain(&made) {
         return Err("the host's answer is no address".to_owned());
     }
     let filled = json!({ "secret": made.secret, "data": data });
-    let sent = post(format!("/api/share/{}/sync", made.id)).idempotent().json(&filled).send().await;
-    sent.map_err(told)?;
-    let card = match settings.share.card {
+    let filled = send(format!("/api/share/{}/sync", made.id)).idempotent().json(&filled).send().await;
+    filled.map_err(told)?;
+    let card = match asked.process.share.card {
         Card::Link => None,
         Card::Picture => Some(card(asked, &made.id)),
     };
@@ -110,7 +114,8 @@ fn card(asked: &Asked<'_>, id: &str) -> String {
     let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
     let title = BASE64URL_NOPAD.encode(title.as_bytes());
     let known = |c: &char| c.is_ascii_alphanumeric() || "-._/:".contains(*c);
-    let model: String = asked.settings().model().unwrap_or_default().chars().filter(known).collect();
+    let model: String =
+        asked.process.agent.settings.model().unwrap_or_default().chars().filter(known).collect();
     format!("{CARDS}/{title}.png?model={model}&version={}&id={id}", fro_opencode::VERSION)
 }
 

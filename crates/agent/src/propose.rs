@@ -6,10 +6,14 @@ use fro_boundary::{Deed, Deeds, Done};
 use fro_core::{Draft, Drafts, Fault, Permit, Redactor, delegation::Commission, say::published::published};
 use fro_github::{OpenedPull, Proposal};
 
-use crate::{answer::Asked, delegate::Branch, push_credentials::PushCredentials};
+use crate::{callers::Callers, delegate::Branch, job::Scope, push_credentials::PushCredentials};
 
 /// The longest title that GitHub takes is a little longer.
 const TITLE: usize = 250;
+
+/// Why `gh` cannot hand in an answer where a shell could be that of any session.
+const SEVERAL: &str =
+    "several sessions work here, and nobody can tell whose answer this is; use the tool `answer_draft`";
 
 /// Opens one pull request.
 pub(crate) struct Proposer {
@@ -24,14 +28,14 @@ pub(crate) struct Proposer {
 
 impl Proposer {
     /// Prepares it for a branch that has no pull request yet.
-    pub(crate) fn new(asked: &Asked<'_>, branch: &Branch, credentials: &Arc<PushCredentials>) -> Self {
+    pub(crate) fn new(scope: Scope<'_>, branch: &Branch, credentials: &Arc<PushCredentials>) -> Self {
         Self {
-            permit: asked.permit.clone(),
+            permit: scope.permit().clone(),
             commission: branch.commission.clone(),
             head: branch.name.clone(),
             base: branch.base.clone(),
             credentials: Arc::clone(credentials),
-            redactor: asked.process.redactor.clone(),
+            redactor: scope.process.redactor.clone(),
             opened: Mutex::new(None),
         }
     }
@@ -84,13 +88,15 @@ impl Proposer {
 /// its page.
 pub(crate) fn deeds(
     (number, page): (u64, String),
-    drafts: Drafts,
+    (drafts, callers): (Drafts, Arc<Callers>),
     proposer: Result<Arc<Proposer>, String>,
 ) -> Deeds {
     Arc::new(move |deed| {
         let (page, drafts, proposer) = (page.clone(), drafts.clone(), proposer.clone());
+        let is_single = callers.is_single();
         Box::pin(async move {
             match deed {
+                Deed::Say(_) if !is_single => Err(SEVERAL.to_owned()),
                 Deed::Say(said) => {
                     let name = drafts.set(Draft::read(said)?);
                     Ok(Done { url: format!("{page}#{name}"), number })

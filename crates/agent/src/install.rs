@@ -7,10 +7,9 @@ use fro_opencode::{Engine, Omo, ToolCache, Wanted};
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    occasion::Occasion,
-    process::Process,
-    progress::{Progress, Tell},
+    job::Scope,
     settings::Settings,
+    step::{Step, Tell},
     tool_archive_cache::ToolArchiveCache,
 };
 
@@ -31,19 +30,14 @@ pub(crate) struct Equipment {
 }
 
 /// Brings both at once. Only the engine is needed; the rest is told if it is missing.
-pub(crate) async fn install(
-    process: &Process,
-    occasion: &Occasion,
-    private: &Path,
-    tell: Tell<'_>,
-) -> Result<Equipment, Fault> {
-    let settings = &process.settings;
+pub(crate) async fn install(scope: Scope<'_>, private: &Path) -> Result<Equipment, Fault> {
+    let settings = scope.settings();
     let deadline = Instant::now() + settings.engine.omo_patience;
-    let parcels = ToolArchiveCache::bring(process, occasion, private).await;
-    let (wanted, cache) = process.tools(occasion.checkout.clone())?;
+    let parcels = ToolArchiveCache::bring(scope, private).await;
+    let (wanted, cache) = scope.process.tools(scope.job.checkout.clone())?;
     let kept = parcels.as_ref().map(|parcels| parcels.folder().to_owned());
     let tools = (Wanted { parcels: kept, ..wanted }, cache);
-    let (engine, omo) = tokio::join!(engine(&tools, tell), omo(settings, &tools, deadline));
+    let (engine, omo) = tokio::join!(engine(&tools, scope.tell), omo(settings, &tools, deadline));
     let (omo, warning) = match omo {
         Ok(omo) => (omo, None),
         Err(why) => (None, Some(left_out(&why))),
@@ -52,7 +46,7 @@ pub(crate) async fn install(
 }
 
 async fn engine((wanted, cache): &Tools, tell: Tell<'_>) -> Result<Engine, Fault> {
-    let progress = &mut |progress| tell(Progress::Installing(progress));
+    let progress = &mut |progress| tell(Step::Installing(progress));
     let installed = fro_opencode::install(wanted, cache, progress).await;
     installed.map_err(|error| error.fault())
 }

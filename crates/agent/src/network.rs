@@ -85,7 +85,7 @@ impl Network {
 }
 
 /// Returns the hosts that the tools of a run can reach, as the agent is told them.
-pub(crate) fn reachable(settings: &Settings, permit: &Permit) -> Vec<String> {
+pub fn reachable(settings: &Settings, permit: &Permit) -> Vec<String> {
     let hosts = wanted(settings, permit).iter().map(|destination| match destination {
         Destination::Host(host) => host.to_string(),
         Destination::NpmRegistry => "the registry of the npm client".to_owned(),

@@ -12,27 +12,27 @@ use fro_core::{
 use fro_github::OpenedPull;
 
 use crate::{
-    answer::Asked,
     delegate::{Assignment, Branch},
+    job::Scope,
     repository::Repository,
 };
 
 /// What a run hands over besides its answer.
 #[derive(Debug, Default)]
-pub(crate) struct Handover {
+pub struct Handover {
     /// What the answer says of it.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// What the summary points to.
-    pub(crate) links: Vec<Link>,
+    pub links: Vec<Link>,
     /// What a maintainer should know.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Repository {
     /// Opens what has to be opened and accounts for everything; it fails no run.
     ///
     /// What lies in the clone is looked at only if nothing behind the wall runs.
-    pub(crate) async fn hand_over(&self, asked: &Asked<'_>, halt: Halted) -> Handover {
+    pub(crate) async fn hand_over(&self, scope: Scope<'_>, halt: Halted) -> Handover {
         let mut handover = Handover::default();
         self.staging.close().await;
         let pushes = self.staging.pushes();
@@ -43,7 +43,7 @@ impl Repository {
         match &self.assignment {
             // Who asks a question need not hear how to ask for a change, unless it came to that.
             Assignment::Look(no) if !refused.is_empty() || *no == NoWork::Unclear => {
-                let (name, words) = (asked.permit.name(), asked.permit.work_words());
+                let (name, words) = (scope.permit().name(), scope.permit().work_words());
                 handover.notes.extend(work::how_to_ask(no, name, words));
             }
             Assignment::Look(_) => {}
@@ -51,7 +51,7 @@ impl Repository {
             Assignment::Branch(branch) => {
                 let commit = pushes.iter().rev().find_map(|push| passed(push, branch));
                 if let Some(commit) = &commit {
-                    self.account_for(asked, branch, commit, &mut handover).await;
+                    self.account_for(scope, branch, commit, &mut handover).await;
                 }
                 self.see_what_stays(commit.as_deref(), &halt, &mut handover).await;
             }
@@ -59,8 +59,8 @@ impl Repository {
         handover
     }
 
-    async fn account_for(&self, asked: &Asked<'_>, branch: &Branch, commit: &str, handover: &mut Handover) {
-        let server = asked.settings().server.trim_end_matches('/');
+    async fn account_for(&self, scope: Scope<'_>, branch: &Branch, commit: &str, handover: &mut Handover) {
+        let server = scope.settings().server.trim_end_matches('/');
         let short: String = commit.chars().take(7).collect();
         let link = |what, name, url| Link { what, name, url };
         let commit_url = format!("{server}/{}/commit/{commit}", branch.repo);

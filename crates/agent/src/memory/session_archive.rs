@@ -32,8 +32,6 @@ pub(crate) struct SessionArchive {
     ledger: PathBuf,
     indexes: Indexes,
     audience: Audience,
-    /// The session of this run, whose words the agent has before it anyway.
-    own: Mutex<Option<String>>,
     /// One search at a time: the first may have to make the index.
     searching: Mutex<()>,
 }
@@ -63,12 +61,7 @@ struct Open {
 
 impl SessionArchive {
     pub(super) fn new(engine_data: PathBuf, ledger: PathBuf, indexes: Indexes, audience: Audience) -> Self {
-        Self { engine_data, ledger, indexes, audience, own: Mutex::default(), searching: Mutex::default() }
-    }
-
-    /// Says in which session this run takes place.
-    pub(crate) fn serve(&self, session: &str) {
-        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.to_owned());
+        Self { engine_data, ledger, indexes, audience, searching: Mutex::default() }
     }
 
     /// Lists sessions, the last spoken in first.
@@ -83,10 +76,10 @@ impl SessionArchive {
         Ok(say::list(&Bounded::first(rest, limit), part.skip))
     }
 
-    /// Searches what was said.
-    pub(crate) fn search(&self, search: &Search) -> Result<String, Error> {
+    /// Searches what was said elsewhere than in the session that asks.
+    pub(crate) fn search(&self, search: &Search, own: &str) -> Result<String, Error> {
         let limit = search.limit.unwrap_or(10).clamp(1, 30);
-        let found = self.found(&search.query, &[], Show::Place, limit)?;
+        let found = self.found((&search.query, &[]), Some(own), Show::Place, limit)?;
         let places: Vec<_> = found.into_iter().map(|(_, place)| place).collect();
         Ok(say::search(&search.query, &places))
     }
@@ -94,8 +87,8 @@ impl SessionArchive {
     /// Returns the sessions that have most of some words, with how good they are.
     fn found(
         &self,
-        words: &str,
-        around: &[&str],
+        (words, around): (&str, &[&str]),
+        except: Option<&str>,
         show: Show,
         limit: u32,
     ) -> Result<Vec<(u32, Excerpt)>, Error> {
@@ -107,8 +100,7 @@ impl SessionArchive {
             Audience::Everyone => Visibility::Public,
             Audience::Insiders => Visibility::Private,
         };
-        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let question = Question { words, around, audience, except: own.as_deref(), show };
+        let question = Question { words, around, audience, except, show };
         let mut places = Vec::new();
         for found in index.search(&open.sessions, &question, limit)? {
             let Found { session, excerpt, words, weight, .. } = found;
@@ -182,7 +174,7 @@ impl SessionArchive {
     pub(crate) fn elsewhere(&self, topic: &Topic, besides: Option<&str>) -> Result<Vec<Excerpt>, Error> {
         let around: Vec<_> = topic.around.iter().map(String::as_str).collect();
         // One more, which may be the session that is continued.
-        let found = self.found(&topic.words, &around, Show::Answer, PLACES + 1)?;
+        let found = self.found((&topic.words, &around), None, Show::Answer, PLACES + 1)?;
         let told = found.into_iter().filter(|(weight, place)| {
             let is_known = besides == Some(place.session.id.as_str());
             !is_known && is_worth_telling(Likeness { weight: *weight, shared: place.shared.len() })

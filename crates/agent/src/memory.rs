@@ -1,64 +1,58 @@
-//! What is remembered, for one run: brought before the engine starts, asked while it works, kept when it is done.
+//! What is remembered, for one engine: brought before it starts, asked while it works, kept when it is done.
 
 mod apart;
 mod kept;
+mod record;
 mod row;
 mod session_archive;
 
-pub use kept::told as told_of_save;
-pub(crate) use row::{Ended, subject};
+pub use kept::{on_page, told as told_of_save};
+pub(crate) use record::Record;
+pub use row::subject;
+pub(crate) use row::{Ended, Whose};
 use session_archive::Indexes;
 pub(crate) use session_archive::SessionArchive;
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use fro_boundary::Enclosure;
 use fro_core::{
-    Context, Fault,
-    continuity::{self, Continuity, Fresh, Reminder},
-    gate::ReviewWish,
-    remembered::{Audience, Past},
+    Fault, Permit,
+    continuity::{self, Continuity, Fresh, Reminder, Topic},
+    remembered::Audience,
     say::{
-        sessions as say,
         standing::Standing,
         summary::{counted, size},
     },
 };
 use fro_memory::{
-    Destination, Head, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Stores,
-    Visibility,
+    Destination, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Stores, Visibility,
 };
 use jiff::Timestamp;
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use crate::{
-    answer::Asked,
-    occasion::Occasion,
+    job::{Origin, Scope},
     process::Process,
-    progress::{Progress, Tell},
     state::State,
-    step_summary,
+    step::{Step, Tell},
 };
 
-/// The memory of one run.
+/// The memory of one engine.
 pub(crate) struct Memory {
     place: Place,
-    visible: Visibility,
-    engine_data: PathBuf,
-    /// Outside the engine's folders, so that the agent cannot reach it.
-    private: PathBuf,
-    /// Removes the private folder with the run, if that ends by itself.
+    audience: Audience,
+    /// Which sessions there are, and where the engine's data lies.
+    record: Arc<Record>,
+    /// Removes the private folder with the engine, if that ends by itself.
     folder: Option<TempDir>,
     recall: Option<Recall>,
     flaw: Option<String>,
-    /// The save that the engine started from.
-    parent: Option<Head>,
-    /// The sessions that served this run, the one that answers last.
-    sessions: Vec<String>,
 }
 
 /// How the names of private folders begin.
@@ -74,42 +68,24 @@ enum Place {
 
 impl Memory {
     /// Names the places; nothing is brought yet.
-    pub(crate) fn open(process: &Process, occasion: &Occasion, engine_data: PathBuf) -> Result<Self, Fault> {
-        let folder = tempfile::Builder::new().prefix(PRIVATE).tempdir_in(&process.settings.scratch);
+    pub(crate) fn open(scope: Scope<'_>, engine_data: PathBuf) -> Result<Self, Fault> {
+        let folder = tempfile::Builder::new().prefix(PRIVATE).tempdir_in(&scope.settings().scratch);
         let folder = folder.map_err(|error| Fault::ours(format!("cannot make a private folder: {error}")))?;
-        let private = folder.path().to_owned();
-        Ok(Self { folder: Some(folder), ..Self::at(process, occasion, engine_data, private) })
+        let record = Record::new(engine_data, folder.path().to_owned(), scope.job.origin.run.clone());
+        Ok(Self { folder: Some(folder), ..Self::at(scope.process, scope.job.audience(), record) })
     }
 
     /// Takes up the memory of a run that was killed.
-    pub(crate) fn reopen(process: &Process, occasion: &Occasion, private: &Path, state: &State) -> Self {
-        Self {
-            parent: state.parent.clone(),
-            sessions: state.sessions.clone(),
-            ..Self::at(process, occasion, state.engine_data.clone(), private.to_owned())
-        }
+    pub(crate) fn reopen(process: &Process, audience: Audience, private: &Path, state: &State) -> Self {
+        Self::at(process, audience, Record::of_killed(private, state))
     }
 
-    fn at(process: &Process, occasion: &Occasion, engine_data: PathBuf, private: PathBuf) -> Self {
+    fn at(process: &Process, audience: Audience, record: Record) -> Self {
         let place = match &process.settings.memory {
             nowhere if nowhere.is_empty() => Place::Nowhere,
             kept => Place::Kept(Stores::open(kept)),
         };
-        let visible = match occasion.audience() {
-            Audience::Everyone => Visibility::Public,
-            Audience::Insiders => Visibility::Private,
-        };
-        Self {
-            place,
-            visible,
-            engine_data,
-            private,
-            folder: None,
-            recall: None,
-            flaw: None,
-            parent: None,
-            sessions: Vec::new(),
-        }
+        Self { place, audience, record: Arc::new(record), folder: None, recall: None, flaw: None }
     }
 
     /// Hands over the private folder, which goes when that is dropped.
@@ -119,7 +95,19 @@ impl Memory {
 
     /// Returns the folder that the agent cannot reach.
     pub(crate) fn private(&self) -> &Path {
-        &self.private
+        self.record.private()
+    }
+
+    /// Returns where sessions are written down.
+    pub(crate) fn record(&self) -> Arc<Record> {
+        Arc::clone(&self.record)
+    }
+
+    fn visible(&self) -> Visibility {
+        match self.audience {
+            Audience::Everyone => Visibility::Public,
+            Audience::Insiders => Visibility::Private,
+        }
     }
 
     /// Puts the newest memory in place for an engine of this version.
@@ -132,8 +120,8 @@ impl Memory {
                 return Ok(Recollection { recall: Recall::Cold, from: None, unread, warnings });
             }
         };
-        let (engine_data, audience) = (self.engine_data.clone(), self.visible);
-        let (ledger, index) = (self.ledger_file(), self.saved_index());
+        let (engine_data, audience) = (self.record.engine_data().to_owned(), self.visible());
+        let (ledger, index) = (self.record.ledger_file(), self.saved_index());
         let brought = blocking(move || {
             let to = Destination {
                 engine_data: &engine_data,
@@ -147,7 +135,7 @@ impl Memory {
         });
         let (stores, recollection) = brought.await.inspect_err(|why| self.flaw = Some(why.clone()))?;
         self.place = Place::Kept(stores);
-        self.parent = recollection.recall.head().cloned();
+        self.record.starts_from(recollection.recall.head().cloned());
         if recollection.recall == Recall::Cold && !recollection.unread.is_empty() {
             self.flaw = Some("a store could not be asked".to_owned());
         }
@@ -155,23 +143,21 @@ impl Memory {
         Ok(recollection)
     }
 
-    /// Decides where the run takes place and what it is reminded of, and makes the memory at home in the clone.
+    /// Decides in which session a subject is spoken about and what is recalled for it, and makes the memory at home in the
+    /// clone.
     pub(crate) async fn remember(
         &self,
-        asked: &Asked<'_>,
-        (context, words): (&Context, &str),
+        permit: &Permit,
+        (topic, fresh): (Topic, Option<Fresh>),
         worktree: PathBuf,
     ) -> Result<Reminder, String> {
-        let (earlier, engine_data) = (self.archive(asked.occasion.audience()), self.engine_data.clone());
-        let (about, kind, trust) = (subject(asked.permit), asked.permit.subject(), asked.permit.trust());
-        let topic = continuity::Topic::of(context, words);
-        let is_review = ReviewWish::of(asked.trigger, &asked.settings().policy).is_some();
+        let (earlier, engine_data) = (self.archive(), self.record.engine_data().to_owned());
+        let (about, kind, trust) = (subject(permit), permit.subject(), permit.trust());
         blocking(move || {
             let last = earlier.last(&about)?;
-            let continuity = if is_review {
-                Continuity::Fresh(Fresh::Review)
-            } else {
-                continuity::decide(kind, trust, &last)
+            let continuity = match fresh {
+                Some(why) => Continuity::Fresh(why),
+                None => continuity::decide(kind, trust, &last),
             };
             let continuing = match &continuity {
                 Continuity::Continued(session) => Some(session.as_str()),
@@ -194,65 +180,22 @@ impl Memory {
         .await
     }
 
-    /// Sets a copy of the engine's database apart, before the agent says its first word: what is asked and saved from then
-    /// on is this one.
-    pub(crate) async fn set_apart(&self) -> Result<(), String> {
-        let (engine_data, ours) = (self.engine_data.clone(), self.own_data());
-        blocking(move || fro_memory::set_apart(&engine_data, &ours)).await
-    }
-
-    /// Writes down that a session serves this run, so that it is known by its subject even if the run breaks off.
-    pub(crate) async fn begin(&mut self, asked: &Asked<'_>, session: &str) -> Result<(), String> {
-        self.sessions.push(session.to_owned());
-        let state = State {
-            run: asked.occasion.run.id.clone(),
-            engine_data: self.engine_data.clone(),
-            sessions: self.sessions.clone(),
-            parent: self.parent.clone(),
-        };
-        let (file, private, row) = (self.ledger_file(), self.private.clone(), row::begun(asked, session));
-        blocking(move || {
-            state.write(&private)?;
-            Ledger::open(file)?.record(&row)
-        })
-        .await
-    }
-
-    /// Writes down what came of the run, and returns it as a note for its session.
-    pub(crate) async fn end(
-        &self,
-        asked: &Asked<'_>,
-        session: &str,
-        ended: &Ended<'_>,
-    ) -> Result<String, String> {
-        let (file, row) = (self.ledger_file(), row::ended(asked, session, ended));
-        let past = Past {
-            ended: row.ended_at,
-            event: row.event.clone(),
-            actor: row.actor.clone(),
-            outcome: row.outcome.clone(),
-            links: row.links.clone(),
-        };
-        let note = say::written_back(&row.subject, &past);
-        blocking(move || Ledger::open(file)?.record(&row)).await.map(|()| note)
-    }
-
     /// Returns what is known of the subject.
-    pub(crate) async fn standing(&self, asked: &Asked<'_>) -> Result<Standing, String> {
-        let (earlier, about) = (self.archive(asked.occasion.audience()), subject(asked.permit));
+    pub(crate) async fn standing(&self, permit: &Permit) -> Result<Standing, String> {
+        let (earlier, about) = (self.archive(), subject(permit));
         let memory = self.told();
         blocking(move || earlier.standing(&about, memory)).await
     }
 
     /// Takes back what is remembered of the subject, and returns how many sessions that were.
-    pub(crate) async fn forget(&mut self, asked: &Asked<'_>) -> Result<usize, String> {
+    pub(crate) async fn forget(&mut self, scope: Scope<'_>, permit: &Permit) -> Result<usize, String> {
         // Where nothing could be read there may still be much to forget.
         match (&self.flaw, &self.recall) {
             (Some(flaw), _) => return Err(flaw.clone()),
             (None, Some(Recall::Damaged { why })) => return Err(format!("it is damaged: {why}")),
             (None, Some(Recall::Warm { .. } | Recall::Cold) | None) => {}
         }
-        let (file, about) = (self.ledger_file(), subject(asked.permit));
+        let (file, about) = (self.record.ledger_file(), subject(permit));
         let runs = blocking(move || Ledger::open(file)?.forget(|run| run.subject == about)).await?;
         let sessions: BTreeSet<String> = runs.into_iter().filter_map(|run| run.session).collect();
         let forgotten = sessions.len();
@@ -260,10 +203,10 @@ impl Memory {
             return Ok(0);
         }
         // No agent is there: the memory is as it was recalled.
-        let from = self.engine_data.clone();
-        match self.keep(asked.process, asked.occasion, from, sessions).await? {
+        let from = self.record.engine_data().to_owned();
+        match self.keep(scope.process, &scope.job.origin, from, sessions).await? {
             Some(Keeping { kept: Some(kept @ Kept::Saved { .. }), .. }) => {
-                (asked.tell)(Progress::Kept(kept));
+                (scope.tell)(Step::Kept(kept));
                 Ok(forgotten)
             }
             Some(Keeping { warnings, .. }) => Err(warnings.join("; ")),
@@ -272,38 +215,40 @@ impl Memory {
     }
 
     /// Returns what answers questions about earlier sessions before the engine starts.
-    fn archive(&self, audience: Audience) -> SessionArchive {
+    fn archive(&self) -> SessionArchive {
         let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
-        SessionArchive::new(self.engine_data.clone(), self.ledger_file(), indexes, audience)
+        let engine_data = self.record.engine_data().to_owned();
+        SessionArchive::new(engine_data, self.record.ledger_file(), indexes, self.audience)
     }
 
     /// Returns what answers the agent's questions about earlier sessions: from what was set apart.
-    pub(crate) fn archive_apart(&self, audience: Audience) -> SessionArchive {
+    pub(crate) fn archive_apart(&self) -> SessionArchive {
         let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
-        SessionArchive::new(self.own_data(), self.ledger_file(), indexes, audience)
+        SessionArchive::new(self.record.own_data(), self.record.ledger_file(), indexes, self.audience)
     }
 
-    /// Returns the sessions that served this run.
-    pub(crate) fn sessions(&self) -> &[String] {
-        &self.sessions
-    }
-
-    /// Saves what the engine knows of this run's sessions, and tells what came of it. Nothing behind the wall runs.
+    /// Saves what the engine knows of its sessions, and tells what came of it. Nothing behind the wall runs.
     pub(crate) async fn save(
         &mut self,
         process: &Process,
-        occasion: &Occasion,
+        origin: &Origin,
         enclosure: Enclosure,
         tell: Tell<'_>,
-    ) {
-        match self.taken(process, occasion, enclosure).await {
-            Ok(Some(keeping)) => {
-                step_summary::note(occasion, &process.redactor, &kept::on_page(&keeping));
-                keeping.warnings.into_iter().for_each(|warning| tell(Progress::Warning(warning)));
-                keeping.kept.into_iter().for_each(|kept| tell(Progress::Kept(kept)));
+    ) -> Option<Keeping> {
+        match self.taken(process, origin, enclosure).await {
+            Ok(keeping) => {
+                let warnings = keeping.iter().flat_map(|keeping| &keeping.warnings);
+                warnings.for_each(|warning| tell(Step::Warning(warning.clone())));
+                keeping
+                    .iter()
+                    .filter_map(|keeping| keeping.kept.clone())
+                    .for_each(|kept| tell(Step::Kept(kept)));
+                keeping
             }
-            Ok(None) => {}
-            Err(why) => tell(Progress::Warning(format!("the memory was not saved: {why}"))),
+            Err(why) => {
+                tell(Step::Warning(format!("the memory was not saved: {why}")));
+                None
+            }
         }
     }
 
@@ -311,23 +256,24 @@ impl Memory {
     async fn taken(
         &mut self,
         process: &Process,
-        occasion: &Occasion,
+        origin: &Origin,
         enclosure: Enclosure,
     ) -> Result<Option<Keeping>, String> {
-        let ours = self.own_data();
+        let ours = self.record.own_data();
         if matches!(self.place, Place::Nowhere) || !ours.exists() {
             return Ok(None);
         }
-        let quarantine = self.private.join("quarantine");
-        let places = apart::Places { engine_data: &self.engine_data, ours: &ours, quarantine: &quarantine };
-        apart::take_in(&process.settings, enclosure, places, &self.sessions).await?;
-        self.keep(process, occasion, ours, BTreeSet::new()).await
+        let quarantine = self.private().join("quarantine");
+        let places =
+            apart::Places { engine_data: self.record.engine_data(), ours: &ours, quarantine: &quarantine };
+        apart::take_in(&process.settings, enclosure, places, &self.record.sessions()).await?;
+        self.keep(process, origin, ours, BTreeSet::new()).await
     }
 
     async fn keep(
         &mut self,
         process: &Process,
-        occasion: &Occasion,
+        origin: &Origin,
         database: PathBuf,
         forget: BTreeSet<String>,
     ) -> Result<Option<Keeping>, String> {
@@ -337,15 +283,14 @@ impl Memory {
         let provenance = Provenance {
             now: Timestamp::now(),
             engine_version: fro_opencode::VERSION.to_owned(),
-            parent: self.parent.clone(),
+            parent: self.record.parent(),
         };
         let settings = &process.settings;
-        let (data, visible) = (self.engine_data.clone(), self.visible);
-        let (ledger, index) = (self.ledger_file(), self.saved_index());
+        let (data, visible) = (self.record.engine_data().to_owned(), self.visible());
+        let (ledger, index) = (self.record.ledger_file(), self.saved_index());
         let (secrets, retention): (Vec<_>, _) = (settings.secrets().cloned().collect(), settings.retention);
-        let sessions = self.sessions.clone();
-        let origin =
-            [("run".to_owned(), occasion.run.id.clone()), ("event".to_owned(), occasion.event.name.clone())];
+        let sessions = self.record.sessions();
+        let origin = [("run".to_owned(), origin.run.clone()), ("event".to_owned(), origin.event.clone())];
         let kept = blocking(move || {
             let keep = Keep::new(&data, provenance)
                 .with_database(&database)
@@ -381,15 +326,6 @@ impl Memory {
         matches!(self.recall, Some(Recall::Warm { .. }))
     }
 
-    /// Our own data folder, with the database as it was before the agent came.
-    fn own_data(&self) -> PathBuf {
-        self.private().join("apart")
-    }
-
-    fn ledger_file(&self) -> PathBuf {
-        self.private().join("ledger.db")
-    }
-
     /// The search index that this run makes if none was recalled; what is saved is made of clean words.
     fn index_file(&self) -> PathBuf {
         self.private().join("index.db")
@@ -402,7 +338,7 @@ impl Memory {
 }
 
 /// Gives blocking work a thread.
-async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, fro_memory::Error> + Send + 'static,
 ) -> Result<T, String> {
     let done = spawn_blocking(work).await.map_err(|error| error.to_string())?;

@@ -11,8 +11,10 @@ use fro_core::{
     },
     prompt::follow_up,
 };
-use fro_opencode::{Message, Server, Session};
+use fro_opencode::{Connection, Message, Session};
 use jiff::Timestamp;
+
+use crate::callers::Seat;
 
 /// What came of it, and where.
 pub(crate) struct Asked {
@@ -25,15 +27,15 @@ pub(crate) struct Asked {
 
 /// Asks, and asks again where that may help. What was attached is not remembered.
 pub(crate) async fn ask(
-    server: &Server,
+    connection: &Connection,
     session: Session,
     message: &Message,
-    bounds: (&Limits, Duration),
+    (bounds, seat): ((&Limits, Duration), &Seat),
     listen: &mut (dyn FnMut(&Heard) + Send),
 ) -> Asked {
-    let asked = persist(server, session, message, bounds, listen).await;
+    let asked = persist(connection, session, message, (bounds, seat), listen).await;
     if !message.files.is_empty()
-        && let Err(error) = server.forget_files(&asked.session).await
+        && let Err(error) = connection.forget_files(&asked.session).await
     {
         tracing::warn!("attached files may be kept in the memory: {error}");
     }
@@ -42,15 +44,15 @@ pub(crate) async fn ask(
 
 /// The deadline is one for all attempts.
 async fn persist(
-    server: &Server,
+    connection: &Connection,
     session: Session,
     message: &Message,
-    (limits, pause): (&Limits, Duration),
+    ((limits, pause), seat): ((&Limits, Duration), &Seat),
     listen: &mut (dyn FnMut(&Heard) + Send),
 ) -> Asked {
     let mut tried = Tried::default();
     let mut asked = Asked {
-        turn: fro_opencode::converse(server, &session, message, limits.clone(), listen).await,
+        turn: fro_opencode::converse(connection, &session, message, limits.clone(), listen).await,
         session,
         warnings: Vec::new(),
     };
@@ -58,12 +60,13 @@ async fn persist(
         let next = match tried.after(&asked.turn.outcome) {
             Again::No => return asked,
             Again::InNewSession => {
-                let Ok(new) = server.create_session(&asked.session.directory, NEW_TITLE).await else {
+                let Ok(new) = connection.create_session(&asked.session.directory, NEW_TITLE).await else {
                     return asked;
                 };
+                seat.goes_on_as(&new.id);
                 let full = std::mem::replace(&mut asked.session, new);
                 asked.warnings.push("the session was full, so this run began a new one".to_owned());
-                if let Err(error) = server.put_away(&full).await {
+                if let Err(error) = connection.put_away(&full).await {
                     tracing::warn!("the full session may be continued by another run: {error}");
                 }
                 message.clone()
@@ -77,7 +80,7 @@ async fn persist(
         };
         let before = std::mem::replace(
             &mut asked.turn,
-            fro_opencode::converse(server, &asked.session, &next, limits.clone(), listen).await,
+            fro_opencode::converse(connection, &asked.session, &next, limits.clone(), listen).await,
         );
         asked.turn.usage += before.usage;
         keep_words(&mut asked.turn.outcome, before.outcome);

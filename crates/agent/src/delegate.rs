@@ -2,13 +2,17 @@
 
 use fro_boundary::{ModelProxy, Tip};
 use fro_core::{
-    Fault, Permit, Subject, Trigger,
+    Fault, Subject,
     delegation::{Claim, Commission, NoWork},
     prompt::Workbench,
 };
-use fro_github::{Account, Error, PullEnds};
+use fro_github::{Account, Error, GitHub, PullEnds};
 
-use crate::{answer::Asked, judge, push_credentials::PushCredentials};
+use crate::{
+    job::{Job, Scope},
+    judge,
+    push_credentials::PushCredentials,
+};
 
 /// What the agent's changes become.
 pub(crate) enum Assignment {
@@ -47,36 +51,38 @@ pub(crate) struct Branch {
 impl Assignment {
     /// Decides; GitHub is asked only if a change was, and a model only if no fixed word tells.
     pub(crate) async fn of(
-        asked: &Asked<'_>,
+        scope: Scope<'_>,
         models: &ModelProxy,
         credentials: &PushCredentials,
     ) -> Result<Self, Fault> {
-        let delegation = &asked.settings().delegation;
-        let commission = match Claim::of(asked.trigger, asked.permit, delegation.work, delegation.output) {
+        let commission = match scope.job.work.clone() {
             Ok(Claim::Plain(commission)) => Ok(commission),
-            Ok(Claim::Unsettled(claim)) => judge::settle(asked.settings(), models, claim).await,
+            Ok(Claim::Unsettled(claim)) => judge::settle(scope.settings(), models, claim).await,
             Err(no) => Err(no),
         };
         let commission = match commission {
             Ok(commission) => commission,
             Err(no) => return Ok(Self::Look(no)),
         };
-        let (account, default) = (credentials.account().await?, asked.github.default_branch().await);
+        let github = scope.github()?;
+        let (account, default) = (credentials.account().await?, github.default_branch().await);
         let default = default.map_err(|error| error.fault())?;
         let fresh = Branch {
-            name: commission.branch(asked.occasion.began),
+            name: commission.branch(scope.job.origin.began),
             commission,
             tip: Tip::Checkout,
             base: default.clone(),
             stands: false,
             pull: None,
-            repo: asked.permit.repo().to_string(),
+            repo: scope.permit().repo().to_string(),
             closed: vec![default],
             account,
         };
-        let assigned = match asked.permit.subject() {
-            Subject::PullRequest(number) => for_pull(asked, credentials, number, fresh).await,
-            Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository => again(asked, fresh).await,
+        let assigned = match scope.permit().subject() {
+            Subject::PullRequest(number) => for_pull(scope, &github, (credentials, number), fresh).await,
+            Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository => {
+                again(scope, &github, fresh).await
+            }
         };
         assigned.map_err(|error| error.fault())
     }
@@ -84,17 +90,12 @@ impl Assignment {
     /// Returns the commit to start from.
     ///
     /// Where the event names a pull request's commit, that is the one: a later push has an event of its own.
-    pub(crate) fn tip(&self, trigger: &Trigger, permit: &Permit) -> Tip {
-        match (self, permit.subject()) {
+    pub(crate) fn tip(&self, job: &Job) -> Tip {
+        match (self, job.permit.subject()) {
             (Self::Branch(branch), _) => branch.tip.clone(),
-            (_, Subject::PullRequest(number)) => match trigger {
-                Trigger::Pull(pull) => Tip::Pinned { name: head_of(number), commit: pull.sha.clone() },
-                Trigger::Comment(_)
-                | Trigger::ReviewComment(_)
-                | Trigger::Issue(_)
-                | Trigger::Discussion(_)
-                | Trigger::DiscussionComment(_)
-                | Trigger::Order(_) => Tip::Remote(head_of(number)),
+            (_, Subject::PullRequest(number)) => match &job.head {
+                Some(commit) => Tip::Pinned { name: head_of(number), commit: commit.clone() },
+                None => Tip::Remote(head_of(number)),
             },
             (_, Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository) => Tip::Checkout,
         }
@@ -131,9 +132,9 @@ fn head_of(number: u64) -> String {
 }
 
 /// Goes on with the branch of an earlier run, if its pull request is still open.
-async fn again(asked: &Asked<'_>, fresh: Branch) -> Result<Assignment, Error> {
-    let authors = [asked.permit.own(), &fresh.account.login];
-    let standing = asked.github.own_pull(&authors, fresh.commission.prefix()).await?;
+async fn again(scope: Scope<'_>, github: &GitHub, fresh: Branch) -> Result<Assignment, Error> {
+    let authors = [scope.permit().own(), &fresh.account.login];
+    let standing = github.own_pull(&authors, fresh.commission.prefix()).await?;
     let branch = match standing {
         Some(pull) => Branch {
             name: pull.head.clone(),
@@ -149,14 +150,14 @@ async fn again(asked: &Asked<'_>, fresh: Branch) -> Result<Assignment, Error> {
 
 /// Works on a pull request: on its own branch, unless that is closed to us.
 async fn for_pull(
-    asked: &Asked<'_>,
-    credentials: &PushCredentials,
-    number: u64,
+    scope: Scope<'_>,
+    github: &GitHub,
+    (credentials, number): (&PushCredentials, u64),
     fresh: Branch,
 ) -> Result<Assignment, Error> {
-    let pull = asked.github.pull_ends(number).await?;
+    let pull = github.pull_ends(number).await?;
     let tip = Tip::Remote(head_of(number));
-    let is_ours = pull.head_repo.as_ref() == Some(asked.permit.repo());
+    let is_ours = pull.head_repo.as_ref() == Some(scope.permit().repo());
     if !is_ours {
         let fork = pull.head_repo.as_ref().map(ToString::to_string);
         return Ok(match fork {
@@ -170,7 +171,7 @@ async fn for_pull(
             None => Assignment::Patch { fork: "a fork that is gone".to_owned() },
         });
     }
-    let is_closed = fresh.closed.contains(&pull.head) || asked.github.is_protected(&pull.head).await?;
+    let is_closed = fresh.closed.contains(&pull.head) || github.is_protected(&pull.head).await?;
     let branch = if is_closed {
         let closed = [fresh.closed.clone(), vec![pull.head.clone()]].concat();
         Branch { tip, base: pull.head, closed, ..fresh }

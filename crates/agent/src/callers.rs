@@ -1,0 +1,175 @@
+//! In whose name a tool is called.
+//!
+//! The engine tells the servers of tools neither the session nor the call. So each call is compared with those that the
+//! engine itself reports as running ([`RunningCalls`]): it has to be one of them, and is done in the name of the session
+//! that makes it, once. Every session's shell can open the tools' socket too; what it writes there is no running call of
+//! anybody. As long as an engine has only ever had one session, a call can be nobody else's, and is not compared.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use fro_core::{conversation::heard::Heard, tool_call::running::RunningCalls};
+use fro_opencode::{About, CallState, Connection, Event, ToolCall};
+use tokio::{
+    sync::{
+        Notify,
+        broadcast::{Receiver, error::RecvError},
+    },
+    time::{Instant, timeout_at},
+};
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::tools::{Arguments, Tools};
+
+/// How long the engine's report of a call may take: it comes on another way than the call itself.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why a call is refused that no session makes.
+const NOBODYS: &str = "no session of this engine makes this call";
+
+/// The sessions of an engine, and the calls that they make.
+#[derive(Debug, Default)]
+pub(crate) struct Callers {
+    known: Mutex<Known>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct Known {
+    calls: RunningCalls,
+    callers: Vec<Caller>,
+    /// How many sessions there ever were.
+    n_opened: u64,
+}
+
+/// One session with all ids that it ever had: a full one is begun anew.
+struct Caller {
+    number: u64,
+    ids: Vec<String>,
+    tools: Vec<Arc<dyn Tools>>,
+}
+
+/// The place of a session among the callers; dropping it takes the session's tools away.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    callers: Arc<Callers>,
+    number: u64,
+}
+
+impl Callers {
+    /// Lets a session call these tools.
+    pub(crate) fn seat(self: &Arc<Self>, id: &str, tools: Vec<Arc<dyn Tools>>) -> Seat {
+        let mut known = self.known();
+        known.n_opened += 1;
+        let number = known.n_opened;
+        known.callers.push(Caller { number, ids: vec![id.to_owned()], tools });
+        Seat { callers: Arc::clone(self), number }
+    }
+
+    /// Tells whether there was never more than one session.
+    pub(crate) fn is_single(&self) -> bool {
+        self.known().n_opened <= 1
+    }
+
+    /// Listens to what the engine reports, for as long as what is returned lives.
+    pub(crate) fn listen(self: &Arc<Self>, connection: &Connection) -> AbortOnDropHandle<()> {
+        let (events, calls) = (connection.events(), connection.tool_calls());
+        AbortOnDropHandle::new(tokio::spawn(Arc::clone(self).follow(events, calls)))
+    }
+
+    async fn follow(self: Arc<Self>, mut events: Receiver<Event>, mut calls: Receiver<ToolCall>) {
+        loop {
+            let heard = tokio::select! {
+                call = calls.recv() => call.map(|call| self.hear_call(call)),
+                event = events.recv() => event.map(|event| self.hear_event(event)),
+            };
+            match heard {
+                // What was missed is refused: better a call too little than one in a wrong name.
+                Ok(()) | Err(RecvError::Lagged(_)) => self.changed.notify_waiters(),
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    fn hear_call(&self, call: ToolCall) {
+        let ToolCall { session, id, tool, input, state } = call;
+        match state {
+            CallState::Running => self.known().calls.began(session, id, tool, input),
+            CallState::Over => self.known().calls.ended(&session, &id),
+        }
+    }
+
+    fn hear_event(&self, event: Event) {
+        if let (About::Child { id, parent }, Heard::ChildBorn) = (event.about, event.heard) {
+            self.known().calls.born(id, parent);
+        }
+    }
+
+    /// Returns the tools that serve a call: those of the session that makes it.
+    pub(crate) async fn tools_of(
+        &self,
+        set: &str,
+        tool: &str,
+        arguments: &Arguments,
+    ) -> Result<Arc<dyn Tools>, String> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let changed = self.changed.notified();
+            if let Some(found) = self.known().claim(set, tool, arguments) {
+                return found;
+            }
+            if timeout_at(deadline, changed).await.is_err() {
+                return Err(NOBODYS.to_owned());
+            }
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    /// Finds whose call it is; nothing if the engine has not reported it yet.
+    fn claim(
+        &mut self,
+        set: &str,
+        tool: &str,
+        arguments: &Arguments,
+    ) -> Option<Result<Arc<dyn Tools>, String>> {
+        let caller = if self.n_opened <= 1 {
+            self.callers.first()
+        } else {
+            let session = self.calls.claim(tool, arguments)?;
+            self.callers.iter().find(|caller| caller.ids.contains(&session))
+        };
+        let Some(caller) = caller else { return Some(Err(NOBODYS.to_owned())) };
+        let tools = caller.tools.iter().find(|tools| tools.name() == set);
+        Some(tools.cloned().ok_or_else(|| format!("this session has no tools called `{set}`")))
+    }
+}
+
+impl Seat {
+    /// Says under which further id the session goes on.
+    pub(crate) fn goes_on_as(&self, id: &str) {
+        let mut known = self.callers.known();
+        if let Some(caller) = known.callers.iter_mut().find(|caller| caller.number == self.number) {
+            caller.ids.push(id.to_owned());
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.callers.known().callers.retain(|caller| caller.number != self.number);
+    }
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Known").field("calls", &self.calls).finish_non_exhaustive()
+    }
+}

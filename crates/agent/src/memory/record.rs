@@ -1,0 +1,119 @@
+//! Which sessions an engine serves: in the ledger, and in the file that is left for the step after a killed run.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use fro_core::{remembered::Past, say::sessions as say};
+use fro_memory::{Head, Ledger, Run};
+
+use super::blocking;
+use crate::state::State;
+
+/// Where sessions are written down. Sessions of one engine share it.
+#[derive(Debug)]
+pub(crate) struct Record {
+    engine_data: PathBuf,
+    /// Outside the engine's folders, so that the agent cannot reach it.
+    private: PathBuf,
+    run: String,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// The save that the engine started from.
+    parent: Option<Head>,
+    /// The sessions that were served, the last one last.
+    sessions: Vec<String>,
+}
+
+impl Record {
+    pub(super) fn new(engine_data: PathBuf, private: PathBuf, run: String) -> Self {
+        Self { engine_data, private, run, known: Mutex::default() }
+    }
+
+    /// Takes up what a killed run wrote down.
+    pub(super) fn of_killed(private: &Path, state: &State) -> Self {
+        let known = Known { parent: state.parent.clone(), sessions: state.sessions.clone() };
+        let (engine_data, run) = (state.engine_data.clone(), state.run.clone());
+        Self { engine_data, private: private.to_owned(), run, known: Mutex::new(known) }
+    }
+
+    /// Takes down the save that the engine starts from.
+    pub(super) fn starts_from(&self, parent: Option<Head>) {
+        self.known().parent = parent;
+    }
+
+    /// Sets a copy of the engine's database apart, before the agent says its first word: what is asked and saved from then
+    /// on is this one.
+    pub(crate) async fn set_apart(&self) -> Result<(), String> {
+        let (engine_data, ours) = (self.engine_data.clone(), self.own_data());
+        blocking(move || fro_memory::set_apart(&engine_data, &ours)).await
+    }
+
+    /// Our own data folder, with the database as it was before the agent came.
+    pub(super) fn own_data(&self) -> PathBuf {
+        self.private.join("apart")
+    }
+
+    /// Writes down that a session is served, so that it is known by its subject even if the run breaks off.
+    pub(crate) async fn begin(&self, session: &str, row: Run) -> Result<(), String> {
+        let state = {
+            let mut known = self.known();
+            known.sessions.push(session.to_owned());
+            State {
+                run: self.run.clone(),
+                engine_data: self.engine_data.clone(),
+                sessions: known.sessions.clone(),
+                parent: known.parent.clone(),
+            }
+        };
+        let (file, private) = (self.ledger_file(), self.private.clone());
+        blocking(move || {
+            state.write(&private)?;
+            Ledger::open(file)?.record(&row)
+        })
+        .await
+    }
+
+    /// Writes down what came of a turn, and returns it as a note for its session.
+    pub(crate) async fn end(&self, row: Run) -> Result<String, String> {
+        let past = Past {
+            ended: row.ended_at,
+            event: row.event.clone(),
+            actor: row.actor.clone(),
+            outcome: row.outcome.clone(),
+            links: row.links.clone(),
+        };
+        let note = say::written_back(&row.subject, &past);
+        let file = self.ledger_file();
+        blocking(move || Ledger::open(file)?.record(&row)).await.map(|()| note)
+    }
+
+    pub(crate) fn engine_data(&self) -> &Path {
+        &self.engine_data
+    }
+
+    pub(crate) fn private(&self) -> &Path {
+        &self.private
+    }
+
+    /// Returns the sessions that were served.
+    pub(crate) fn sessions(&self) -> Vec<String> {
+        self.known().sessions.clone()
+    }
+
+    pub(super) fn parent(&self) -> Option<Head> {
+        self.known().parent.clone()
+    }
+
+    pub(super) fn ledger_file(&self) -> PathBuf {
+        self.private.join("ledger.db")
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

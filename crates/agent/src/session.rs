@@ -1,0 +1,286 @@
+//! One conversation in a running engine: asked as often as one likes, with its own tools, drafts, meter and permit.
+
+use std::sync::Arc;
+
+use fro_core::{
+    Bounded, Drafts, Fault, Permit,
+    agent::{self, Choice},
+    continuity::Continuity,
+    conversation::{
+        Limits,
+        heard::Heard,
+        outcome::{Outcome, Turn, Usage},
+    },
+};
+use fro_memory::Figures;
+use fro_opencode::{File, Message, ModelName};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::{
+    ask,
+    callers::Seat,
+    job::{Origin, Scope},
+    memory::{Ended, Whose},
+    running::Floor,
+    settings::Settings,
+    step::Step,
+    tools::{DraftTools, MemoryCalls, MemoryMeter, MemoryTools, Tools},
+};
+
+/// So many lines that a failing engine printed are logged.
+const LAST_WORDS: usize = 20;
+
+/// What a session is opened for.
+pub struct Plan {
+    /// Whose words it is for.
+    pub permit: Permit,
+    /// The run that it serves.
+    pub origin: Origin,
+    /// Where it goes on; it begins anew if nobody says.
+    pub continuity: Option<Continuity>,
+    /// What a new session is called.
+    pub title: String,
+    /// The sessions that were recalled for it, for the ledger.
+    pub recalled: Vec<String>,
+    /// Its tools besides memory and draft, for the lists that the engine was started with.
+    pub tools: Vec<Arc<dyn Tools>>,
+}
+
+/// Whether an engine had sessions before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coming {
+    /// It had none: nobody behind the wall has said a word.
+    First,
+    /// It had.
+    Later,
+}
+
+/// What is asked.
+pub struct Question {
+    /// The words, as the model gets them.
+    pub text: String,
+    /// What goes with them.
+    pub files: Vec<File>,
+    /// When the clock of the time limit began to run.
+    pub began: Timestamp,
+}
+
+/// A session of a running engine. Dropping it takes its tools away.
+pub struct Session<'a> {
+    scope: Scope<'a>,
+    floor: Floor,
+    permit: Permit,
+    origin: Origin,
+    /// The earlier session that it goes on in.
+    continued: Option<String>,
+    recalled: Vec<String>,
+    place: fro_opencode::Session,
+    seat: Seat,
+    choice: Choice,
+    drafts: Drafts,
+    meter: Arc<MemoryMeter>,
+    usage: Usage,
+    explorations: u32,
+    warnings: Vec<String>,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) async fn open(
+        scope: Scope<'a>,
+        floor: Floor,
+        plan: Plan,
+        (drafts, coming): (Drafts, Coming),
+    ) -> Result<Self, Fault> {
+        let Plan { permit, origin, continuity, title, recalled, tools } = plan;
+        let choice = choose(&floor, scope.settings()).await?;
+        let continued = match continuity {
+            Some(Continuity::Continued(id)) => Some(id),
+            Some(Continuity::Fresh(_)) | None => None,
+        };
+        let place = place(&floor, continued.clone(), &title).await?;
+        (scope.tell)(Step::Session { id: place.id.clone(), agent: choice.agent.clone() });
+        let meter = Arc::<MemoryMeter>::default();
+        let (archive, own) = (Arc::clone(&floor.memory.archive), place.id.clone());
+        let memory: Arc<dyn Tools> = Arc::new(MemoryTools { archive, meter: Arc::clone(&meter), own });
+        let draft: Arc<dyn Tools> = Arc::new(DraftTools(drafts.clone()));
+        let seat = floor.callers.seat(&place.id, [vec![memory, draft], tools].concat());
+        let warnings = floor.left_out.iter().chain(&choice.warning).cloned().collect();
+        let mut session = Self {
+            scope,
+            permit,
+            origin,
+            continued,
+            recalled,
+            place,
+            seat,
+            choice,
+            drafts,
+            meter,
+            usage: Usage::default(),
+            explorations: 0,
+            warnings,
+            floor,
+        };
+        for warning in &session.warnings {
+            (scope.tell)(Step::Warning(warning.clone()));
+        }
+        if coming == Coming::First
+            && let Err(why) = session.floor.memory.record.set_apart().await
+        {
+            session.warn(why);
+        }
+        session.write_down().await;
+        Ok(session)
+    }
+
+    /// Asks, and listens to the end. A full session is begun anew, and a model that breaks off is asked again.
+    pub async fn ask(&mut self, question: Question) -> Turn {
+        let engine = &self.scope.settings().engine;
+        let deadline = engine.timeout.and_then(|timeout| question.began.checked_add(timeout).ok());
+        let limits = Limits { deadline, steps: engine.max_steps, ..Limits::default() };
+        let model = engine.model.as_deref().and_then(ModelName::parse);
+        let agent = Some(self.choice.agent.clone());
+        let message = Message { text: question.text, files: question.files, agent, model };
+        let (tell, explorations) = (self.scope.tell, &mut self.explorations);
+        let listen = &mut |heard: &Heard| {
+            *explorations += u32::from(heard.explores());
+            tell(Step::Heard(heard.clone()));
+        };
+        let (place, how) = (self.place.clone(), ((&limits, engine.pause), &self.seat));
+        let answered = ask::ask(&self.floor.connection, place, &message, how, listen).await;
+        answered.warnings.into_iter().for_each(|warning| self.warn(warning));
+        if answered.session.id != self.place.id {
+            self.place = answered.session;
+            self.write_down().await;
+        }
+        if let Outcome::Failed { .. } = answered.turn.outcome {
+            self.log_last_words();
+        }
+        self.usage += answered.turn.usage;
+        answered.turn
+    }
+
+    /// Writes down what came of a turn, in the ledger and in the session itself.
+    pub async fn record(&mut self, turn: &Turn, links: Vec<String>) {
+        let MemoryCalls { searches, reads } = self.memory_calls();
+        tracing::info!(searches, reads, "memory: the agent searched {searches} times and read {reads} times");
+        let figures = Figures {
+            recalled: self.recalled.clone(),
+            memory_calls: searches + reads,
+            exploration_calls: self.explorations,
+            is_warm: self.floor.memory.is_warm,
+            ..Figures::default()
+        };
+        let row = self.whose().ended(&self.place.id, Ended { turn, links, figures });
+        let noted = match self.floor.memory.record.end(row).await {
+            Ok(note) => {
+                let noted = self.floor.connection.note(&self.place, &note).await;
+                noted.map_err(|error| error.to_string())
+            }
+            Err(why) => Err(why),
+        };
+        if let Err(why) = noted {
+            self.warn(format!("the run was not written down: {why}"));
+        }
+    }
+
+    /// Returns the session as a share host takes it.
+    pub async fn export(&self) -> Result<Vec<Value>, String> {
+        self.floor.connection.export(&self.place).await.map_err(|error| error.to_string())
+    }
+
+    /// Returns the engine's id of the session.
+    pub fn id(&self) -> &str {
+        &self.place.id
+    }
+
+    /// Returns the earlier session that it goes on in, if it does.
+    pub fn continued(&self) -> Option<&str> {
+        self.continued.as_deref()
+    }
+
+    /// Returns whose words it is for.
+    pub fn permit(&self) -> &Permit {
+        &self.permit
+    }
+
+    /// Returns the agent that is asked.
+    pub fn agent(&self) -> &str {
+        &self.choice.agent
+    }
+
+    /// Returns what was handed in as the answer.
+    pub fn drafts(&self) -> &Drafts {
+        &self.drafts
+    }
+
+    /// Returns what all its turns took, by the engine's account of its own and its children's messages.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Returns how often its agent asked what is remembered.
+    pub fn memory_calls(&self) -> MemoryCalls {
+        self.meter.read()
+    }
+
+    /// Returns the sessions that were recalled for it.
+    pub fn recalled(&self) -> &[String] {
+        &self.recalled
+    }
+
+    /// Returns what a maintainer should know.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    fn whose(&self) -> Whose<'_> {
+        Whose { permit: &self.permit, origin: &self.origin, audience: self.scope.job.audience }
+    }
+
+    /// Makes the session known, also to the step after a killed run.
+    async fn write_down(&mut self) {
+        let row = self.whose().begun(&self.place.id);
+        if let Err(why) = self.floor.memory.record.begin(&self.place.id, row).await {
+            self.warn(why);
+        }
+    }
+
+    fn warn(&mut self, warning: String) {
+        (self.scope.tell)(Step::Warning(warning.clone()));
+        self.warnings.push(warning);
+    }
+
+    /// Logs the end of what the engine printed, which may be all there is to know of its failure.
+    fn log_last_words(&self) {
+        let printed = self.floor.connection.output();
+        let lines: Vec<_> = printed.lines().collect();
+        for line in &lines[lines.len().saturating_sub(LAST_WORDS)..] {
+            tracing::warn!("the engine printed: {}", Bounded::text(line, 300).value());
+        }
+    }
+}
+
+/// Goes on in an earlier session, or begins one.
+async fn place(
+    floor: &Floor,
+    continued: Option<String>,
+    title: &str,
+) -> Result<fro_opencode::Session, Fault> {
+    let directory = floor.directory.clone();
+    if let Some(id) = continued {
+        return Ok(fro_opencode::Session { id, directory });
+    }
+    floor.connection.create_session(&directory, title).await.map_err(|error| error.fault())
+}
+
+/// Chooses the agent to ask among those that the engine offers.
+async fn choose(floor: &Floor, settings: &Settings) -> Result<Choice, Fault> {
+    let agents = floor.connection.agents(&floor.directory).await.map_err(|error| error.fault())?;
+    let primary: Vec<_> =
+        agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
+    let wanted = floor.only_agent.or(settings.engine.agent.as_deref()).or(floor.usual_agent);
+    agent::choose(wanted, &primary)
+        .ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))
+}
