@@ -70,6 +70,20 @@ export default async function testify({ check, refused, garden, maya, rita, bot 
     const on = (await repos.listCommits({ ...garden, path: "README.md" })).data;
     assert.deepEqual(on.map(({ commit }) => commit.message), ["Dig the first bed"]);
   });
+  await check("repos.compareCommitsWithBasehead, listPullRequestsAssociatedWithCommit", async () => {
+    const compare = async (basehead) => (await repos.compareCommitsWithBasehead({ ...garden, basehead })).data;
+    const ahead = await compare("main...new-seal");
+    assert.deepEqual(
+      [ahead.status, ahead.ahead_by, ahead.behind_by, ahead.files.map(({ filename }) => filename)],
+      ["ahead", 1, 0, ["tap.rs"]],
+    );
+    assert.equal(ahead.merge_base_commit.sha, ahead.base_commit.sha);
+    assert.deepEqual([(await compare("new-seal...main")).status, (await compare("main...main")).status], ["behind", "identical"]);
+    await refused(404, repos.compareCommitsWithBasehead({ ...garden, basehead: "main...nowhere" }));
+    const commit_sha = ahead.commits[0].sha;
+    const numbers = (await repos.listPullRequestsAssociatedWithCommit({ ...garden, commit_sha })).data.map(({ number }) => number);
+    assert.ok(numbers.includes(2));
+  });
   await check("git.createCommit by somebody else at another time, told in UTC", async () => {
     const { object } = (await git.getRef({ ...garden, ref: "heads/main" })).data;
     const tree = (await git.getCommit({ ...garden, commit_sha: object.sha })).data.tree.sha;

@@ -15,6 +15,7 @@ mod graphql;
 mod hub;
 mod job;
 mod jwt;
+mod login;
 pub mod model;
 mod page;
 mod permission;

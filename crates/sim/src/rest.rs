@@ -7,6 +7,7 @@ mod check_drafts;
 mod check_suites;
 mod checks;
 mod comments;
+mod compare;
 mod contents;
 mod etags;
 mod git_data;
@@ -158,6 +159,8 @@ fn git() -> Routes {
         .on("GET /contents/{*name}", contents::show)
         .on("GET /commits", git_data::list_commits)
         .on("GET /commits/{name}", git_data::show_commit)
+        .on("GET /commits/{name}/pulls", compare::pulls)
+        .on("GET /compare/{*name}", compare::compare)
         .on("POST /git/commits", git_making::create_commit)
         .on("GET /git/commits/{name}", git_data::show_commit_object)
         .on("POST /git/trees", git_making::create_tree)

@@ -6,6 +6,7 @@ mod cache;
 mod check;
 mod clock;
 mod comment;
+mod device;
 mod discussion;
 mod id;
 mod issue;
@@ -28,6 +29,7 @@ pub use cache::{CacheAccess, CacheEntry, Run, Upload};
 pub use check::{Annotation, AnnotationLevel, CheckRun, Conclusion, Progress};
 pub use clock::Clock;
 pub use comment::Comment;
+pub use device::{Device, DeviceAnswer};
 pub use discussion::{Discussion, DiscussionComment};
 pub use issue::{Closing, ClosingReason, Issue, IssueState};
 pub use label::Label;
@@ -57,6 +59,8 @@ pub struct State {
     pub tokens: Vec<Token>,
     /// All apps.
     pub apps: Vec<App>,
+    /// Devices that wait to be let in.
+    pub devices: Vec<Device>,
     /// Files in people's texts.
     pub attachments: Vec<Attachment>,
     /// Runs of workflows, by their tokens.

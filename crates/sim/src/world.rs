@@ -15,6 +15,7 @@ use crate::{
     faults::{self, Faults},
     garden, git, graphql,
     hub::Hub,
+    login,
     model::Model,
     page,
     problem::Problem,
@@ -244,6 +245,7 @@ fn routes() -> Routes {
         .and(actions::routes())
         .and(downloads::routes())
         .and(shares::routes())
+        .and(login::routes())
 }
 
 fn router(hub: &Arc<Hub>, faults: &Faults) -> Router {
