@@ -6,6 +6,7 @@ mod follow;
 mod id;
 mod link;
 mod permission;
+mod render;
 mod turn;
 
 pub use audit::{AuditAction, AuditEntry, Ruling};
@@ -14,4 +15,5 @@ pub use follow::Follow;
 pub use id::{ChannelId, GuildId, MessageId, NoId, RoleId, UserId};
 pub use link::{ChannelLink, ChannelSettings, Listen, Thread};
 pub use permission::{AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, Wanted, Whose, decide};
+pub use render::{LONGEST, Rendered, length, render};
 pub use turn::{Asked, Words};
