@@ -7,6 +7,8 @@ mod id;
 mod link;
 mod permission;
 mod render;
+mod route;
+pub mod say;
 mod turn;
 
 pub use audit::{AuditAction, AuditEntry, Ruling};
@@ -16,4 +18,5 @@ pub use id::{ChannelId, GuildId, MessageId, NoId, RoleId, UserId};
 pub use link::{ChannelLink, ChannelSettings, Listen, Thread};
 pub use permission::{AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, Wanted, Whose, decide};
 pub use render::{LONGEST, Rendered, length, render};
+pub use route::{Posted, Room, Situation, edited, posted};
 pub use turn::{Asked, Words};

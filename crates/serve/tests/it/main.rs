@@ -7,3 +7,4 @@ mod contract;
 mod crowd;
 mod databases;
 mod model;
+mod story;

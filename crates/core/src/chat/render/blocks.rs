@@ -76,13 +76,13 @@ fn code<'a>(kind: &CodeBlockKind<'a>, events: Events<'a, '_>) -> Block {
     Block::Code { language, text: unfenced(text.trim_end_matches('\n')) }
 }
 
-fn heading<'a>(events: Events<'a, '_>) -> Block {
+fn heading(events: Events<'_, '_>) -> Block {
     let words = words(events, |end| matches!(end, TagEnd::Heading(_)));
     Block::Prose(format!("**{}**", unfenced(&words.replace("**", ""))))
 }
 
 /// Returns the plain words up to an end.
-fn words<'a>(events: Events<'a, '_>, is_end: fn(&TagEnd) -> bool) -> String {
+fn words(events: Events<'_, '_>, is_end: fn(&TagEnd) -> bool) -> String {
     let mut text = String::new();
     for (event, _) in events {
         match event {
@@ -95,7 +95,7 @@ fn words<'a>(events: Events<'a, '_>, is_end: fn(&TagEnd) -> bool) -> String {
     text.trim().to_owned()
 }
 
-fn table<'a>(events: Events<'a, '_>) -> Block {
+fn table(events: Events<'_, '_>) -> Block {
     let mut rows: Vec<Vec<String>> = Vec::new();
     while let Some((event, _)) = events.next() {
         match event {

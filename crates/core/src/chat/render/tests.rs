@@ -52,6 +52,16 @@ fn a_very_long_answer_is_its_beginning_and_a_file() {
 }
 
 #[test]
+fn the_empty_line_between_two_blocks_counts() {
+    let messages = |letters: usize| {
+        let markdown = format!("{}\n\n#### {}", "x".repeat(1000), "y".repeat(letters));
+        render(&markdown).messages.iter().map(|message| length(message)).collect::<Vec<_>>()
+    };
+    assert_eq!(messages(994), [2000]);
+    assert_eq!(messages(995), [1000, 999]);
+}
+
+#[test]
 fn nothing_to_say_is_no_message() {
     assert_eq!(render(" \n\n").messages, Vec::<String>::new());
 }

@@ -1,0 +1,212 @@
+//! What follows from a message, an edit or a deletion. Nothing is done here: what follows is written down as a whole.
+//!
+//! A message in a linked channel opens a thread on itself, whose number is the message's own: so everything that is to
+//! be done is known before Discord was asked for anything, and a restart in between changes nothing.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::{
+    AccountAccess, Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, Deed, Denial, Follow, GuildId,
+    Listen, Membership, MessageId, Notify, RoleId, Roles, Ruling, Speaker, Thread, UserId, Wanted, Words,
+    decide, say,
+};
+
+/// A message that somebody wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Posted {
+    /// Which.
+    pub id: MessageId,
+    /// In which channel or thread.
+    pub channel: ChannelId,
+    /// In which guild.
+    pub guild: GuildId,
+    /// By whom.
+    pub author: UserId,
+    /// What they are called.
+    pub name: String,
+    /// What they are in the guild.
+    pub membership: Membership,
+    /// The roles that they have.
+    pub roles: BTreeSet<RoleId>,
+    /// What it says.
+    pub text: String,
+}
+
+/// Where a message was written, as far as we know the place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Room {
+    /// Neither a linked channel nor a thread of ours.
+    Elsewhere,
+    /// A linked channel.
+    Linked(ChannelLink),
+    /// A thread of ours.
+    Thread {
+        /// The thread.
+        thread: Thread,
+        /// What its channel is linked to now.
+        link: Option<ChannelLink>,
+        /// How many turns are unfinished there.
+        ahead: usize,
+    },
+}
+
+/// What is known when a message arrives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Situation {
+    /// Who we are.
+    pub me: UserId,
+    /// Where it was written.
+    pub room: Room,
+    /// Which roles may do what in the guild.
+    pub roles: Roles,
+    /// The time.
+    pub now: Timestamp,
+}
+
+/// Returns what follows from a new message.
+pub fn posted(message: &Posted, situation: &Situation) -> Vec<Follow> {
+    if message.membership == Membership::Automaton || message.author == situation.me {
+        return Vec::new();
+    }
+    let (text, called) = words(&message.text, situation.me);
+    let heard = match &situation.room {
+        Room::Elsewhere if called => return reply(message, say::not_linked()),
+        Room::Elsewhere => false,
+        Room::Linked(link) => called || link.settings.listen == Listen::Everything,
+        Room::Thread { .. } => true,
+    };
+    if !heard {
+        return Vec::new();
+    }
+    match granted(message, situation) {
+        Ok(()) if text.is_empty() && called => reply(message, say::no_words()),
+        // A picture, a sticker, or content that Discord did not let us see.
+        Ok(()) if text.is_empty() => Vec::new(),
+        Ok(()) => follow(message, &text, situation),
+        // Whoever talks to others is left alone: strangers' words in a thread are none for us.
+        Err(_) if !called => Vec::new(),
+        Err(denial) => {
+            let mut follows = vec![Follow::Record(refusal(message, denial, situation.now))];
+            follows.extend(reply(message, say::refused(denial)));
+            follows
+        }
+    }
+}
+
+/// Returns what follows from a message that says something else now.
+pub fn edited(source: MessageId, text: &str, me: UserId) -> Follow {
+    match words(text, me).0 {
+        text if text.is_empty() => Follow::Withdraw(source),
+        text => Follow::Reword { source, text },
+    }
+}
+
+/// Returns what is said, without our name, and whether it was called.
+fn words(text: &str, me: UserId) -> (String, bool) {
+    let names = [format!("<@{me}>"), format!("<@!{me}>")];
+    let called = names.iter().any(|name| text.contains(name));
+    let mut text = text.to_owned();
+    for name in &names {
+        text = text.replace(name, "");
+    }
+    (text.trim().to_owned(), called)
+}
+
+/// Decides by roles alone: how far the words reach is decided when their turn has come, by the account as it is then.
+fn granted(message: &Posted, situation: &Situation) -> Result<(), Denial> {
+    let speaker = Speaker {
+        id: message.author,
+        membership: message.membership,
+        roles: message.roles.clone(),
+        account: AccountAccess::NoAccount,
+    };
+    decide(Wanted::Ask, &speaker, &situation.roles).map(drop)
+}
+
+fn follow(message: &Posted, text: &str, situation: &Situation) -> Vec<Follow> {
+    match &situation.room {
+        Room::Elsewhere => Vec::new(),
+        Room::Linked(link) => open(message, text, link, situation.now),
+        Room::Thread { thread, link: Some(link), .. } if link.repository != thread.repository => {
+            reply(message, say::other_repository(&thread.repository, &link.repository))
+        }
+        Room::Thread { thread, link: None, .. } => reply(message, say::unlinked(&thread.repository)),
+        Room::Thread { ahead, .. } => {
+            let mut follows = vec![queue(message, message.channel, text)];
+            if *ahead > 0 {
+                follows.push(waits(message, *ahead));
+            }
+            follows
+        }
+    }
+}
+
+/// Opens a thread on a message.
+fn open(message: &Posted, text: &str, link: &ChannelLink, now: Timestamp) -> Vec<Follow> {
+    let Some(id) = ChannelId::new(message.id.number()) else { return Vec::new() };
+    let name = say::thread_name(text);
+    let thread = Thread {
+        id,
+        channel: message.channel,
+        guild: message.guild,
+        repository: link.repository.clone(),
+        session: None,
+        named: Some(name.clone()),
+        opened_at: now,
+    };
+    let deed = Deed::OpenThread { channel: message.channel, message: message.id, name };
+    vec![Follow::OpenThread(thread), Follow::Do { lane: id, deed }, queue(message, id, text)]
+}
+
+fn queue(message: &Posted, thread: ChannelId, text: &str) -> Follow {
+    let words = Words {
+        name: message.name.clone(),
+        roles: message.roles.iter().copied().collect(),
+        text: text.to_owned(),
+    };
+    Follow::Queue(Asked { thread, source: message.id, asker: message.author, words })
+}
+
+/// Tells that something comes first, with a button that ends it.
+fn waits(message: &Posted, ahead: usize) -> Follow {
+    let deed = Deed::Say {
+        channel: message.channel,
+        text: say::queued(ahead),
+        reply_to: Some(message.id),
+        buttons: vec![say::interrupt(message.channel)],
+        file: None,
+        notify: Notify::No,
+    };
+    Follow::Do { lane: message.channel, deed }
+}
+
+fn reply(message: &Posted, text: String) -> Vec<Follow> {
+    let deed = Deed::Say {
+        channel: message.channel,
+        text,
+        reply_to: Some(message.id),
+        buttons: Vec::new(),
+        file: None,
+        notify: Notify::No,
+    };
+    vec![Follow::Do { lane: message.channel, deed }]
+}
+
+fn refusal(message: &Posted, denial: Denial, at: Timestamp) -> AuditEntry {
+    AuditEntry {
+        at,
+        guild: message.guild,
+        actor: Some(message.author),
+        roles: message.roles.iter().copied().collect(),
+        action: AuditAction::Ask,
+        target: message.channel.to_string(),
+        before: None,
+        after: None,
+        ruling: Ruling::Denied(denial.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! What the daemon says by itself, and how tools and costs look in a thread.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::{Button, ChannelId, Denial, Style};
+use crate::names::RepoName;
+
+/// Discord's limit for the name of a thread.
+const LONGEST_NAME: usize = 100;
+/// So much of what a tool does fits on a line.
+const LONGEST_TOOL: usize = 120;
+
+/// How much of the agent's work is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verbosity {
+    /// Words only.
+    Text,
+    /// Words, and tools that do more than look.
+    #[default]
+    Essential,
+    /// Words and every tool.
+    All,
+}
+
+/// What a turn came to, for the line below its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Footer {
+    /// The repository.
+    pub repository: RepoName,
+    /// The branch, if something was pushed.
+    pub branch: Option<String>,
+    /// How long it took.
+    pub took: Duration,
+    /// Tokens, in and out.
+    pub tokens: u64,
+    /// What it cost, in millionths of a dollar.
+    pub cost: u64,
+    /// The model that was asked.
+    pub model: String,
+}
+
+impl Footer {
+    /// Writes the line.
+    pub fn line(&self) -> String {
+        let tokens = match self.tokens {
+            few @ 0..1000 => format!("{few} tokens"),
+            many => format!("{}.{}k tokens", many / 1000, many % 1000 / 100),
+        };
+        let cents = self.cost.div_ceil(10_000);
+        let cost = (self.cost > 0).then(|| format!("${}.{:02}", cents / 100, cents % 100));
+        let took = match self.took.as_secs() {
+            seconds @ 0..60 => format!("{seconds} s"),
+            seconds => format!("{} min {} s", seconds / 60, seconds % 60),
+        };
+        let branch = self.branch.as_deref().map(code);
+        let parts = [
+            Some(self.repository.to_string()),
+            branch,
+            Some(took),
+            Some(tokens),
+            cost,
+            Some(code(&self.model)),
+        ];
+        format!("-# {}", parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+    }
+}
+
+/// Writes the line that shows a tool at work, if it is to be shown.
+pub fn tool(name: &str, title: &str, verbosity: Verbosity) -> Option<String> {
+    const LOOKS: [&str; 8] = ["read", "grep", "glob", "list", "todowrite", "todoread", "webfetch", "skill"];
+    let shown = match verbosity {
+        Verbosity::Text => false,
+        Verbosity::Essential => !LOOKS.contains(&name),
+        Verbosity::All => true,
+    };
+    let title = bounded(&one_line(title), LONGEST_TOOL);
+    let title = if title.is_empty() { String::new() } else { format!(" {}", code(&title)) };
+    shown.then(|| format!("-# ⚙ {}{title}", code(&bounded(&one_line(name), 40))))
+}
+
+/// Names a thread after the words that it begins with.
+pub fn thread_name(text: &str) -> String {
+    let line = text.lines().map(one_line).find(|line| !line.is_empty());
+    // Discord shows names as they are: markup would only be noise, and a mention a number.
+    let plain = line.unwrap_or_default().replace(['*', '`', '_', '#', '>', '~', '|', '<'], "");
+    match bounded(plain.trim(), LONGEST_NAME) {
+        name if name.is_empty() => "A new thread".to_owned(),
+        name => name,
+    }
+}
+
+/// Says that a channel is nobody's.
+pub fn not_linked() -> String {
+    "This channel is linked to no repository. Whoever may link channels can do so with `/link owner/repo`."
+        .to_owned()
+}
+
+/// Says that a thread's channel was unlinked.
+pub fn unlinked(repository: &RepoName) -> String {
+    format!(
+        "This thread was about {repository}, but its channel is linked to it no longer, so I cannot go on here. \
+         `/link {repository}` brings it back."
+    )
+}
+
+/// Says that a thread's channel is another repository's by now.
+pub fn other_repository(was: &RepoName, is: &RepoName) -> String {
+    format!(
+        "This thread is about {was}, but its channel is {is}'s now. Open a new thread in the channel to talk about {is}."
+    )
+}
+
+/// Says no.
+pub fn refused(denial: Denial) -> String {
+    format!("I cannot do that: {denial}.")
+}
+
+/// Answers a bare mention.
+pub fn no_words() -> String {
+    "What can I do for you? Mention me together with a question, or see `/help`.".to_owned()
+}
+
+/// Says that something comes first.
+pub fn queued(ahead: usize) -> String {
+    match ahead {
+        0 | 1 => {
+            "Noted; I answer it after this turn. Edit or delete your message until then to change or drop it."
+                .to_owned()
+        }
+        many => format!(
+            "Noted; {many} turns come first. Edit or delete your message until then to change or drop it."
+        ),
+    }
+}
+
+/// The button that ends what is under way.
+pub fn interrupt(thread: ChannelId) -> Button {
+    Button { label: "Interrupt".to_owned(), id: format!("stop:{thread}"), style: Style::Danger }
+}
+
+/// Sets words apart as they are; a backtick in them would end that.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('`', "ˋ"))
+}
+
+fn one_line(text: &str) -> String {
+    let visible = |c: char| if c.is_control() || c.is_whitespace() { ' ' } else { c };
+    let text: String = text.chars().map(visible).collect();
+    text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn bounded(text: &str, limit: usize) -> String {
+    let whole = super::length(text) <= limit;
+    if whole {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for grapheme in text.graphemes(true) {
+        if super::length(&cut) + super::length(grapheme) + 1 > limit {
+            break;
+        }
+        cut.push_str(grapheme);
+    }
+    format!("{}…", cut.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_daemon_says_reads_like_this() {
+        let [garden, cellar] = ["octo/garden", "octo/cellar"].map(|name| RepoName::parse(name).unwrap());
+        let texts = [
+            not_linked(),
+            unlinked(&garden),
+            other_repository(&garden, &cellar),
+            refused(Denial::NoAccount),
+            no_words(),
+            queued(1),
+            queued(3),
+        ];
+        insta::assert_snapshot!(texts.join("\n"));
+    }
+
+    #[test]
+    fn a_footer_reads_like_this() {
+        let footer = |branch: Option<&str>, tokens, cost, seconds| {
+            let repository = RepoName::parse("octo/garden").unwrap();
+            let (branch, took) = (branch.map(str::to_owned), Duration::from_secs(seconds));
+            Footer { repository, branch, took, tokens, cost, model: "anthropic/claude".to_owned() }.line()
+        };
+        let lines = [footer(None, 950, 0, 9), footer(Some("opencode/issue7-1"), 12_345, 41_000, 75)];
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        -# octo/garden · 9 s · 950 tokens · `anthropic/claude`
+        -# octo/garden · `opencode/issue7-1` · 1 min 15 s · 12.3k tokens · $0.05 · `anthropic/claude`
+        ");
+    }
+
+    #[test]
+    fn tools_are_shown_by_verbosity_and_their_titles_cannot_break_out() {
+        let lines: Vec<_> = [Verbosity::Text, Verbosity::Essential, Verbosity::All]
+            .into_iter()
+            .map(|verbosity| {
+                (tool("read", "tap.rs", verbosity), tool("bash", "a`b\n@everyone\n# x", verbosity))
+            })
+            .collect();
+        let read = || Some("-# ⚙ `read` `tap.rs`".to_owned());
+        let bash = || Some("-# ⚙ `bash` `aˋb @everyone # x`".to_owned());
+        assert_eq!(lines, [(None, None), (None, bash()), (read(), bash())]);
+    }
+
+    #[test]
+    fn a_thread_is_named_after_its_first_words() {
+        assert_eq!(thread_name("\n  **Why** is the `floor` wet?\nMore."), "Why is the floor wet?");
+        assert_eq!(thread_name("```"), "A new thread");
+        let long = thread_name(&"👩‍👩‍👧 family ".repeat(40));
+        assert!(super::super::length(&long) <= 100 && long.ends_with('…'), "{long}");
+    }
+}
