@@ -2,6 +2,7 @@
 
 mod cast;
 mod garden;
+mod review;
 mod show;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
@@ -42,6 +43,9 @@ pub(crate) struct Options {
     /// Leave the little GitHub open afterwards, as a web page
     #[arg(long)]
     keep: bool,
+    /// Play the reviewer instead: three pushes to a pull request, and a word in between
+    #[arg(long, conflicts_with = "model")]
+    review: bool,
     /// Port of the little GitHub; a free one if not given
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
@@ -62,28 +66,62 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let began = Timestamp::now();
     let show = Show::new();
     let stage = Stage::open(options.port, env).await?;
-    let request = garden::ask(&stage.world)?;
-    let page = stage.world.page_url(request.issue);
     let cast = Cast::find(&options.choice, &stage.world, env)?;
-    show.opening(&page, &cast.announced());
-
-    let process = Process::new(stage.settings(cast, env)?);
-    process.agent.settings.models()?;
-    let occasion = stage.occasion(request.event, began);
-    let tell = |news| show.tell(&news);
-    let ending = Box::pin(play(&process, &occasion, &tell, &mut interrupt)).await;
+    let (page, ending) = if options.review {
+        Box::pin(review(&stage, cast, (&show, env), &mut interrupt)).await?
+    } else {
+        Box::pin(mention(&stage, cast, (&show, env), (began, &mut interrupt))).await?
+    };
     show.done();
-    if ending? == Ending::Interrupted {
+    if ending == Ending::Interrupted {
         println!("interrupted; nothing is left behind");
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
-    show.comment(&garden::answer(&stage.world, request.issue)?);
     show.times();
     if options.keep {
         println!("\nThe little GitHub stays open at {page} until Ctrl-C");
         interrupt.asked().await;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Plays a mention, and shows the answer.
+async fn mention(
+    stage: &Stage,
+    cast: Cast,
+    (show, env): (&Show, &Env),
+    (began, interrupt): (Timestamp, &mut Interrupt),
+) -> Result<(String, Ending), Fault> {
+    let request = garden::ask(&stage.world)?;
+    let page = stage.world.page_url(request.issue);
+    if cast.model.is_none() {
+        garden::rehearse(&stage.world.model());
+    }
+    show.opening(&page, "a mention on octo/garden, answered", &cast.announced());
+    let process = Process::new(stage.settings(cast, env)?);
+    process.agent.settings.models()?;
+    let occasion = stage.occasion(request.event, began);
+    let tell = |news| show.tell(&news);
+    let ending = Box::pin(play(&process, &occasion, &tell, interrupt)).await.inspect_err(|_| show.done())?;
+    if ending != Ending::Interrupted {
+        show.comment(&garden::answer(&stage.world, request.issue)?);
+    }
+    Ok((page, ending))
+}
+
+/// Plays a pull request and its reviewer.
+async fn review(
+    stage: &Stage,
+    cast: Cast,
+    (show, env): (&Show, &Env),
+    interrupt: &mut Interrupt,
+) -> Result<(String, Ending), Fault> {
+    let page = stage.world.page_url(review::PULL);
+    show.opening(&page, "a pull request on octo/garden, reviewed", &cast.announced());
+    let settings = Settings { policy: review::policy(), ..stage.settings(cast, env)? };
+    let process = Process::new(settings);
+    let ending = review::review(stage, &process, show, interrupt).await.inspect_err(|_| show.done())?;
+    Ok((page, ending))
 }
 
 /// Answers the request. The garden has no settings of its own.

@@ -9,10 +9,7 @@ use fro_http::{ClientSettings, Proxy};
 use fro_sim::World;
 use serde_json::{Value, json};
 
-use crate::{
-    demo::garden,
-    env::{self, Env},
-};
+use crate::env::{self, Env};
 
 /// Which model is asked.
 #[derive(Debug, Args)]
@@ -37,10 +34,9 @@ pub(crate) struct Cast {
 }
 
 impl Cast {
-    /// Finds whoever was chosen; the script is rehearsed.
+    /// Finds whoever was chosen.
     pub(crate) fn find(choice: &Choice, world: &World, env: &Env) -> Result<Self, Fault> {
         let Some(model) = &choice.model else {
-            garden::rehearse(&world.model());
             let config = world.model().provider();
             let keys = Keys::default().and_those_of(&config);
             return Ok(Self { model: None, config, keys, client: ClientSettings::loopback() });

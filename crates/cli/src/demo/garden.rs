@@ -12,7 +12,8 @@ use tokio::process::Command;
 
 /// The account that answers.
 pub(crate) const BOT: &str = "fro-bot";
-const REPO: &str = "octo/garden";
+/// The repository of the demo.
+pub(crate) const REPO: &str = "octo/garden";
 
 const TITLE: &str = "Hot beds get too little water";
 const DESCRIPTION: &str =
@@ -88,7 +89,8 @@ pub(crate) fn answer(world: &World, issue: u64) -> Result<String, Fault> {
     answers.into_iter().next().ok_or_else(|| Fault::ours("the answer is not on the little GitHub"))
 }
 
-async fn git(garden: &Path, arguments: &[&str]) -> Result<(), Fault> {
+/// Runs git as maya, heeding nobody's settings.
+pub(crate) async fn git(garden: &Path, arguments: &[&str]) -> Result<(), Fault> {
     let done = Command::new("git")
         .args(["-c", "user.name=Maya", "-c", "user.email=maya@garden.example", "-c", "commit.gpgsign=false"])
         .args(arguments)

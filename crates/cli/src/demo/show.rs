@@ -85,10 +85,8 @@ impl Show {
     }
 
     /// Says what is about to be played.
-    pub(crate) fn opening(&self, page: &str, how: &str) {
-        self.print(&format!(
-            "{TITLE}fro-bot demo{TITLE:#}  a mention on octo/garden, answered by the real engine, {how}"
-        ));
+    pub(crate) fn opening(&self, page: &str, what: &str, how: &str) {
+        self.print(&format!("{TITLE}fro-bot demo{TITLE:#}  {what} by the real engine, {how}"));
         self.print(&format!("{DIM}a little GitHub is open at {page}{DIM:#}"));
         self.print("");
     }
@@ -133,8 +131,18 @@ impl Show {
 
     /// Shows the comment as GitHub has it.
     pub(crate) fn comment(&self, body: &str) {
-        self.print(&format!("\n{TITLE}The comment as posted{TITLE:#}\n"));
-        for line in body.lines() {
+        self.act("The comment as posted");
+        self.lines(&body.lines().map(str::to_owned).collect::<Vec<_>>());
+    }
+
+    /// Says what happens next on the little GitHub.
+    pub(crate) fn act(&self, about: &str) {
+        self.print(&format!("\n{TITLE}{about}{TITLE:#}\n"));
+    }
+
+    /// Shows some lines as the little GitHub has them.
+    pub(crate) fn lines(&self, lines: &[String]) {
+        for line in lines {
             self.print(&format!("{DIM}│{DIM:#} {line}"));
         }
     }

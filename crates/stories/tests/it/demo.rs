@@ -103,3 +103,18 @@ async fn a_model_of_an_unknown_provider_is_named_with_the_remedy() {
     hint: give `provider.nobody` in `opencode-config` an `npm` package such as `@ai-sdk/openai-compatible`; Bedrock and Vertex are not carried yet
     ");
 }
+
+#[tokio::test]
+async fn the_reviewer_s_demo_plays_three_pushes() {
+    let ended = Demo::start(&["--review"]).ends().await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for words in [
+        "reviewed: 2 findings",
+        "open      tap.rs: `open` ignores that silicone swells in hot water.",
+        "resolved  tap.rs: `flow` still asks for rubber, which no tap has any more.",
+        "resolved  tap.rs: `open` ignores that silicone swells in hot water.",
+        "reviewed: 0 findings, nothing was posted",
+    ] {
+        assert!(ended.shown.contains(words), "no `{words}` in:\n{}", ended.shown);
+    }
+}
