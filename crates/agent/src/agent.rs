@@ -113,6 +113,7 @@ impl<'a> Agent<'a> {
         if let Some(warning) = warning {
             self.warn(warning);
         }
+        self.memory.written_by(&engine.version);
         tell(Step::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
         let repository = repository?;
         for warning in repository.warnings() {

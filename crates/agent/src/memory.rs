@@ -32,6 +32,7 @@ use fro_core::{
 use fro_memory::{
     Destination, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Stores, Visibility,
 };
+use fro_opencode::Version;
 use jiff::Timestamp;
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
@@ -53,6 +54,8 @@ pub(crate) struct Memory {
     folder: Option<TempDir>,
     recall: Option<Recall>,
     flaw: Option<String>,
+    /// The engine's version: the one that was asked for, until it is known which one runs. Nobody knows the newest before.
+    engine_version: Option<String>,
 }
 
 /// How the names of private folders begin.
@@ -85,7 +88,18 @@ impl Memory {
             nowhere if nowhere.is_empty() => Place::Nowhere,
             kept => Place::Kept(Stores::open(kept)),
         };
-        Self { place, audience, record: Arc::new(record), folder: None, recall: None, flaw: None }
+        let engine_version = match &process.settings.engine.version {
+            Version::Pinned => Some(fro_opencode::VERSION.to_owned()),
+            Version::Exactly(version) => Some(version.clone()),
+            Version::Latest => None,
+        };
+        let (recall, flaw) = (None, None);
+        Self { place, audience, record: Arc::new(record), folder: None, recall, flaw, engine_version }
+    }
+
+    /// Notes which engine it is that will write the memory.
+    pub(crate) fn written_by(&mut self, version: &str) {
+        self.engine_version = Some(version.to_owned());
     }
 
     /// Hands over the private folder, which goes when that is dropped.
@@ -122,12 +136,13 @@ impl Memory {
         };
         let (engine_data, audience) = (self.record.engine_data().to_owned(), self.visible());
         let (ledger, index) = (self.record.ledger_file(), self.saved_index());
+        let wanted = self.engine_version.clone();
         let brought = blocking(move || {
             let to = Destination {
                 engine_data: &engine_data,
                 ledger: Some(&ledger),
                 index: Some(&index),
-                engine_version: Some(fro_opencode::VERSION),
+                engine_version: wanted.as_deref(),
                 audience,
             };
             let recollection = stores.recall(to, Timestamp::now());
@@ -282,7 +297,7 @@ impl Memory {
         };
         let provenance = Provenance {
             now: Timestamp::now(),
-            engine_version: fro_opencode::VERSION.to_owned(),
+            engine_version: self.engine_version.clone().unwrap_or_else(|| fro_opencode::VERSION.to_owned()),
             parent: self.record.parent(),
         };
         let settings = &process.settings;

@@ -139,7 +139,8 @@ impl<'a> Session<'a> {
         let engine = &self.scope.settings().engine;
         let deadline = engine.timeout.and_then(|timeout| question.began.checked_add(timeout).ok());
         let limits = Limits { deadline, steps: engine.max_steps, ..Limits::default() };
-        let model = engine.model.as_deref().and_then(ModelName::parse);
+        let model = self.scope.settings().model_of(&self.choice.agent);
+        let model = model.as_deref().and_then(ModelName::parse);
         let agent = Some(self.choice.agent.clone());
         let message = Message { text: question.text, files: question.files, agent, model };
         let (tell, explorations) = (self.scope.tell, &mut self.explorations);

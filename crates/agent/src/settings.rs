@@ -66,6 +66,14 @@ impl Settings {
         let configured = || self.engine.config.get("model")?.as_str().map(str::to_owned);
         self.engine.model.clone().or_else(configured)
     }
+
+    /// Returns the model that an agent is asked with. It is named in every turn: a session that goes on would ask
+    /// whichever answered last, which may not be configured any more.
+    pub(crate) fn model_of(&self, agent: &str) -> Option<String> {
+        let agents = self.engine.config.get("agent");
+        let own = || agents?.get(agent)?.get("model")?.as_str().map(str::to_owned);
+        self.engine.model.clone().or_else(own).or_else(|| self.model())
+    }
 }
 
 /// A credential that is used for delegated work and for nothing else.

@@ -30,12 +30,12 @@ pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
 /// Runs once and returns how it ended.
 pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<ExitCode, Fault> {
     let (env, began) = (&env, Timestamp::now());
+    let handover = Handover::new(env);
     let mut interrupt = Interrupt::listen()?;
     let (settings, occasion) = settings::of_action(env, &name, payload, began)?;
     let process = Process::new(settings);
     log::start(env, process.redactor().clone());
     let report = Report::new(env, &process);
-    let handover = Handover::new(env);
     let tell = |news| {
         handover.note(&news);
         report.tell(&news);

@@ -57,6 +57,8 @@ variables! {
     GITHUB_WORKSPACE = "GITHUB_WORKSPACE";
     /// `true` inside a workflow run; log lines then use the runner's commands.
     GITHUB_ACTIONS = "GITHUB_ACTIONS";
+    /// Set to anything, it keeps colours out of the log.
+    NO_COLOR = "NO_COLOR";
     /// The runner's folder for tools that are kept between runs.
     RUNNER_TOOL_CACHE = "RUNNER_TOOL_CACHE";
     /// The runner's folder for temporary files.

@@ -1,6 +1,12 @@
 //! What the runner is handed: state for the step after the run, and outputs for the steps after it.
 
-use std::{fs::OpenOptions, io::Write as _, path::PathBuf, time::Duration};
+use std::{
+    fs::OpenOptions,
+    io::Write as _,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use fro_agent::Step;
 use fro_core::{conversation::outcome::Usage, gate::Role};
@@ -19,6 +25,17 @@ pub(crate) struct Handover {
     output: Option<PathBuf>,
     path: Option<PathBuf>,
     role: Role,
+    /// Whether it was said what became of the memory.
+    told_of_memory: AtomicBool,
+}
+
+/// However a run ends, the steps after it find out that nothing was saved.
+impl Drop for Handover {
+    fn drop(&mut self) {
+        if !*self.told_of_memory.get_mut() {
+            append(self.output.as_ref(), "memory-saved=false");
+        }
+    }
 }
 
 impl Handover {
@@ -30,6 +47,7 @@ impl Handover {
             output: file(env::GITHUB_OUTPUT),
             path: file(env::GITHUB_PATH),
             role: settings::role(env),
+            told_of_memory: AtomicBool::new(false),
         }
     }
 
@@ -43,6 +61,9 @@ impl Handover {
             && let Some(folder) = binary.parent()
         {
             append(self.path.as_ref(), &folder.display().to_string());
+        }
+        if let Progress::Agent(Step::Kept(_)) = news {
+            self.told_of_memory.store(true, Ordering::Relaxed);
         }
         if let Some((name, value)) = output(news) {
             append(self.output.as_ref(), &format!("{name}={value}"));
@@ -110,6 +131,7 @@ fn output(news: &Progress) -> Option<(&'static str, String)> {
         )
         | Progress::Skipped(_)
         | Progress::Permitted(_)
+        | Progress::Model(_)
         | Progress::Acknowledged
         | Progress::Hydrated { .. }
         | Progress::Attached { .. }

@@ -96,6 +96,7 @@ enum Command {
 fn main() -> ExitCode {
     let args = Args::parse();
     let env = Env::capture();
+    report::colour(&env);
     let ended = match args.command {
         Command::Wall(options) => wall::main(options, &env),
         Command::Mcp(options) => on_one_thread(mcp::main(options)),

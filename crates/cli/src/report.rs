@@ -5,7 +5,7 @@ pub(crate) mod line;
 
 use std::time::Instant;
 
-use anstream::{eprintln, println};
+use anstream::{ColorChoice, eprintln, println};
 use anstyle::{AnsiColor, Style};
 use fro_core::{Fault, Redactor, say};
 use fro_run::{Process, Progress};
@@ -51,6 +51,13 @@ impl Report {
                 println!("{dim}{seconds:6.1} s{dim:#}  {style}{text}{style:#}");
             }
         }
+    }
+}
+
+/// Turns colours on in a workflow's log: that is no terminal, and shows them all the same.
+pub(crate) fn colour(env: &Env) {
+    if place(env) == Place::Workflow && env.text(env::NO_COLOR).is_none() {
+        ColorChoice::AlwaysAnsi.write_global();
     }
 }
 

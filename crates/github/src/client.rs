@@ -1,5 +1,7 @@
 //! Where GitHub is, who we are there, and which repository we speak of.
 
+use std::time::Duration;
+
 use fro_core::{RepoName, Secret};
 use fro_http::{Client, Request};
 
@@ -34,6 +36,11 @@ impl GitHub {
     /// Returns the repository that questions are about.
     pub fn repo(&self) -> &RepoName {
         &self.repo
+    }
+
+    /// Returns the pauses after which something is tried again that failed.
+    pub fn pauses(&self) -> &[Duration] {
+        self.client.pauses()
     }
 
     /// Returns where the pages are that people read.

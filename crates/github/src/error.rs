@@ -65,9 +65,18 @@ impl Error {
         self.http().is_some_and(fro_http::Error::ambiguous)
     }
 
-    /// Tells whether the token may not do this.
+    /// Tells whether the token may not do it, however often it is tried.
     pub fn is_forbidden(&self) -> bool {
-        matches!(*self.cause, Cause::Forbidden(_)) || self.status() == Some(403)
+        match &*self.cause {
+            Cause::Http(error) => error.status() == Some(403) && !error.limited(),
+            Cause::Forbidden(_) => true,
+            Cause::Missing(_)
+            | Cause::Failing(_)
+            | Cause::BadQuery(_)
+            | Cause::TooLong(_)
+            | Cause::Elsewhere(_)
+            | Cause::Unfit => false,
+        }
     }
 
     /// Sorts this by who has to act.

@@ -1,6 +1,6 @@
 //! The HTTP client: one pool of connections, and a verb for each kind of request.
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{fs, io, path::PathBuf, sync::Arc, time::Duration};
 
 use fro_core::Fault;
 use reqwest::{Certificate, ClientBuilder, Method, NoProxy, redirect};
@@ -94,6 +94,11 @@ impl Client {
 
     pub(crate) fn inner(&self) -> &reqwest::Client {
         &self.inner
+    }
+
+    /// Returns the pauses after which something is tried again that failed.
+    pub fn pauses(&self) -> &[Duration] {
+        &self.settings.retry.failing
     }
 
     pub(crate) fn settings(&self) -> &ClientSettings {

@@ -21,7 +21,7 @@ pub struct Stats {
     pub exploration_first: f64,
     /// The same for later runs on the same subject.
     pub exploration_repeat: f64,
-    /// Seconds to the first words for a person, on average.
+    /// Seconds to the first words for a person: the median of the runs that found a memory, from the start of the step.
     pub first_output: f64,
     /// US dollars, in all.
     pub cost: f64,
@@ -36,7 +36,8 @@ impl Stats {
         let (first, repeat): (Vec<&Run>, Vec<&Run>) =
             runs.iter().partition(|run| subjects.insert(&run.subject));
         let explored = |runs: &[&Run]| mean(runs.iter().map(|run| f64::from(run.figures.exploration_calls)));
-        let outputs = runs.iter().filter_map(|run| run.figures.first_output);
+        let hits = runs.iter().filter(|run| run.figures.is_warm);
+        let outputs = hits.filter_map(|run| run.figures.first_output);
         Self {
             runs: runs.len(),
             hit_rate: mean(runs.iter().map(|run| share(run.figures.is_warm))),
@@ -44,7 +45,7 @@ impl Stats {
             reminded: mean(runs.iter().map(|run| share(!run.figures.recalled.is_empty()))),
             exploration_first: explored(&first),
             exploration_repeat: explored(&repeat),
-            first_output: mean(outputs.map(|milliseconds| as_float(milliseconds) / 1000.0)),
+            first_output: median(outputs.map(|milliseconds| as_float(milliseconds) / 1000.0)),
             cost: runs.iter().map(|run| as_float(run.figures.cost)).sum::<f64>() / 1e6,
             tokens: runs.iter().map(|run| run.figures.tokens.input + run.figures.tokens.output).sum(),
         }
@@ -69,6 +70,18 @@ fn as_float(number: u64) -> f64 {
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     if count > 0.0 { sum / count } else { 0.0 }
+}
+
+/// Returns the middle of some values, or between the two in the middle.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.as_slice() {
+        [] => 0.0,
+        all if all.len() % 2 == 1 => all[middle],
+        all => f64::midpoint(all[middle - 1], all[middle]),
+    }
 }
 
 #[cfg(test)]
@@ -121,5 +134,18 @@ mod tests {
         assert_eq!(stats, expect);
         assert_eq!(stats.exploration_saved(), Some(0.625));
         assert_eq!(Stats::of(&[]).exploration_saved(), None);
+    }
+
+    #[test]
+    fn the_time_to_the_first_words_is_the_median_of_runs_that_found_a_memory() {
+        let took = |memory_calls, milliseconds| {
+            let run = a_run("#1", 0, memory_calls);
+            Run { figures: Figures { first_output: Some(milliseconds), ..run.figures.clone() }, ..run }
+        };
+        let (miss, hits) = (took(0, 900_000), [10_000, 30_000, 200_000].map(|time| took(1, time)));
+        let runs = [vec![miss], hits.to_vec()].concat();
+        assert!((Stats::of(&runs).first_output - 30.0).abs() < 1e-9);
+        assert!((Stats::of(&runs[..3]).first_output - 20.0).abs() < 1e-9);
+        assert!(Stats::of(&runs[..1]).first_output.abs() < 1e-9);
     }
 }

@@ -53,36 +53,38 @@ impl<'a> Acknowledgement<'a> {
         self.manner == Manner::Shown && *self.permit.target() != Target::Nowhere
     }
 
-    /// Shows that the request was seen.
-    pub(crate) async fn begin(&mut self) {
+    /// Shows that the request was seen. Who may not even do that could not post an answer either: then nothing is
+    /// begun, and no model is paid for.
+    pub(crate) async fn begin(&mut self) -> Result<(), Fault> {
         if !self.reacts() {
+            return Ok(());
+        }
+        match self.github.react(self.permit, Reaction::Eyes).await {
+            Ok(id) => {
+                self.eyes = Some(id);
+                (self.tell)(Progress::Acknowledged);
+            }
+            Err(error) if error.is_forbidden() => return Err(error.fault()),
+            Err(error) => warn(self.tell, &error),
+        }
+        Ok(())
+    }
+
+    /// Puts the label on, where there is something that wears it.
+    pub(crate) async fn label(&mut self) {
+        let (github, permit) = (self.github, self.permit);
+        if !self.reacts() || !wears_labels(permit) {
             return;
         }
-        let (github, permit, tell) = (self.github, self.permit, self.tell);
-        let eyes = async {
-            match github.react(permit, Reaction::Eyes).await {
-                Ok(id) => {
-                    self.eyes = Some(id);
-                    tell(Progress::Acknowledged);
-                }
-                Err(error) => warn(tell, &error),
-            }
+        // Set before the request: if we are stopped in between, taking off a label that is not there is harmless.
+        self.label = Some(Label::WORKING);
+        let labelled = async {
+            github.ensure_label(permit, &Label::WORKING).await?;
+            github.add_label(permit, &Label::WORKING).await
         };
-        let label = async {
-            if !wears_labels(permit) {
-                return;
-            }
-            // Set before the request: if we are stopped in between, taking off a label that is not there is harmless.
-            self.label = Some(Label::WORKING);
-            let labelled = async {
-                github.ensure_label(permit, &Label::WORKING).await?;
-                github.add_label(permit, &Label::WORKING).await
-            };
-            if let Err(error) = labelled.await {
-                warn(tell, &error);
-            }
-        };
-        tokio::join!(eyes, label);
+        if let Err(error) = labelled.await {
+            warn(self.tell, &error);
+        }
     }
 
     /// Takes up what an earlier step left: asking for a reaction that is there returns it.

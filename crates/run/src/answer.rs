@@ -50,8 +50,9 @@ pub(crate) async fn once(
             None => agent.prepare().await,
         }
     };
+    acknowledgement.begin().await?;
     let ((), hydrated, prepared) = tokio::join!(
-        acknowledgement.begin(),
+        acknowledgement.label(),
         hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell),
         prepare,
     );
@@ -64,7 +65,9 @@ pub(crate) async fn once(
             None => Box::pin(converse(asked, agent, hydrated, &mut session)).await,
         },
         (Err(fault), _) => Said { broke: Some(fault), ..Said::new(Turn::failed(Trouble::NoContext)) },
-        (Ok(hydrated), Err(fault)) => Said::not_started(fault, hydrated.earlier),
+        (Ok(hydrated), Err(fault)) => {
+            Said { earlier: hydrated.earlier, ..unprepared(&asked.process.agent.settings, fault) }
+        }
     };
     let handover = agent.hand_over().await;
     let share = share::share(asked, agent, session.as_ref()).await;
@@ -86,6 +89,18 @@ pub(crate) async fn once(
             Ok(Ending::ToldFailure(receipt))
         }
     }
+}
+
+/// Tells why nothing could be prepared. What is wrong with the model is named, since whoever asked cannot see the log.
+fn unprepared(settings: &fro_agent::Settings, fault: Fault) -> Said {
+    let turn = match settings.models() {
+        Ok(_) => Turn::failed(Trouble::NotStarted),
+        Err(why) => {
+            let Turn { outcome, usage } = Turn::failed(Trouble::NoModel);
+            Turn { outcome: outcome.noted(&[say::trouble::no_model(&why)]), usage }
+        }
+    };
+    Said { broke: Some(fault), ..Said::new(turn) }
 }
 
 /// Puts the request to the engine.

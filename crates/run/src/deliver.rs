@@ -32,8 +32,24 @@ pub(crate) async fn once(
     prove(github, permit, delivery, &answer.target).await
 }
 
-/// Looks for an answer that was taken although we never heard of it.
+/// Looks for an answer that was taken although we never heard of it. It may take GitHub a moment to show it, so that
+/// who finds nothing looks again before the run is called failed.
 pub(crate) async fn lost(
+    github: &GitHub,
+    permit: &Permit,
+    delivery: &Delivery,
+    began: Timestamp,
+) -> Result<Option<Answer>, Fault> {
+    for pause in github.pauses() {
+        if let Some(answer) = look(github, permit, delivery, began).await? {
+            return Ok(Some(answer));
+        }
+        tokio::time::sleep(*pause).await;
+    }
+    look(github, permit, delivery, began).await
+}
+
+async fn look(
     github: &GitHub,
     permit: &Permit,
     delivery: &Delivery,

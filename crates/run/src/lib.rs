@@ -135,6 +135,7 @@ impl Admitted {
         let Self { trigger, permit, github, .. } = self;
         let occasion = &Occasion { audience: self.audience, ..occasion.clone() };
         tell(Progress::Permitted(permit.clone()));
+        tell(Progress::Model(process.agent.settings.model()));
         let job = occasion.job(process, trigger, permit);
         let steps = |step| tell(Progress::Agent(step));
         let mut agent = Agent::open(&process.agent, &job, &steps)?;

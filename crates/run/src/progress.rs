@@ -16,6 +16,8 @@ pub enum Progress {
     Skipped(SkipReason),
     /// The run takes place.
     Permitted(Permit),
+    /// This model will be asked, if one is named.
+    Model(Option<String>),
     /// 👀 is on the request.
     Acknowledged,
     /// The conversation was read.

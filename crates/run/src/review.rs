@@ -107,7 +107,8 @@ pub(crate) async fn once(
     }
     let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
     let hydrating = hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell);
-    let ((), hydrated, prepared) = tokio::join!(acknowledgement.begin(), hydrating, agent.prepare());
+    acknowledgement.begin().await?;
+    let ((), hydrated, prepared) = tokio::join!(acknowledgement.label(), hydrating, agent.prepare());
     let hydrated = hydrated?;
     prepared?;
     let store = agent.store().ok_or_else(|| Fault::ours("a review without a repository"))?;

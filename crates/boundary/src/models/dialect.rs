@@ -81,6 +81,9 @@ pub(super) fn known(provider: &str) -> Option<(&'static str, Dialect)> {
     KNOWN.iter().find(|(id, ..)| *id == provider).map(|(_, base, dialect)| (*base, *dialect))
 }
 
+/// Providers that some models can be asked of without a key.
+pub(super) const KEYLESS: [&str; 1] = ["opencode"];
+
 const KNOWN: [(&str, &str, Dialect); 12] = [
     ("anthropic", "https://api.anthropic.com/v1", Dialect::Messages),
     ("cerebras", "https://api.cerebras.ai/v1", Dialect::Chat),

@@ -67,6 +67,9 @@ pub enum PlanError {
         /// The entry's `type`.
         kind: String,
     },
+    /// The provider wants a key, and there is none.
+    #[error("there is no key for the provider `{0}`")]
+    NoKey(String),
     /// There is a limit on the cost, but no price.
     #[error("`max-cost` is set, but the price of `{0}` is not known")]
     NoPrice(String),
@@ -88,6 +91,11 @@ impl PlanError {
                 "use an API key: `{{\"{provider}\": {{\"type\": \"api\", \"key\": \"…\"}}}}`; the engine holds no credential \
                  here, so it cannot renew a login"
             ),
+            Self::NoKey(id) => {
+                format!(
+                    "give `auth-json` its key, from a secret: `{{\"{id}\": {{\"type\": \"api\", \"key\": \"…\"}}}}`"
+                )
+            }
             Self::NoPrice(model) => {
                 format!("give `{model}` a `cost` in `opencode-config`, or leave `max-cost` out")
             }
@@ -188,8 +196,13 @@ impl Route {
         };
         let headers = provider.pointer("/options/headers").and_then(Value::as_object);
         let headers = headers.into_iter().flatten();
-        let headers =
+        let headers: Vec<_> =
             headers.filter_map(|(name, value)| Some((name.clone(), Secret::new(value.as_str()?)))).collect();
+        // Who is asked elsewhere may want none, as a server of one's own.
+        let elsewhere = text("/options/baseURL").is_some();
+        if key.is_none() && headers.is_empty() && !elsewhere && !dialect::KEYLESS.contains(&id) {
+            return Err(PlanError::NoKey(id.to_owned()));
+        }
         Ok(Self {
             base,
             dialect,
@@ -313,6 +326,7 @@ mod tests {
             complaint(json!({"provider": {"mine": {"npm": "@ai-sdk/openai-compatible"}}}), Some("mine/x")),
             complaint(json!({}), Some("openai/gpt-5")),
             complaint(json!({}), Some("anthropic/claude")),
+            complaint(json!({}), Some("mistral/large")),
         ];
         insta::assert_snapshot!(complaints.join("\n"), @r#"
         no model is named
@@ -327,6 +341,8 @@ mod tests {
           use an API key: `{"openai": {"type": "api", "key": "…"}}`; the engine holds no credential here, so it cannot renew a login
         `max-cost` is set, but the price of `anthropic/claude` is not known
           give `anthropic/claude` a `cost` in `opencode-config`, or leave `max-cost` out
+        there is no key for the provider `mistral`
+          give `auth-json` its key, from a secret: `{"mistral": {"type": "api", "key": "…"}}`
         "#);
     }
 }

@@ -141,10 +141,11 @@ mod tests {
 
     #[track_caller]
     fn check(path: &str, body: &str, expected: &str) {
+        let keys = Keys::parse(r#"{"google": {"type": "api", "key": "k-0123456789"}}"#).unwrap();
         let config = json!({"provider": {"mine": {
             "npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "http://10.0.0.5/v1"},
         }}, "small_model": "google/gemini-x"});
-        let plan = Plan::draw(&config, Some("mine/m1"), &Keys::default()).unwrap();
+        let plan = Plan::draw(&config, Some("mine/m1"), &keys).unwrap();
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let decision = match plan.admit(path, query, body.as_bytes()) {
             Ok(admitted) => admitted.url,

@@ -64,6 +64,7 @@ impl Phase {
             }
             Progress::Agent(Step::EngineStopped | Step::Kept(_)) => Some(Self::Ending),
             Progress::Skipped(_)
+            | Progress::Model(_)
             | Progress::Agent(Step::Opened { .. } | Step::Installing(_) | Step::Warning(_))
             | Progress::Warning(_) => None,
         }
@@ -188,6 +189,7 @@ fn spin(bar: &ProgressBar, message: &str) {
 fn upcoming(news: &Progress) -> &'static str {
     match news {
         Progress::Permitted(_)
+        | Progress::Model(_)
         | Progress::Agent(Step::Opened { .. } | Step::Installing(_) | Step::Recalled(_))
         | Progress::Acknowledged
         | Progress::Attached { .. } => "preparing",

@@ -18,7 +18,7 @@ pub(super) fn table(stats: &Stats) -> String {
             format!("{:.1} calls, {saved}", stats.exploration_repeat),
             "at least 40 % fewer",
         ),
-        ("first words for people", format!("{:.1} s", stats.first_output), "at most 90 s"),
+        ("first words, median of hits", format!("{:.1} s", stats.first_output), "at most 90 s"),
         ("cost", format!("${:.4}", stats.cost), ""),
         ("tokens", stats.tokens.to_string(), ""),
     ];
@@ -57,7 +57,7 @@ mod tests {
         were reminded by it               25 %
         explored, first run on a subject  8.0 calls
         explored, later runs              3.0 calls, 62 % fewer  (goal: at least 40 % fewer)
-        first words for people            41.3 s  (goal: at most 90 s)
+        first words, median of hits       41.3 s  (goal: at most 90 s)
         cost                              $0.0500
         tokens                            4200
         ");

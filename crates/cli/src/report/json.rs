@@ -49,6 +49,7 @@ fn facts(news: &Progress) -> (&'static str, Value) {
             "permitted",
             json!({ "repo": permit.repo().to_string(), "subject": permit.subject().to_string(), "asker": permit.asker().as_str() }),
         ),
+        Progress::Model(model) => ("model", json!({ "model": model })),
         Progress::Agent(Step::Opened { .. }) => ("opened", Value::Null),
         Progress::Acknowledged => ("acknowledged", json!({})),
         Progress::Agent(Step::Installing(_)) => ("installing", Value::Null),

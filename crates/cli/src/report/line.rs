@@ -62,6 +62,8 @@ pub(crate) fn of(news: &Progress, redactor: &Redactor) -> Option<Line> {
     let (tone, text) = match news {
         Progress::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
         Progress::Permitted(permit) => (Tone::Good, permitted(permit, show)),
+        Progress::Model(Some(model)) => (Tone::Plain, format!("model: {}", show(model))),
+        Progress::Model(None) => (Tone::Plain, "model: the agent's own".to_owned()),
         Progress::Acknowledged => (Tone::Plain, "acknowledged with 👀".to_owned()),
         Progress::Agent(Step::Installing(_) | Step::Opened { .. }) | Progress::Accounted { .. } => {
             return None;

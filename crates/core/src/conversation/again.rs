@@ -57,6 +57,7 @@ impl Tried {
             | Trouble::Aborted
             | Trouble::NotStarted
             | Trouble::NoContext
+            | Trouble::NoModel
             | Trouble::Memory => Again::No,
         }
     }

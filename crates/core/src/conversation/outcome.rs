@@ -211,6 +211,8 @@ pub enum Trouble {
     NotStarted,
     /// The conversation could not be read.
     NoContext,
+    /// What the workflow says is not enough to ask a model.
+    NoModel,
     /// What is remembered could not be changed.
     Memory,
 }

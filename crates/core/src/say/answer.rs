@@ -73,7 +73,9 @@ fn said(outcome: &Outcome, run: &RunLink) -> (String, Option<String>) {
         Outcome::Answered { cut_short: false, .. } => None,
         Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. } => {
             trouble::told(outcome).map(|told| {
-                let partial = if words.is_some() { "\n>\n> What I have so far is above." } else { "" };
+                // What a model said, that is: where none could be asked, the words above say why.
+                let said = words.is_some() && told.kind != "no_model";
+                let partial = if said { "\n>\n> What I have so far is above." } else { "" };
                 format!("> ❌ **{}** (`{}`)\n>\n> {}{partial}", told.what, told.kind, told.next)
             })
         }

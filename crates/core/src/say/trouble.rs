@@ -1,6 +1,10 @@
 //! What people are told when it did not work: fixed words per kind, never the provider's.
 
-use crate::conversation::outcome::{Outcome, Trouble};
+use crate::{
+    conversation::outcome::{Outcome, Trouble},
+    fault::Fault,
+    fence,
+};
 
 /// An error as people are told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,11 @@ pub fn told(outcome: &Outcome) -> Option<Advice> {
     })
 }
 
+/// Names what stands in the way of a model being asked, and the remedy.
+pub fn no_model(fault: &Fault) -> String {
+    format!("{}; {}", fence::one_line(fault.what()), fence::one_line(&fault.hint()))
+}
+
 fn of(trouble: Trouble) -> Advice {
     Advice { kind: kind(trouble), what: what(trouble), next: next(trouble) }
 }
@@ -54,6 +63,7 @@ fn kind(trouble: Trouble) -> &'static str {
         Trouble::Gone => "engine_gone",
         Trouble::NotStarted => "engine_not_started",
         Trouble::NoContext => "no_context",
+        Trouble::NoModel => "no_model",
         Trouble::Memory => "memory",
     }
 }
@@ -77,6 +87,7 @@ fn what(trouble: Trouble) -> &'static str {
         Trouble::Gone => "The engine ended in the middle of the work.",
         Trouble::NotStarted => "The engine could not be set up or started.",
         Trouble::NoContext => "The conversation could not be read from GitHub.",
+        Trouble::NoModel => "No model can be asked with what the workflow says, so nothing was begun.",
         Trouble::Memory => "The memory could not be changed.",
     }
 }
@@ -97,6 +108,7 @@ fn next(trouble: Trouble) -> &'static str {
         Trouble::Silent => "Ask again, in other words if need be.",
         Trouble::Aborted => "Ask again if it is still wanted.",
         Trouble::Engine | Trouble::Gone => "See the run's log; if it happens again, please report it.",
+        Trouble::NoModel => "Mend it in the workflow's `with:` block, and ask again.",
         Trouble::NotStarted | Trouble::Memory => "The run's log says why and what to do.",
     }
 }

@@ -129,3 +129,80 @@ async fn a_reaction_that_fails_does_not_stop_a_run() {
     assert!(run.only_comment().contains("Answered."), "{run}");
     sim.finish().await;
 }
+
+#[tokio::test]
+async fn a_token_that_may_not_react_asks_no_model() {
+    let sim = Sim::new().await;
+    sim.world()
+        .faults()
+        .on("POST /repos/{owner}/{repo}/issues/comments/{id}/reactions", FaultKind::Status(403))
+        .always();
+    let run = sim.mention("@fro-bot why?").run().await;
+    assert_eq!((run.code, run.answers.len()), (Some(2), 0), "{run}");
+    assert_eq!((sim.model().seen().len(), sim.model().asides().len()), (0, 0), "a model was asked: {run}");
+    assert!(run.errors.contains("issues: write"), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_shows_late_is_looked_for_again() {
+    let sim = Sim::new().await;
+    sim.model().says("It is the seal.");
+    let (faults, comments) = (sim.world().faults(), "/repos/{owner}/{repo}/issues/{number}/comments");
+    faults.on(&format!("POST {comments}"), FaultKind::AnswerWithheld).times(1);
+    let none = FaultKind::Answer { status: 200, headers: Vec::new(), body: "[]".to_owned() };
+    faults.on(&format!("GET {comments}"), none).times(1);
+    let run = sim.mention("@fro-bot why?").run().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.only_comment().contains("It is the seal."), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_model_is_named_before_anything_is_set_up() {
+    let mut named = Vec::new();
+    for model in ["", "mistral/large", "nobody/knows"] {
+        let sim = Sim::new().await;
+        let run = sim.mention("@fro-bot why?").with("model", model).with("opencode-config", "{}").run().await;
+        assert_eq!((run.code, sim.model().seen().len()), (Some(2), 0), "{run}");
+        assert!(!run.log.contains("engine: OpenCode"), "nothing is installed for it: {run}");
+        let answer = run.only_comment();
+        assert!(answer.contains("(`no_model`)") && !answer.contains("so far is above"), "{answer}");
+        named.push(answer.lines().nth(1).unwrap_or_default().to_owned());
+        sim.finish().await;
+    }
+    assert_snapshot!(named.join("\n"));
+}
+
+#[tokio::test]
+async fn the_log_of_a_workflow_is_coloured_and_names_the_model() {
+    let sim = Sim::new().await;
+    sim.model().says("It is the seal.");
+    let run = sim.mention("@fro-bot why?").variable("GITHUB_ACTIONS", "true").run().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    let first: Vec<_> = run.log.lines().take(3).collect();
+    assert!(first.iter().any(|line| line.contains("model: scripted/m1")), "{first:?}");
+    assert!(run.log.contains("\u{1b}[32m"), "{run}");
+    let plain = sim.mention("@fro-bot help").variable("GITHUB_ACTIONS", "true").variable("NO_COLOR", "1");
+    let plain = plain.variable("GITHUB_RUN_ID", "43").run().await;
+    assert!(!plain.log.contains('\u{1b}'), "{plain}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn every_end_says_whether_the_memory_was_saved() {
+    let sim = Sim::new().await;
+    let output = || fs_err::read_to_string(sim.folder().join("output")).unwrap_or_default();
+    let ends = [
+        ("skipped", sim.mention("nothing for anybody"), 0),
+        ("answered by heart", sim.mention("@fro-bot help"), 0),
+        ("mistyped", sim.mention("@fro-bot why?").with("timeout", "soon"), 2),
+        ("no model", sim.mention("@fro-bot why?").with("opencode-config", "{}"), 2),
+    ];
+    for (n, (end, mention, code)) in ends.into_iter().enumerate() {
+        let run = mention.variable("GITHUB_RUN_ID", (50 + n).to_string()).run().await;
+        assert_eq!(run.code, Some(code), "{end}: {run}");
+        assert_eq!(output().matches("memory-saved=false").count(), n + 1, "{end}: {}", output());
+    }
+    sim.finish().await;
+}

@@ -353,3 +353,28 @@ async fn the_engine_itself_lists_searches_reads_and_tells_of_sessions() {
     assert!(answer.contains("the agent searched once and read once"), "{answer}");
     sim.finish().await;
 }
+
+#[tokio::test]
+async fn a_memory_is_stamped_with_the_engine_that_wrote_it_and_an_older_one_leaves_it_alone() {
+    const OLDER: &str = "1.17.19";
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks at the brass coupling.");
+    let newer = sim.mention("@fro-bot why is the floor wet?").run().await;
+    assert_eq!(newer.code, Some(0), "{newer}");
+
+    sim.model().says("I do not know.");
+    let older = second(sim.mention("@fro-bot and today?")).with("opencode-version", OLDER).run().await;
+    assert_eq!(older.code, Some(0), "{older}");
+    assert!(
+        older.told().contains("the memory is of engine 1.18.33, which knows more than 1.17.19"),
+        "{older}"
+    );
+
+    sim.model().says("The coupling.");
+    let again = sim.mention("@fro-bot and now?").variable("GITHUB_RUN_ID", "44").run().await;
+    assert_eq!(again.code, Some(0), "{again}");
+    let sessions: Vec<_> = sim.model().seen().into_iter().map(|seen| seen.session).collect();
+    assert!(sessions[0] != sessions[1], "the older engine began anew: {sessions:?}");
+    assert!(again.answers[2].contains("| Memory | hit, 2 sessions"), "{again}");
+    sim.finish().await;
+}

@@ -1,6 +1,6 @@
 //! The engine asks its models through the harness, which alone has their keys.
 
-use fro_sim::model::Reply;
+use fro_sim::model::{Model, Reply};
 use fro_stories::{Mention, Sim};
 use serde_json::json;
 
@@ -96,5 +96,42 @@ async fn a_spent_budget_ends_the_run_and_says_so() {
     let run = sim.mention("@fro-bot why?").with("max-cost", "0.50").run().await;
     assert_eq!(run.code, Some(4), "{run}");
     insta::assert_snapshot!(run.only_comment());
+    sim.finish().await;
+}
+
+/// Returns a configuration in which a second provider serves the subagent, with a key of its own.
+fn with_second(first: &Model, second: &Model) -> serde_json::Value {
+    let (mut config, other) = (first.provider(), second.provider());
+    config["provider"]["second"] = other["provider"]["scripted"].clone();
+    config["provider"]["second"]["options"]["apiKey"] = json!("sk-second");
+    config["agent"]["general"] = json!({ "model": "second/m1" });
+    config
+}
+
+#[tokio::test]
+async fn two_providers_serve_one_session_each_with_its_own_key() {
+    let (sim, second) = (Sim::new().await, Model::start().await);
+    second.accepts_only("sk-second");
+    let config = with_second(&sim.model(), &second).to_string();
+    let task = json!({ "description": "Looks", "prompt": "Look at the tap.", "subagent_type": "general" });
+    sim.model().calls("task", task);
+    second.says("The second one looked.");
+    sim.model().says("Both agree: it is the seal.");
+    let run = sim.mention("@fro-bot why is the floor wet?").with("opencode-config", &config).run().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!((sim.model().seen().len(), second.seen().len(), second.unscripted()), (2, 1, 0), "{run}");
+    let keys = [&sim.model().seen()[0], &second.seen()[0]].map(|seen| seen.key.clone().unwrap_or_default());
+    assert_eq!(keys, ["sk-scripted", "sk-second"]);
+    assert!(sim.model().seen()[1].tool_results().concat().contains("The second one looked."));
+
+    // The next run goes on in the same session with the other provider alone.
+    second.says("Still the seal.");
+    let mut other = with_second(&sim.model(), &second);
+    other["model"] = json!("second/m1");
+    let next = sim.mention("@fro-bot and now?").with("opencode-config", &other.to_string());
+    second.answers_aside("no");
+    let next = next.variable("GITHUB_RUN_ID", "43").run().await;
+    assert_eq!(next.code, Some(0), "{next}");
+    assert!(second.seen()[1].render().contains("Both agree: it is the seal."), "{next}");
     sim.finish().await;
 }
