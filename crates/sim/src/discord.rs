@@ -11,6 +11,7 @@ mod people;
 mod permission;
 mod planted;
 mod rest;
+mod script;
 mod shape;
 mod switchboard;
 mod things;

@@ -10,11 +10,15 @@ use anyhow::Context as _;
 use clap::Parser;
 use fro_sim::{
     World,
+    discord::Discord,
     state::{CacheAccess, Grant, Repo, TokenAccess},
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    signal::unix::{Signal, SignalKind, signal},
+};
 
 /// A simulated GitHub with one small repository, for trying things out on this machine.
 #[derive(Parser)]
@@ -31,6 +35,10 @@ struct Arguments {
     /// The folder to start jobs in, one for each of a few events; their environments are told too.
     #[arg(long, requires = "json")]
     jobs: Option<PathBuf>,
+
+    /// A little Discord instead, on one line of JSON; each line that comes in is a deed of its people.
+    #[arg(long, conflicts_with_all = ["json", "jobs"])]
+    discord: bool,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -49,6 +57,9 @@ async fn main() -> ExitCode {
 async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     // Before anything is said: whoever reads it may interrupt at once.
     let mut interrupts = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
+    if arguments.discord {
+        return serve_discord(arguments.port, &mut interrupts).await;
+    }
     let world = World::start_on(arguments.port)
         .await
         .with_context(|| format!("cannot serve on 127.0.0.1:{}", arguments.port))?;
@@ -61,6 +72,25 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.json {
         say(&json!({ "served": world.served_routes() }).to_string());
     }
+    Ok(())
+}
+
+/// Serves a Discord whose people do what the lines of the standard input say.
+async fn serve_discord(port: u16, interrupts: &mut Signal) -> anyhow::Result<()> {
+    let discord =
+        Discord::start_on(port).await.with_context(|| format!("cannot serve on 127.0.0.1:{port}"))?;
+    say(&discord.everything().to_string());
+    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    loop {
+        tokio::select! {
+            _ = interrupts.recv() => break,
+            line = lines.next_line() => match line.context("cannot read the standard input")? {
+                Some(line) => say(&discord.play(&serde_json::from_str(&line)?).to_string()),
+                None => break,
+            },
+        }
+    }
+    say(&discord.record().to_string());
     Ok(())
 }
 

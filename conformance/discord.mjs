@@ -1,0 +1,178 @@
+// Witnesses of the little Discord: discord.js here, discord.py in its own script, which tells one row on each line.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { Client, Events, GatewayIntentBits as Intent, REST, Routes, version } from "discord.js";
+import { run, witness } from "./world.mjs";
+
+const PYTHON = fileURLToPath(new URL("discordpy/witness.py", import.meta.url));
+export default async function testify() {
+  const js = witness(`discord.js ${version}`);
+  const { unknown } = await inDiscord((world) => play(world, js.check));
+  await js.check("asked for nothing that is not there", () => assert.deepEqual(unknown, []));
+
+  const py = witness(`discord.py ${process.env.DISCORD_PY_VERSION}`);
+  const { code, stdout, stderr } = await run(process.env.DISCORD_PY, [PYTHON, process.env.FRO_SIM]);
+  const lines = stdout.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  for (const { operation, why } of lines.filter((line) => line.operation)) await py.check(operation, () => assert.ok(!why, why));
+  const record = lines.find((line) => line.served);
+  await py.check("told to its end", () => assert.deepEqual([code, Boolean(record)], [0, true], stderr));
+  if (record) await py.check("asked for nothing that is not there", () => assert.deepEqual(record.unknown, []));
+  return [...js.rows, ...py.rows];
+}
+
+async function play(world, check) {
+  const intents = [Intent.Guilds, Intent.GuildMessages, Intent.MessageContent];
+  const client = new Client({ intents, rest: { api: world.api, version: "10" } });
+  const heard = (event, fits = () => true) => new Promise((resolve) => {
+    const listen = (...values) => fits(...values) && (client.off(event, listen), resolve(values.at(-1)));
+    client.on(event, listen);
+  });
+  const { guild: guildId, channels } = world.ids;
+  let garden;
+  await check("Client.login: ready, with its guild and the channels it may see", async () => {
+    const ready = heard(Events.ClientReady);
+    await client.login(world.token);
+    await within(ready);
+    const names = client.guilds.cache.get(guildId).channels.cache.map(({ name }) => name);
+    assert.deepEqual(names.sort(), ["cellar", "garden"]);
+    garden = client.channels.cache.get(channels.garden);
+  });
+  let thread;
+  await check("Message.startThread: the thread has the message's id; send, edit, delete, sendTyping", async () => {
+    const said = heard(Events.MessageCreate);
+    await world.deed("says", "maya", channels.garden, "@fro-bot why?");
+    const message = await within(said);
+    assert.deepEqual([message.content.endsWith(" why?"), message.mentions.has(client.user)], [true, true]);
+    assert.equal(message.member.roles.cache.some(({ name }) => name === "maintainers"), true);
+    thread = await message.startThread({ name: "Why", autoArchiveDuration: 1440 });
+    assert.equal(thread.id, message.id);
+    await assert.rejects(message.startThread({ name: "Again" }), /MessageExistingThread|160004|already/);
+    await thread.sendTyping();
+    const sent = await thread.send({ content: "So", files: [{ attachment: Buffer.from("x"), name: "a.txt" }] });
+    assert.equal(sent.attachments.first().size, 1);
+    assert.equal((await sent.edit("So it is")).content, "So it is");
+    await sent.delete();
+    await assert.rejects(thread.messages.fetch({ message: sent.id, force: true }), { code: 10008 });
+  });
+  await check("enforceNonce: the second attempt is the first message", async () => {
+    const once = { content: "Once", nonce: "77", enforceNonce: true };
+    const ids = [await garden.send(once), await garden.send(once)].map(({ id }) => id);
+    assert.equal(ids[0], ids[1]);
+  });
+  await check("limits: 2,000 characters, an empty text, 26 options", async () => {
+    await assert.rejects(garden.send("x".repeat(2001)), { code: 50035 });
+    await assert.rejects(garden.send({ content: "" }), { code: 50006 });
+    const options = Array.from({ length: 26 }, (_, n) => ({ label: "x", value: String(n) }));
+    const menu = { type: 1, components: [{ type: 3, custom_id: "m", options }] };
+    const rest = new REST({ api: world.api }).setToken(world.token);
+    await assert.rejects(rest.post(Routes.channelMessages(channels.cellar), { body: { content: "?", components: [menu] } }), { code: 50035 });
+  });
+  await check("allowedMentions: nobody is rung", async () => {
+    const quiet = await client.channels.cache.get(channels.cellar).send({ content: `<@${world.ids.people.maya}>`, allowedMentions: { parse: [] } });
+    assert.equal(quiet.mentions.users.size, 0);
+  });
+  await check("application.commands.set, fetch; a command is deferred, edited and followed up", async () => {
+    const option = { name: "repo", description: "Which", type: 3, required: true, autocomplete: true };
+    await client.application.commands.set([{ name: "link", description: "Links", options: [option] }]);
+    assert.equal((await client.application.commands.fetch()).first().name, "link");
+    const asked = heard(Events.InteractionCreate);
+    await world.deed("commands", "maya", channels.garden, "link", { repo: "octo/garden" });
+    const command = await within(asked);
+    assert.deepEqual([command.commandName, command.options.getString("repo")], ["link", "octo/garden"]);
+    await command.deferReply();
+    await assert.rejects(new REST({ api: world.api }).post(Routes.interactionCallback(command.id, command.token), { body: { type: 5 }, auth: false }), { code: 40060 });
+    assert.equal((await command.editReply("Linked")).content, "Linked");
+    const more = await command.followUp({ content: "For you", flags: 64 });
+    assert.equal(more.flags.has(64), true);
+    assert.equal((await command.fetchReply()).content, "Linked");
+    await command.deleteReply(more);
+  });
+  await check("autocomplete, a button and a menu", async () => {
+    const typed = heard(Events.InteractionCreate);
+    await world.deed("types", "maya", channels.garden, "link", "repo", "oc");
+    const typing = await within(typed);
+    assert.equal(typing.options.getFocused(), "oc");
+    await typing.respond([{ name: "octo/garden", value: "octo/garden" }]);
+    const button = { type: 1, components: [{ type: 2, style: 1, label: "Yes", custom_id: "yes" }] };
+    const message = await thread.send({ content: "May I?", components: [button] });
+    const clicked = heard(Events.InteractionCreate);
+    await world.deed("clicks", "rita", thread.id, message.id, "yes");
+    const click = await within(clicked);
+    assert.deepEqual([click.customId, click.message.id], ["yes", message.id]);
+    await click.update({ content: "Yes", components: [] });
+    assert.equal((await thread.messages.fetch({ message: message.id, force: true })).content, "Yes");
+  });
+  await check("a connection that was cut is taken up again, and nothing is missed", async () => {
+    const resumed = heard(Events.ShardResume);
+    const missed = heard(Events.MessageCreate, ({ content }) => content === "meanwhile");
+    await world.deed("cuts");
+    await world.deed("says", "maya", channels.garden, "meanwhile");
+    await Promise.all([within(resumed), within(missed)]);
+  });
+  await check("messages.fetch after an id; a thread is renamed twice, put away, woken and deleted", async () => {
+    const after = await garden.messages.fetch({ after: thread.id, limit: 2 });
+    assert.equal(after.size, 2);
+    await thread.setName("One");
+    await thread.setName("Two");
+    await thread.setArchived(true);
+    await thread.send("Awake");
+    assert.equal((await client.channels.fetch(thread.id, { force: true })).archived, false);
+    await thread.delete();
+    await assert.rejects(client.channels.fetch(thread.id, { force: true }), { code: 10003 });
+  });
+  await check("an edit and a deletion by people are heard; a role is made", async () => {
+    const changed = heard(Events.MessageUpdate);
+    const id = await world.deed("says", "maya", channels.garden, "tpyo");
+    await world.deed("edits", channels.garden, id, "typo");
+    assert.equal((await within(changed)).content, "typo");
+    const removed = heard(Events.MessageDelete);
+    await world.deed("deletes", channels.garden, id);
+    assert.equal((await within(removed)).id, id);
+    const made = heard(Events.GuildRoleCreate);
+    await world.deed("makes role", guildId, "gardeners");
+    assert.equal((await within(made)).name, "gardeners");
+  });
+  await check("a channel that the bot may not see, and a wrong token", async () => {
+    const rest = new REST({ api: world.api }).setToken(world.token);
+    await assert.rejects(rest.get(Routes.channelMessages(channels.attic)), { code: 50001 });
+    await assert.rejects(new REST({ api: world.api }).setToken("wrong").get(Routes.user()), { status: 401 });
+    const member = await client.guilds.cache.get(guildId).members.fetch(world.ids.people.rita);
+    assert.equal(member.roles.cache.some(({ name }) => name === "readers"), true);
+    await client.guilds.cache.get(guildId).channels.fetchActiveThreads();
+    await rest.get(Routes.gateway());
+  });
+  await client.destroy();
+}
+
+/** Starts a Discord, hands its addresses and its people's deeds to `use`, ends it, and returns its record. */
+async function inDiscord(use) {
+  const program = spawn(process.env.FRO_SIM, ["--discord"], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
+  const told = async () => JSON.parse((await lines.next()).value);
+  const ended = once(program, "exit");
+  const world = await told();
+  const deed = async (...line) => {
+    program.stdin.write(`${JSON.stringify(line)}\n`);
+    return told();
+  };
+  try {
+    await use({ ...world, deed });
+  } finally {
+    program.stdin.end();
+  }
+  const record = await told();
+  await ended;
+  return record;
+}
+
+function within(promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("it did not come within 20 s")), 20_000);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
