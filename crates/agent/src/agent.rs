@@ -22,7 +22,7 @@ use crate::{
     handover::Handover,
     install::{self, Equipment},
     job::{Job, Scope},
-    memory::Memory,
+    memory::{Memory, subject},
     models,
     process::Process,
     propose,
@@ -105,8 +105,11 @@ impl<'a> Agent<'a> {
             let enclosure = Enclosure::find(&scope.settings().engine.program).await;
             (Repository::open(scope, &models, (home, &private), enclosure).await, enclosure)
         };
-        let (equipment, recall, (repository, enclosure)) =
-            tokio::join!(install::install(scope, &private), self.memory.bring(), walled);
+        let (equipment, recall, (repository, enclosure)) = tokio::join!(
+            install::install(scope, &private),
+            self.memory.bring(subject(&scope.job.permit)),
+            walled
+        );
         self.recalled_to(recall);
         let Equipment { engine, omo, warning, parcels } = equipment?;
         self.archives = parcels;
@@ -127,7 +130,7 @@ impl<'a> Agent<'a> {
 
     /// Brings the memory alone, for what is answered without the engine.
     pub async fn recall(&mut self) {
-        let recall = self.memory.bring().await;
+        let recall = self.memory.bring(subject(&self.scope.job.permit)).await;
         self.recalled_to(recall);
     }
 

@@ -30,7 +30,8 @@ use fro_core::{
     },
 };
 use fro_memory::{
-    Destination, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Stores, Visibility,
+    Archive, Destination, Given, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Stores,
+    Visibility,
 };
 use fro_opencode::Version;
 use jiff::Timestamp;
@@ -53,6 +54,8 @@ pub(crate) struct Memory {
     /// Removes the private folder with the engine, if that ends by itself.
     folder: Option<TempDir>,
     recall: Option<Recall>,
+    /// What the engine was not given.
+    rest: Option<Archive>,
     flaw: Option<String>,
     /// The engine's version: the one that was asked for, until it is known which one runs. Nobody knows the newest before.
     engine_version: Option<String>,
@@ -93,8 +96,8 @@ impl Memory {
             Version::Exactly(version) => Some(version.clone()),
             Version::Latest => None,
         };
-        let (recall, flaw) = (None, None);
-        Self { place, audience, record: Arc::new(record), folder: None, recall, flaw, engine_version }
+        let (folder, recall, rest, flaw) = (None, None, None, None);
+        Self { place, audience, record: Arc::new(record), folder, recall, rest, flaw, engine_version }
     }
 
     /// Notes which engine it is that will write the memory.
@@ -124,14 +127,14 @@ impl Memory {
         }
     }
 
-    /// Puts the newest memory in place for an engine of this version.
-    pub(crate) async fn bring(&mut self) -> Result<Recollection, String> {
+    /// Puts the newest memory in place for an engine of this version: the session about this subject, and what it takes
+    /// to find and read the others.
+    pub(crate) async fn bring(&mut self, about: String) -> Result<Recollection, String> {
         let mut stores = match std::mem::replace(&mut self.place, Place::Lost) {
             Place::Kept(stores) => stores,
             other => {
                 self.place = other;
-                let (unread, warnings) = (Vec::new(), Vec::new());
-                return Ok(Recollection { recall: Recall::Cold, from: None, unread, warnings });
+                return Ok(Recollection::nothing(Vec::new()));
             }
         };
         let (engine_data, audience) = (self.record.engine_data().to_owned(), self.visible());
@@ -144,6 +147,7 @@ impl Memory {
                 index: Some(&index),
                 engine_version: wanted.as_deref(),
                 audience,
+                given: Given::About(&about),
             };
             let recollection = stores.recall(to, Timestamp::now());
             Ok((stores, recollection))
@@ -155,6 +159,7 @@ impl Memory {
             self.flaw = Some("a store could not be asked".to_owned());
         }
         self.recall = Some(recollection.recall.clone());
+        self.rest.clone_from(&recollection.archive);
         Ok(recollection)
     }
 
@@ -167,6 +172,7 @@ impl Memory {
         worktree: PathBuf,
     ) -> Result<Reminder, String> {
         let (earlier, engine_data) = (self.archive(), self.record.engine_data().to_owned());
+        let rest = self.rest.clone();
         let (about, kind, trust) = (subject(permit), permit.subject(), permit.trust());
         blocking(move || {
             let last = earlier.last(&about)?;
@@ -178,6 +184,10 @@ impl Memory {
                 Continuity::Continued(session) => Some(session.as_str()),
                 Continuity::Fresh(_) => None,
             };
+            // The engine has the session of its own subject; that of another one is brought now.
+            if let (Some(rest), Some(session)) = (&rest, continuing) {
+                rest.give(&engine_data, session)?;
+            }
             let here = Here { worktree: &worktree, now: Timestamp::now(), continuing };
             fro_memory::relocate(&engine_data, here)?;
             let before = earlier.ending(&last, &continuity)?;
@@ -233,13 +243,19 @@ impl Memory {
     fn archive(&self) -> SessionArchive {
         let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
         let engine_data = self.record.engine_data().to_owned();
-        SessionArchive::new(engine_data, self.record.ledger_file(), indexes, self.audience)
+        SessionArchive::new(engine_data, self.rest(), self.record.ledger_file(), indexes, self.audience)
     }
 
     /// Returns what answers the agent's questions about earlier sessions: from what was set apart.
     pub(crate) fn archive_apart(&self) -> SessionArchive {
         let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
-        SessionArchive::new(self.record.own_data(), self.record.ledger_file(), indexes, self.audience)
+        let (own_data, ledger) = (self.record.own_data(), self.record.ledger_file());
+        SessionArchive::new(own_data, self.rest(), ledger, indexes, self.audience)
+    }
+
+    /// Returns what the engine was not given, and the folder for what is fetched of it.
+    fn rest(&self) -> Option<(Archive, PathBuf)> {
+        self.rest.clone().map(|rest| (rest, self.private().to_owned()))
     }
 
     /// Saves what the engine knows of its sessions, and tells what came of it. Nothing behind the wall runs.

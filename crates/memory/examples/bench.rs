@@ -6,7 +6,8 @@
 //! bench scatter DATA            changes one message in a hundred, all over the file
 //! bench adopt DATA              makes the mixed set of another generator acceptable as a memory
 //! bench save STORE DATA KEEP    saves after the head, pruned to so many sessions, and says what it cost
-//! bench restore STORE DATA      restores into a new data folder
+//! bench restore STORE DATA      restores everything into a new data folder, as `memory pull` does
+//! bench run STORE DATA NUMBER KEEP   one run about the subject of a session: restore, work, save
 //! bench recall DATA             what a run pays before its prompt, on what `restore` brought
 //! bench search DATA INDEX       reads all messages into an index and asks 200 questions of three words
 //! bench chunks OLD NEW          compares lengths of chunks: what would travel from one database to the next
@@ -18,8 +19,8 @@ use std::{collections::HashSet, env, fs, path::Path, time::Instant};
 
 use fro_core::Secret;
 use fro_memory::{
-    Destination, Index, Keep, Ledger, Page, Provenance, Question, Retention, Sessions, Show, Store,
-    Visibility, recall_to,
+    Destination, Given, Index, Keep, Kept, Ledger, Page, Provenance, Question, Retention, Sessions, Show,
+    Store, Visibility, recall_to,
 };
 use rusqlite::{Connection, params};
 use serde_json::json;
@@ -29,6 +30,9 @@ const START: i64 = 1_794_744_000_000;
 
 /// Where a restored search index lies.
 const INDEX: &str = "saved-index.db";
+
+/// Where a ledger lies.
+const LEDGER: &str = "ledger.db";
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -42,6 +46,9 @@ fn main() {
         ["scatter", data] => scatter(&open(Path::new(data))),
         ["adopt", data] => adopt(&open(Path::new(data))),
         ["save", store, data, keep] => save(Path::new(store), Path::new(data), keep.parse().unwrap()),
+        ["run", store, data, number, keep] => {
+            run(Path::new(store), Path::new(data), number.parse().unwrap(), keep.parse().unwrap());
+        }
         ["restore", store, data] => restore(Path::new(store), Path::new(data)),
         ["recall", data] => recall_into_prompt(Path::new(data)),
         ["search", data, index] => search(Path::new(data), Path::new(index)),
@@ -94,6 +101,91 @@ fn grow(data: &Path, sessions: u32, mut text: Text) {
         let at = START - i64::from(sessions - number) * DAY / 10;
         session(&transaction, &mut text, number, at, 20);
         transaction.commit().unwrap();
+    }
+    let ledger = Ledger::open(data.join(LEDGER)).unwrap();
+    let connection = Connection::open(ledger.path()).unwrap();
+    connection.execute_batch("PRAGMA synchronous = OFF; BEGIN").unwrap();
+    for number in 0..sessions {
+        let data = json!({ "surface": "github", "event": "issue_comment", "actor": "mara", "trust": "maintainer",
+            "visibility": "public", "outcome": "answered", "duration": 61_234 + number, "first_output": 61_234,
+            "links": [format!("https://github.com/octo/garden/issues/{number}#issuecomment-{}", 4_000_000 + number)],
+            "cost": 41_000, "tokens": { "input": 120_000, "output": 3_400 }, "recalled": [], "memory_calls": 1,
+            "exploration_calls": 12, "is_warm": true });
+        let at = START - i64::from(sessions - number) * DAY / 10;
+        let (run, subject) = (format!("{number}-1-issue_comment"), subject(number));
+        let row = params![run, subject, format!("ses_{number:012x}"), at, data.to_string()];
+        connection.execute("INSERT INTO run VALUES (?1, ?2, ?3, ?4, ?5)", row).unwrap();
+    }
+    connection.execute_batch("COMMIT").unwrap();
+}
+
+fn subject(number: u32) -> String {
+    format!("octo/garden#{number}")
+}
+
+/// Does what a run does with its memory: is given one session, says something there and in a new one, saves.
+fn run(store: &Path, data: &Path, number: u32, keep: usize) {
+    let store = Store::folder(store).unwrap();
+    let (ledger, index, about) = (data.join(LEDGER), data.join(INDEX), subject(number));
+    let before = Cost::now();
+    let to = Destination {
+        engine_data: data,
+        ledger: Some(&ledger),
+        index: Some(&index),
+        engine_version: None,
+        audience: Visibility::Private,
+        given: Given::About(&about),
+    };
+    let recalled = recall_to(&store, to).unwrap();
+    println!("restore: {}", before.until_now());
+    let connection = open(data);
+    let (own, new) = (format!("ses_{number:012x}"), format!("ses_{:012x}", number + 100_000));
+    let mut text = Text { state: u64::from(number), parts: 2, bytes: 1_800 };
+    connection.execute_batch("BEGIN").unwrap();
+    session(&connection, &mut text, number + 100_000, START + DAY, 14);
+    message(&connection, &mut text, &own, START + DAY);
+    connection.execute_batch("COMMIT").unwrap();
+    drop(connection);
+    let before = Cost::now();
+    let provenance = Provenance {
+        now: jiff::Timestamp::from_millisecond(START).unwrap(),
+        engine_version: "1.18.33".to_owned(),
+        parent: recalled.head().cloned(),
+    };
+    let retention = Retention { sessions: keep, age: jiff::SignedDuration::ZERO, bytes: None };
+    let keep = Keep::new(data, provenance).only([own, new]).with_ledger(&ledger).with_index(&index);
+    let Kept::Saved { uploaded, sessions, .. } =
+        keep.pruning(retention).without(secrets()).save(&store).unwrap()
+    else {
+        panic!("not saved")
+    };
+    println!("save: {}, {uploaded} bytes written, {sessions} sessions", before.until_now());
+    println!("{} MB at most in memory", peak());
+}
+
+/// What this process has taken so far.
+struct Cost {
+    clock: Instant,
+    ticks: u64,
+    read: u64,
+}
+
+impl Cost {
+    fn now() -> Self {
+        let stat = fs::read_to_string("/proc/self/stat").unwrap();
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        let io = fs::read_to_string("/proc/self/io").unwrap();
+        Self {
+            clock: Instant::now(),
+            ticks: [11, 12].map(|place: usize| fields[place].parse::<u64>().unwrap()).iter().sum(),
+            read: io.lines().next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap(),
+        }
+    }
+
+    fn until_now(&self) -> String {
+        let now = Self::now();
+        let (cpu, read) = ((now.ticks - self.ticks) * 10, now.read - self.read);
+        format!("{:.3} s, {cpu} ms of CPU, {read} bytes read", self.clock.elapsed().as_secs_f64())
     }
 }
 
@@ -170,7 +262,9 @@ fn save(store: &Path, data: &Path, keep: usize) {
     let begun = Instant::now();
     let retention = Retention { sessions: keep, age: jiff::SignedDuration::ZERO, bytes: None };
     let index = data.join(INDEX);
+    let ledger = data.join(LEDGER);
     let keep = Keep::new(data, provenance).pruning(retention).with_index(&index).without(secrets());
+    let keep = keep.with_ledger(&ledger);
     let kept = keep.save(&store).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{kept:?}", begun.elapsed().as_secs_f64(), peak());
 }
@@ -193,6 +287,7 @@ fn restore(store: &Path, data: &Path) {
         index: Some(&index),
         engine_version: None,
         audience: Visibility::Private,
+        given: Given::Everything,
     };
     let recalled = recall_to(&store, to).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{recalled:?}", begun.elapsed().as_secs_f64(), peak());

@@ -20,9 +20,12 @@ use crate::{
     error::{Error, Flaw},
     ledger::Visibility,
     normalize::Normalizer,
-    recall::{Destination, Recall, peek},
+    recall::{Destination, Given, Recall, peek},
     secrets::{SHORTEST, forms},
-    snapshot::{manifest::Manifest, pack},
+    snapshot::{
+        manifest::{MAX_WINDOW, Manifest},
+        pack,
+    },
     store::{Listing, Object, ObjectName, Part, Store},
 };
 
@@ -94,6 +97,7 @@ impl Audit {
             index: None,
             engine_version: None,
             audience,
+            given: Given::Everything,
         };
         self.recall = peek(store, to)?;
         match &self.recall {
@@ -147,15 +151,23 @@ fn objects(store: &Store) -> Result<Vec<Object>, Error> {
     Ok(objects)
 }
 
-/// Returns what an object says when it is unpacked.
+/// Returns what an object says when it is unpacked: all frames of a pack, one after the other.
 fn unpacked(file: &Path, object: Object) -> io::Result<impl Read> {
     let mut packed = File::open(file)?;
-    match object {
-        Object::Manifest(_) => {}
-        Object::Pack(_) => drop(packed.seek(SeekFrom::Start(pack::BODY))?),
-    }
-    let mut decoder = Decoder::new(packed)?.single_frame();
-    decoder.window_log_max(pack::MAX_WINDOW)?;
+    let size = packed.metadata()?.len();
+    let frames = match object {
+        Object::Manifest(_) => 0..size,
+        Object::Pack(_) => {
+            let mut count = [0; 4];
+            packed.seek(SeekFrom::End(-4))?;
+            packed.read_exact(&mut count)?;
+            pack::BODY
+                ..pack::index_start(size, u32::from_le_bytes(count)).ok_or(io::ErrorKind::InvalidData)?
+        }
+    };
+    packed.seek(SeekFrom::Start(frames.start))?;
+    let mut decoder = Decoder::new(packed.take(frames.end - frames.start))?;
+    decoder.window_log_max(MAX_WINDOW)?;
     Ok(decoder)
 }
 

@@ -1,7 +1,4 @@
 //! Takes a consistent copy of the engine's database and takes out what must never be stored.
-//!
-//! No page is moved but once: when a memory is adopted, it is rewritten so that SQLite can give back free pages later.
-//! After that the pages keep their places, and a save is as small as what was said.
 
 use std::path::Path;
 
@@ -35,12 +32,6 @@ pub(crate) const EMPTIED: [&str; 8] = [
 /// Columns that lead the engine to do something, or somewhere, and that a run sets for itself.
 const CLEARED: [(&str, &str, &str); 3] =
     [("session", "workspace_id", "NULL"), ("project", "commands", "NULL"), ("project", "sandboxes", "'[]'")];
-
-/// Free pages, in percent of all, from which on they are given back.
-const MUCH_FREE: u64 = 10;
-
-/// Free pages, in percent of all, for which even a database that cannot give them back is rewritten.
-const MOSTLY_FREE: u64 = 50;
 
 /// Copies a database into a new file; the engine may be running and writing.
 pub(crate) fn take(database: &Path, copy: &Path) -> Result<(), Error> {
@@ -90,29 +81,4 @@ pub(crate) fn drop_files(copy: &Connection) -> Result<usize, Error> {
                DELETE FROM part WHERE id IN (SELECT id FROM file) \
                OR (message_id IN (SELECT message_id FROM file) AND json_valid(data) AND data ->> '$.synthetic')";
     copy.execute(sql, []).map_err(fail)
-}
-
-/// Whether the store knows pages of a database already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Adoption {
-    First,
-    Known,
-}
-
-/// Gives back free pages, without moving more than it must, and returns how many bytes stay free.
-pub(crate) fn shrink(copy: &Connection, adoption: Adoption) -> Result<u64, Error> {
-    let fail = judge("give back free pages");
-    let number =
-        |name: &str| copy.query_one(&format!("PRAGMA {name}"), [], |row| row.get::<_, u32>(0).map(u64::from));
-    let (pages, free) = (number("page_count").map_err(&fail)?, number("freelist_count").map_err(&fail)?);
-    let is_fixed = number("auto_vacuum").map_err(&fail)? == 0;
-    if is_fixed && (adoption == Adoption::First || free * 100 > pages * MOSTLY_FREE) {
-        copy.execute_batch("PRAGMA auto_vacuum = 2; VACUUM").map_err(&fail)?;
-    } else if free * 100 > pages * MUCH_FREE {
-        // Each step gives back one page.
-        let mut statement = copy.prepare("PRAGMA incremental_vacuum").map_err(&fail)?;
-        let mut rows = statement.query([]).map_err(&fail)?;
-        while rows.next().map_err(&fail)?.is_some() {}
-    }
-    Ok(number("freelist_count").map_err(&fail)? * number("page_size").map_err(&fail)?)
 }

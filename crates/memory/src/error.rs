@@ -106,6 +106,9 @@ pub enum Flaw {
         /// What we read.
         readable: u64,
     },
+    /// Rows are not written as they should be.
+    #[error("the rows of a session cannot be read: {0}")]
+    Rows(String),
     /// The database does not have what its manifest says.
     #[error("the database does not match its manifest: {0}")]
     Unpacked(String),

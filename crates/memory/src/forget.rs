@@ -2,72 +2,55 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use rusqlite::Connection;
-
 use crate::{
     database::{self, judge},
     error::Error,
-    merge::rows,
-    schema::{SessionTables, tables},
+    schema::tables,
     snapshot::{
-        count,
-        manifest::{ENGINE_DATABASE, INDEX, LEDGER, Manifest},
+        leaf::{self, SessionEntries},
+        manifest::{INDEX, LEDGER},
     },
+    store::{Listing, Store},
 };
 
-/// Removes sessions with their children from a database, and returns all of them.
-pub(crate) fn in_database(
-    connection: &Connection,
-    sessions: &BTreeSet<String>,
-) -> Result<Vec<String>, Error> {
-    let fail = judge("forget sessions");
-    let mut doomed: Vec<String> = Vec::new();
-    let mut next: Vec<String> = sessions.iter().cloned().collect();
-    while let Some(id) = next.pop() {
-        if doomed.contains(&id) {
-            continue;
-        }
-        let mut statement =
-            connection.prepare("SELECT id FROM session WHERE parent_id = ?1").map_err(&fail)?;
-        let children = statement.query_map([&id], |row| row.get(0)).map_err(&fail)?;
-        next.extend(children.collect::<rusqlite::Result<Vec<String>>>().map_err(&fail)?);
-        doomed.push(id);
-    }
-    if !doomed.is_empty() {
-        let group = SessionTables::of(connection, "main").map_err(&fail)?;
-        rows::remove_all(connection, &group, &doomed).map_err(fail)?;
-    }
-    Ok(doomed)
+/// Returns sessions with everything that was opened for them, those that are gone already too.
+pub(crate) fn with_children(known: &SessionEntries, sessions: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut all = sessions.clone();
+    all.extend(sessions.iter().flat_map(|session| leaf::tree(known, session)));
+    all
 }
 
-/// Removes sessions from a memory that was restored into this folder, and returns how many went.
+/// Removes the runs of sessions from a ledger that was restored into this folder.
 ///
 /// The search index still knows their words, so it goes too; it is made anew.
-pub(crate) fn in_folder(
-    manifest: &Manifest,
-    folder: &Path,
-    sessions: &BTreeSet<String>,
-) -> Result<u32, Error> {
+pub(crate) fn in_folder(folder: &Path, sessions: &BTreeSet<String>) -> Result<(), Error> {
     if sessions.is_empty() {
-        return Ok(0);
+        return Ok(());
     }
-    let gone = in_database(&database::open_copy(&folder.join(ENGINE_DATABASE))?, sessions)?;
     let fail = judge("forget runs in the ledger");
-    if manifest.databases.contains_key(LEDGER) {
+    if folder.join(LEDGER).exists() {
         let ledger = database::open_copy(&folder.join(LEDGER))?;
         if tables(&ledger, "main").map_err(&fail)?.contains("run") {
-            for session in &gone {
+            for session in sessions {
                 ledger.execute("DELETE FROM run WHERE session = ?1", [session]).map_err(&fail)?;
             }
         }
     }
-    if manifest.databases.contains_key(INDEX) {
+    if folder.join(INDEX).exists() {
         fs_err::remove_file(folder.join(INDEX))?;
     }
-    for (place, _) in &manifest.files {
-        if gone.iter().any(|session| place.belongs_to(session)) {
-            fs_err::remove_file(folder.join(place.as_str()))?;
-        }
+    Ok(())
+}
+
+/// Deletes what a release of the former format saved in the same place: what is taken out of a memory is in it.
+pub(crate) fn former(store: &Store) -> Result<(), Error> {
+    let Some(former) = store.former()? else { return Ok(()) };
+    if let Some(head) = former.head()? {
+        former.set_aside(&head)?;
+        former.drop_aside(&head)?;
     }
-    Ok(count(gone.iter().filter(|id| manifest.sessions.contains_key(*id)).count()))
+    if let Listing::Known(listed) = former.list()? {
+        listed.iter().try_for_each(|listed| former.delete(listed.object))?;
+    }
+    Ok(())
 }

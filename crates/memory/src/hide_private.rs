@@ -1,9 +1,12 @@
-//! Hides private sessions from an engine whose words the public will read.
+//! Tells which sessions are hidden from an engine whose words the public will read.
 //!
 //! The agent's shell can read the whole database, so what must not be seen must not be there. The ledger says which
 //! sessions are public; one that it does not know is private.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use fro_core::{
     ancestry::{Ancestry, Parent},
@@ -14,52 +17,27 @@ use rusqlite::{Connection, Row};
 use crate::{
     database::{self, judge},
     error::Error,
-    merge::rows,
-    schema::{SessionTables, tables},
-    snapshot::{
-        count,
-        manifest::{ENGINE_DATABASE, LEDGER, Manifest},
-    },
-    wipe::wipe,
+    schema::tables,
+    snapshot::leaf::SessionEntries,
 };
 
-/// Removes private sessions from a memory that was restored into this folder, and returns how many there were.
-pub(crate) fn hide_private(manifest: &Manifest, folder: &Path) -> Result<u32, Error> {
-    let fail = judge("hide private sessions");
+/// Returns the private sessions of a save, by its ledger.
+pub(crate) fn private(sessions: &SessionEntries, ledger: &Path) -> Result<BTreeSet<String>, Error> {
     let mut known = BTreeMap::new();
-    if manifest.databases.contains_key(LEDGER) {
-        let ledger = database::open(&folder.join(LEDGER))?;
-        known = audiences(&ledger).map_err(&fail)?;
+    if ledger.exists() {
+        known = audiences(&database::open(ledger)?).map_err(judge("hide private sessions"))?;
     }
-    let mut hidden = Vec::new();
-    for session in manifest.sessions.keys() {
-        match ancestry(manifest, session).audience(|id| known.get(*id).copied()) {
-            Audience::Everyone => {}
-            Audience::Insiders => hidden.push(session.clone()),
-        }
-    }
-    let database = folder.join(ENGINE_DATABASE);
-    let connection = database::open_copy(&database)?;
-    let group = SessionTables::of(&connection, "main").map_err(&fail)?;
-    rows::remove_all(&connection, &group, &hidden).map_err(&fail)?;
-    drop(connection);
-    wipe(&database)?;
-
-    let visible: Vec<_> = manifest.sessions.keys().filter(|session| !hidden.contains(session)).collect();
-    for (place, _) in &manifest.files {
-        // A file whose session cannot be told may be anybody's.
-        let path = folder.join(place.as_str());
-        if path.exists() && !visible.iter().any(|session| place.belongs_to(session)) {
-            fs_err::remove_file(path)?;
-        }
-    }
-    Ok(count(hidden.len()))
+    let is_private = |session: &&String| {
+        ancestry(sessions, session).audience(|id| known.get(*id).copied()) == Audience::Insiders
+    };
+    Ok(sessions.keys().filter(is_private).cloned().collect())
 }
 
-fn ancestry<'a>(manifest: &'a Manifest, session: &'a str) -> Ancestry<&'a str> {
+/// Returns what a session was opened for, and that in turn.
+pub(crate) fn ancestry<'a>(sessions: &'a SessionEntries, session: &'a str) -> Ancestry<&'a str> {
     Ancestry::trace(session, |id| {
-        let noted = manifest.sessions.get(*id).and_then(|note| note.parent.as_deref());
-        Parent::of(noted, |parent| manifest.sessions.contains_key(*parent))
+        let noted = sessions.get(*id).and_then(|entry| entry.parent.as_deref());
+        Parent::of(noted, |parent| sessions.contains_key(*parent))
     })
 }
 

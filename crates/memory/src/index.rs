@@ -10,7 +10,7 @@ mod rank;
 mod refresh;
 mod words;
 
-use std::{cell::Cell, path::Path};
+use std::{cell::Cell, collections::BTreeSet, path::Path};
 
 use rusqlite::{Connection, OptionalExtension as _, config::DbConfig, params};
 use serde::Serialize;
@@ -19,13 +19,14 @@ use self::{
     excerpt::{beginning, excerpt},
     gather::{parts, said},
     rank::{Hit, Ranking, weighed},
-    refresh::read_changes,
+    refresh::{Others, let_go, read_changes, read_some},
 };
 use crate::{
     database::judge,
     error::Error,
     ledger::{Ledger, Visibility},
     sessions::Sessions,
+    snapshot::leaf::SessionEntries,
 };
 
 /// Raised when words are found differently; an index of another version is made anew.
@@ -99,7 +100,7 @@ pub struct Found {
 
 /// What an excerpt is made of.
 struct Seen<'a> {
-    engine: &'a Connection,
+    sessions: &'a Sessions,
     question: &'a Question<'a>,
     /// How the words of the question begin, whatever their endings.
     roots: Vec<String>,
@@ -157,7 +158,14 @@ impl Index {
     /// Reads what is new or changed since the last time and returns how many sessions that were. Without a ledger
     /// nobody can tell who may hear what is new.
     pub fn refresh(&mut self, sessions: &Sessions, ledger: Option<&Ledger>) -> Result<usize, Error> {
-        self.read_from(sessions.connection(), ledger.map(Ledger::connection))
+        let mut read = 0;
+        for (number, engine) in sessions.everything()?.into_iter().enumerate() {
+            let others = if number == 0 { Others::Gone } else { Others::Stay };
+            let ledger = ledger.map(Ledger::connection);
+            read += read_changes(&mut self.connection, engine, ledger, others)
+                .map_err(judge("read messages into the search index"))?;
+        }
+        Ok(read)
     }
 
     /// Reads what is new or changed in this database of the engine.
@@ -166,8 +174,36 @@ impl Index {
         engine: &Connection,
         ledger: Option<&Connection>,
     ) -> Result<usize, Error> {
-        read_changes(&mut self.connection, engine, ledger)
+        read_changes(&mut self.connection, engine, ledger, Others::Gone)
             .map_err(judge("read messages into the search index"))
+    }
+
+    /// Tells whether there was none to open.
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Reads some sessions of a database of the engine, whatever is known of them; `all` are those of the memory.
+    pub(crate) fn update(
+        &mut self,
+        engine: &Connection,
+        sessions: &BTreeSet<String>,
+        all: &SessionEntries,
+        ledger: Option<&Connection>,
+    ) -> Result<(), Error> {
+        read_some(&mut self.connection, engine, sessions, all, ledger)
+            .map_err(judge("read messages into the search index"))
+    }
+
+    /// Lets go of the sessions that are gone.
+    pub(crate) fn retain(&mut self, is_there: impl Fn(&str) -> bool) -> Result<(), Error> {
+        let_go(&mut self.connection, is_there).map_err(judge("take sessions out of the search index"))
+    }
+
+    /// Writes the index anew, so that nothing is left of words that were taken out.
+    pub(crate) fn put_in_order(&self) -> Result<(), Error> {
+        let sql = "INSERT INTO word (word) VALUES ('optimize'); VACUUM";
+        self.connection.execute_batch(sql).map_err(judge("put the search index in order"))
     }
 
     /// Returns how many rows all searches have read so far, of the index and of the engine's database.
@@ -184,7 +220,7 @@ impl Index {
     ) -> Result<Vec<Found>, Error> {
         let words = weighed(question.words, question.around);
         let roots = words.iter().map(|(term, _)| term.root()).collect();
-        let seen = Seen { engine: sessions.connection(), question, roots };
+        let seen = Seen { sessions, question, roots };
         let first = match question.audience {
             Visibility::Public => PUBLIC,
             Visibility::Private => 0,
@@ -198,40 +234,49 @@ impl Index {
             if shown.len() >= limit as usize {
                 break;
             }
-            shown.extend(self.show(&hit, best, &seen).map_err(&fail)?);
+            shown.extend(self.show(&hit, best, &seen)?);
         }
         Ok(shown)
     }
 
-    /// Shows a session; nothing if the engine does not know it, whatever the index says.
-    fn show(&self, hit: &Hit, best: f64, seen: &Seen<'_>) -> rusqlite::Result<Option<Found>> {
+    /// Shows a session; nothing if nobody knows it, whatever the index says, or if it cannot be fetched.
+    fn show(&self, hit: &Hit, best: f64, seen: &Seen<'_>) -> Result<Option<Found>, Error> {
+        let fail = judge("search the memory");
         let sql = "SELECT session, last_words FROM document WHERE id = ?1";
-        let mut place = self.connection.prepare_cached(sql)?;
+        let mut place = self.connection.prepare_cached(sql).map_err(&fail)?;
         let place = place.query_one([hit.document], |row| Ok((row.get(0)?, row.get(1)?)));
-        let Some((session, last)): Option<(String, Option<String>)> = place.optional()? else {
+        let Some((session, last)): Option<(String, Option<String>)> = place.optional().map_err(&fail)? else {
             return Ok(None);
         };
         self.read(1);
         if seen.question.except == Some(session.as_str()) {
             return Ok(None);
         }
-        let mut title = seen.engine.prepare_cached("SELECT title FROM session WHERE id = ?1")?;
-        let title: Option<String> = title.query_one([&session], |row| row.get(0)).optional()?;
+        let Some(info) = seen.sessions.info(&session)? else { return Ok(None) };
         self.read(1);
-        let Some(title) = title else { return Ok(None) };
-        let (message, excerpt) = self.place(&session, last.as_deref(), seen)?;
+        let engine = match seen.sessions.with(&session) {
+            Ok(engine) => engine,
+            Err(error) => {
+                tracing::warn!("a session that was found cannot be read: {}", error.story());
+                None
+            }
+        };
+        let Some(engine) = engine else { return Ok(None) };
+        let (message, excerpt) = self.place(engine, &session, last.as_deref(), seen).map_err(fail)?;
         let words = hit.words.iter().take(TOLD).cloned().collect();
-        Ok(Some(Found { session, title, message, excerpt, words, weight: thousandths(hit.score, best) }))
+        let (title, weight) = (info.title, thousandths(hit.score, best));
+        Ok(Some(Found { session, title, message, excerpt, words, weight }))
     }
 
     /// Returns a message of a session and a part of it.
     fn place(
         &self,
+        engine: &Connection,
         session: &str,
         last: Option<&str>,
         seen: &Seen<'_>,
     ) -> rusqlite::Result<(String, String)> {
-        let last_words = last.map(|message| self.words_of(seen.engine, message)).transpose()?;
+        let last_words = last.map(|message| self.words_of(engine, message)).transpose()?;
         let (last, last_words) = (last.unwrap_or_default().to_owned(), last_words.unwrap_or_default());
         if let Some(excerpt) = excerpt(&last_words, &seen.roots) {
             return Ok((last, excerpt));
@@ -239,12 +284,12 @@ impl Index {
         if seen.question.show == Show::Place || last_words.is_empty() {
             let sql =
                 "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created DESC, id DESC LIMIT ?2";
-            let mut statement = seen.engine.prepare_cached(sql)?;
+            let mut statement = engine.prepare_cached(sql)?;
             let mut rows = statement.query(params![session, LOOKED_THROUGH])?;
             while let Some(row) = rows.next()? {
                 self.read(1);
                 let message: String = row.get(0)?;
-                if let Some(excerpt) = excerpt(&self.words_of(seen.engine, &message)?, &seen.roots) {
+                if let Some(excerpt) = excerpt(&self.words_of(engine, &message)?, &seen.roots) {
                     return Ok((message, excerpt));
                 }
             }

@@ -15,6 +15,7 @@ use crate::{
     background::Background,
     database,
     error::{Error, Flaw},
+    forget,
     gc::{Collected, GRACE, collect_garbage},
     ledger::Visibility,
     lineage,
@@ -23,9 +24,9 @@ use crate::{
     prune::Retention,
     secrets::Secrets,
     snapshot::{
-        build::cut_all,
         files::Files,
         manifest::{Manifest, Statistics},
+        packer::cut_all,
     },
     store::{Advance, Head, Store},
 };
@@ -224,7 +225,8 @@ impl<'a> Keep<'a> {
         thread::scope(|scope| {
             // The files are read on another core, while the database is copied and cleaned.
             let cut = Background::begin(scope, || cut_all(&files, &secrets));
-            let local = Local::take(self, store, &database, &files, cut)?;
+            let mut local = Local::take(self, store, &database, &files, cut)?;
+            local.scrub(&secrets)?;
             self.save_after_others(store, &local, &secrets)
         })
     }
@@ -295,8 +297,9 @@ impl<'a> Keep<'a> {
 
 /// Tells whether a byte of the head is missing or wrong.
 fn is_damaged(store: &Store, head: &Head) -> Result<bool, Error> {
-    match Manifest::fetch(store, head.manifest()?) {
-        Ok(manifest) => Ok(!lineage::is_whole(store, &manifest)?),
+    let name = head.manifest()?;
+    match Manifest::fetch(store, name) {
+        Ok(manifest) => Ok(!lineage::is_whole(store, name, manifest)?),
         Err(Error::Flawed(_)) => Ok(true),
         Err(error) => Err(error),
     }
@@ -306,6 +309,7 @@ fn is_damaged(store: &Store, head: &Head) -> Result<bool, Error> {
 fn let_go(store: &Store) {
     let dropped =
         store.asides().and_then(|asides| asides.iter().try_for_each(|aside| store.drop_aside(&aside.head)));
+    let dropped = dropped.and_then(|()| forget::former(store));
     if let Err(error) = dropped {
         tracing::warn!("what was set aside was not let go: {}", error.story());
     }

@@ -3,7 +3,7 @@
 //! A run needs four calls, all of which block (an async caller gives them a thread):
 //!
 //! ```no_run
-//! # use fro_memory::{Destination, Keep, Provenance, Recall, StoreSettings, Stores, Visibility};
+//! # use fro_memory::{Destination, Given, Keep, Provenance, Recall, StoreSettings, Stores, Visibility};
 //! # let [data, ledger, index] = ["data", "ledger.db", "index.db"].map(std::path::Path::new);
 //! # let now = jiff::Timestamp::UNIX_EPOCH;
 //! let mut stores = Stores::open(&StoreSettings::folder("memory"));
@@ -13,6 +13,7 @@
 //!     index: Some(index),
 //!     engine_version: Some("1.18.33"),
 //!     audience: Visibility::Private,
+//!     given: Given::About("octo/garden#7"),
 //! };
 //! let recollection = stores.recall(to, now); // before the engine starts; then `relocate`
 //! // … the engine works …
@@ -26,8 +27,10 @@
 //! the summary. `post` calls `Stores::open` and `keep` again, with the parent that the main step noted; a save that is
 //! in the store already changes nothing. `Recollection::from` and `Keeping::places` say truly which store did what.
 
+mod archive;
 mod audit;
 mod background;
+mod carry_over;
 mod copy;
 mod database;
 mod error;
@@ -59,6 +62,7 @@ mod transfer;
 mod upload;
 mod wipe;
 
+pub use archive::Archive;
 pub use audit::{Audit, audit};
 pub use error::{Error, Flaw, Refusal};
 pub use gc::{Collected, collect_garbage};
@@ -68,7 +72,7 @@ pub use ledger::{Figures, Ledger, Run, Tokens, Visibility};
 pub use live::{Refreshed, refresh};
 pub use merge::Merged;
 pub use prune::Retention;
-pub use recall::{Destination, Recall, look, peek, recall, recall_to};
+pub use recall::{Destination, Given, Recall, look, peek, recall, recall_to};
 pub use relocate::{Here, Relocation, relocate};
 pub use sessions::{Info, Page, Said, Sessions};
 pub use snapshot::manifest::Statistics;

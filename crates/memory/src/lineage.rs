@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use crate::{
     error::Error,
     recall,
-    snapshot::{manifest::Manifest, restore::restore},
+    snapshot::{manifest::Manifest, saved::Saved},
     store::{Head, ObjectName, Store},
 };
 
@@ -68,7 +68,7 @@ impl Iterator for Past<'_> {
 /// How the newest save stands to the one that a run started from.
 pub(crate) enum Standing {
     /// It came after it; these saves lie between, itself among them.
-    Ahead(Vec<Manifest>),
+    Ahead(Vec<(ObjectName, Manifest)>),
     /// It came before it: somebody put an older save back.
     Back,
     /// Neither is known to contain the other.
@@ -82,7 +82,7 @@ impl Standing {
         newest: (ObjectName, &Manifest),
         base: (ObjectName, &Manifest),
     ) -> Result<Self, Error> {
-        let mut between = vec![newest.1.clone()];
+        let mut between = vec![(newest.0, newest.1.clone())];
         if newest.1.parents.contains(&base.0) {
             return Ok(Self::Ahead(between));
         }
@@ -91,7 +91,7 @@ impl Standing {
             if name == base.0 {
                 return Ok(Self::Ahead(between));
             }
-            between.push(save);
+            between.push((name, save));
         }
         for save in Past::of(store, base.1, Way::Parents) {
             if save?.0 == newest.0 {
@@ -139,8 +139,7 @@ impl<'a> StandIns<'a> {
     }
 
     fn offer(&mut self, name: ObjectName, manifest: Manifest) -> StandIn {
-        let forgotten = self.forgotten.iter().filter(|id| manifest.sessions.contains_key(*id));
-        let forgotten = forgotten.cloned().collect();
+        let forgotten = self.forgotten.clone();
         self.forgotten.extend(manifest.forgotten().cloned());
         StandIn { name, manifest, forgotten }
     }
@@ -182,15 +181,14 @@ impl Iterator for StandIns<'_> {
 }
 
 /// Reads every byte of a save and makes sure of it.
-pub(crate) fn inspect(store: &Store, manifest: &Manifest) -> Result<(), Error> {
+pub(crate) fn inspect(store: &Store, name: ObjectName, manifest: Manifest) -> Result<(), Error> {
     let scratch = tempfile::tempdir()?;
-    restore(store, manifest, scratch.path())?;
-    recall::check(manifest, scratch.path())
+    recall::restore_whole(store, &Saved::open(store, name, manifest)?, scratch.path())
 }
 
 /// Finds out whether every byte of a save is there.
-pub(crate) fn is_whole(store: &Store, manifest: &Manifest) -> Result<bool, Error> {
-    match inspect(store, manifest) {
+pub(crate) fn is_whole(store: &Store, name: ObjectName, manifest: Manifest) -> Result<bool, Error> {
+    match inspect(store, name, manifest) {
         Ok(()) => Ok(true),
         Err(Error::Flawed(_)) => Ok(false),
         Err(error) => Err(error),
@@ -201,7 +199,7 @@ pub(crate) fn is_whole(store: &Store, manifest: &Manifest) -> Result<bool, Error
 pub(crate) fn last_whole(store: &Store, head: &Head) -> Result<Option<StandIn>, Error> {
     for stand_in in StandIns::for_head(store, head)? {
         let stand_in = stand_in?;
-        if is_whole(store, &stand_in.manifest)? {
+        if is_whole(store, stand_in.name, stand_in.manifest.clone())? {
             return Ok(Some(stand_in));
         }
     }

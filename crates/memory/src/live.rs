@@ -8,12 +8,13 @@ use crate::{
     database::{self, judge},
     error::Error,
     fingerprint::{Fingerprints, fingerprints},
-    merge::{self, Merged, Sides, Target, rows},
+    merge::{self, Merged, Sides, Target, Verdict, rows},
     relocate::set_back,
     schema::SessionTables,
     snapshot::{
-        manifest::{ENGINE_DATABASE, Manifest},
-        restore::restore_database,
+        manifest::ENGINE_DATABASE,
+        restore::{At, restore_sessions},
+        saved::Saved,
     },
     store::{Head, Store},
     upload::migrations,
@@ -47,14 +48,15 @@ pub fn refresh(
 ) -> Result<Refreshed, Error> {
     let Some(head) = store.head()?.filter(|head| Some(head) != base) else { return Ok(Refreshed::Current) };
     let Some(database) = database::find(engine_data)? else { return Ok(Refreshed::Current) };
-    let theirs = Manifest::fetch(store, head.manifest()?)?;
-    let base = match base.map(|base| Manifest::fetch(store, base.manifest()?)) {
+    let theirs = Saved::at(store, &head)?;
+    let base = match base.map(|base| Saved::at(store, base)) {
         Some(Ok(base)) => Some(base),
         Some(Err(Error::Flawed(_))) | None => None,
         Some(Err(error)) => return Err(error),
     };
     let scratch = tempfile::tempdir()?;
-    restore_database(store, &theirs, scratch.path(), ENGINE_DATABASE)?;
+    let all = theirs.sessions.keys().cloned().collect();
+    restore_sessions(store, &theirs, scratch.path(), &all, At::Newest)?;
     let other = scratch.path().join(ENGINE_DATABASE);
     database::inspect(&database::open(&other)?)?;
 
@@ -64,16 +66,20 @@ pub fn refresh(
     merge::attach(&connection, &other, "other")?;
     let known = migrations(&connection).map_err(&fail)?;
     let group = SessionTables::of(&connection, "main").map_err(&fail)?;
-    if !known.is_superset(&theirs.migrations) || !rows::is_enough(&connection, &group).map_err(&fail)? {
+    if !known.is_superset(&theirs.migrations()) || !rows::is_enough(&connection, &group).map_err(&fail)? {
         return Ok(Refreshed::Apart);
     }
     // Attaching is not possible within a transaction, so the base is brought for whatever may have to be joined.
+    let (base_notes, their_notes) = (base.as_ref().map(Saved::notes), theirs.notes());
     let verdicts = |ours: &Fingerprints| {
-        let base = base.as_ref().map(|base| &base.sessions);
-        Sides { base, ours, theirs: &theirs.sessions, gone: &theirs.gone }.verdicts()
+        let sides =
+            Sides { base: base_notes.as_ref(), ours, theirs: &their_notes, gone: &theirs.manifest.gone };
+        sides.verdicts()
     };
     let before = verdicts(&fingerprints(&connection, "main").map_err(&fail)?);
-    let has_base = merge::attach_base(&connection, store, base.as_ref(), &before, scratch.path())?;
+    let both =
+        before.into_iter().filter(|(_, verdict)| *verdict == Verdict::Both).map(|(id, _)| id).collect();
+    let has_base = merge::attach_base(&connection, store, base.as_ref(), &both, scratch.path())?;
     let merged = merge::at_once(&connection, || {
         let verdicts = verdicts(&fingerprints(&connection, "main").map_err(&fail)?);
         let merged = merge::apply(&connection, &verdicts, Target::Ours, has_base)?;

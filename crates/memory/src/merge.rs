@@ -24,8 +24,9 @@ use crate::{
     fingerprint::{Fingerprint, Fingerprints},
     schema::SessionTables,
     snapshot::{
-        manifest::{ENGINE_DATABASE, Gone, Manifest, Removal},
-        restore::restore_database,
+        manifest::{ENGINE_DATABASE, Gone, Removal},
+        restore::{At, restore_sessions},
+        saved::Saved,
     },
     store::Store,
 };
@@ -111,17 +112,18 @@ pub(crate) fn attach(connection: &Connection, path: &Path, name: &'static str) -
 pub(crate) fn attach_base(
     connection: &Connection,
     store: &Store,
-    base: Option<&Manifest>,
-    verdicts: &BTreeMap<String, Verdict>,
+    base: Option<&Saved>,
+    both: &BTreeSet<String>,
     scratch: &Path,
 ) -> Result<bool, Error> {
     let Some(base) = base else { return Ok(false) };
-    if !verdicts.values().any(|verdict| *verdict == Verdict::Both) {
+    let known: BTreeSet<String> = both.iter().filter(|id| base.sessions.contains_key(*id)).cloned().collect();
+    if both.is_empty() {
         return Ok(false);
     }
     let folder = scratch.join("base");
     fs_err::create_dir(&folder)?;
-    restore_database(store, base, &folder, ENGINE_DATABASE)?;
+    restore_sessions(store, base, &folder, &known, At::Newest)?;
     attach(connection, &folder.join(ENGINE_DATABASE), "base")?;
     Ok(true)
 }

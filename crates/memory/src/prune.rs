@@ -1,17 +1,10 @@
-//! Lets go of old sessions, each with its children and its place in the event log.
+//! Which sessions are old enough to go, each with its children.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fro_core::ancestry::{Ancestry, Parent};
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::Connection;
 
-use crate::{
-    database::judge,
-    error::Error,
-    merge::rows,
-    schema::{SessionTables, columns},
-};
+use crate::{hide_private::ancestry, snapshot::leaf::SessionEntries};
 
 /// What is kept: a session stays if it is among the newest or young enough, as long as there is room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,24 +36,15 @@ struct Tree {
     bytes: u64,
 }
 
-/// Removes what may go, but never a session of `protected`, and returns what went.
-pub(crate) fn prune(
-    connection: &Connection,
+/// Returns what may go, but never a session of `protected`.
+pub(crate) fn prunable(
+    sessions: &SessionEntries,
     retention: &Retention,
     now: Timestamp,
     protected: &BTreeSet<String>,
-) -> Result<Vec<String>, Error> {
-    let fail = judge("prune the sessions");
-    let known = columns(connection, "main", "session").map_err(&fail)?;
-    if !["parent_id", "time_updated"].iter().all(|name| known.iter().any(|column| column.name == *name)) {
-        return Ok(Vec::new());
-    }
-    let trees = trees(connection).map_err(&fail)?;
+) -> Vec<String> {
     let oldest = now.checked_sub(retention.age).map_or(i64::MIN, Timestamp::as_millisecond);
-    let doomed = doomed(trees, retention, oldest, protected);
-    rows::remove_all(connection, &SessionTables::of(connection, "main").map_err(&fail)?, &doomed)
-        .map_err(fail)?;
-    Ok(doomed)
+    doomed(trees(sessions), retention, oldest, protected)
 }
 
 fn doomed(
@@ -85,40 +69,16 @@ fn doomed(
     doomed
 }
 
-fn trees(connection: &Connection) -> rusqlite::Result<Vec<Tree>> {
-    let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
-    for table in ["message", "part"] {
-        if connection.table_exists(None, table)? {
-            let sql = format!("SELECT session_id, sum(length(data)) FROM {table} GROUP BY session_id");
-            let mut statement = connection.prepare(&sql)?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
-            for row in rows {
-                let (session, bytes): (String, i64) = row?;
-                *sizes.entry(session).or_default() += u64::try_from(bytes).unwrap_or_default();
-            }
-        }
-    }
-    let mut statement = connection.prepare("SELECT id, parent_id, time_updated FROM session")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
-    let sessions: BTreeMap<String, (Option<String>, i64)> = rows.collect::<rusqlite::Result<_>>()?;
+fn trees(sessions: &SessionEntries) -> Vec<Tree> {
     let mut trees: BTreeMap<&str, Tree> = BTreeMap::new();
-    for (id, (_, updated)) in &sessions {
-        let tree =
-            trees.entry(root(&sessions, id)).or_insert_with(|| Tree { updated: i64::MIN, ..Tree::default() });
-        tree.updated = tree.updated.max(*updated);
-        tree.bytes += sizes.get(id).copied().unwrap_or_default();
+    for (id, entry) in sessions {
+        let root = ancestry(sessions, id).into_root();
+        let tree = trees.entry(root).or_insert_with(|| Tree { updated: i64::MIN, ..Tree::default() });
+        tree.updated = tree.updated.max(entry.updated);
+        tree.bytes += entry.data;
         tree.sessions.push(id.clone());
     }
-    Ok(trees.into_values().collect())
-}
-
-/// Returns the session that a session was opened for in the end.
-fn root<'a>(sessions: &'a BTreeMap<String, (Option<String>, i64)>, id: &'a str) -> &'a str {
-    let parent_of = |id: &&str| {
-        let noted = sessions.get(*id).and_then(|(parent, _)| parent.as_deref());
-        Parent::of(noted, |parent| sessions.contains_key(*parent))
-    };
-    Ancestry::trace(id, parent_of).into_root()
+    trees.into_values().collect()
 }
 
 #[cfg(test)]
@@ -151,13 +111,5 @@ mod tests {
         let tight = Retention { bytes: Some(20), ..Retention::default() };
         check(tight, &[99, 1, 2, 3, 4], &["s3", "s4"]);
         check(Retention { bytes: Some(0), ..tight }, &[99, 1, 2], &["s2"]);
-    }
-
-    #[test]
-    fn a_ring_of_parents_has_one_root() {
-        let ring: BTreeMap<_, _> = [("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")]
-            .map(|(id, parent)| (id.to_owned(), (Some(parent.to_owned()), 0)))
-            .into();
-        assert_eq!(["a", "b", "c", "d"].map(|id| root(&ring, id)), ["a"; 4]);
     }
 }

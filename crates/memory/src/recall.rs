@@ -5,17 +5,20 @@ use std::{collections::BTreeSet, path::Path};
 use jiff::Timestamp;
 
 use crate::{
+    carry_over::{self, Carried},
     database::{self, judge},
     error::{Error, Flaw},
     forget, hide_private,
-    ledger::Visibility,
+    ledger::{Ledger, Visibility},
     lineage::{StandIn, StandIns},
     private,
     snapshot::{
+        count, leaf,
         manifest::{ENGINE_DATABASE, INDEX, LEDGER, Manifest},
-        restore::restore,
+        restore::{At, restore_files, restore_own, restore_sessions},
+        saved::Saved,
     },
-    store::{Head, Store},
+    store::{Head, ObjectName, Store},
     upload::migrations,
 };
 
@@ -61,7 +64,7 @@ impl Recall {
         Self::Warm {
             head,
             sessions: manifest.statistics.sessions.saturating_sub(hidden),
-            bytes: manifest.bytes(),
+            bytes: manifest.statistics.bytes,
             saved_at: manifest.saved_at,
             engine: manifest.engine.clone(),
             instead_of: None,
@@ -82,37 +85,82 @@ pub struct Destination<'a> {
     pub engine_version: Option<&'a str>,
     /// Who will see what the engine says: for the public, private sessions are not there.
     pub audience: Visibility,
+    /// What the engine is given.
+    pub given: Given<'a>,
+}
+
+/// Which sessions the engine is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given<'a> {
+    /// All of them.
+    Everything,
+    /// The one in which this subject was last spoken about, and those that were opened for it.
+    About(&'a str),
+}
+
+/// What was put in place.
+pub(crate) struct Brought {
+    pub(crate) recall: Recall,
+    /// The save that it is from, for whoever wants to know more of it.
+    pub(crate) saved: Option<Saved>,
+    /// Sessions of it that must not be seen.
+    pub(crate) hidden: BTreeSet<String>,
+}
+
+impl Brought {
+    /// Says that nothing was put in place.
+    pub(crate) fn nothing(recall: Recall) -> Self {
+        Self { recall, saved: None, hidden: BTreeSet::new() }
+    }
 }
 
 /// Restores the newest memory into the engine's data folder (`XDG_DATA_HOME`), which has no database yet.
 pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
-    let audience = Visibility::Private;
-    recall_to(store, Destination { engine_data, ledger: None, index: None, engine_version: None, audience })
+    let (audience, given) = (Visibility::Private, Given::Everything);
+    let to = Destination { engine_data, ledger: None, index: None, engine_version: None, audience, given };
+    recall_to(store, to)
 }
 
 /// Restores the newest memory to where it is wanted, or the last whole one before it.
 ///
 /// A damaged memory before which there is none is set aside. Another stays where it is: the next save takes its place.
+/// A memory of the former format is carried over first.
 pub fn recall_to(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
+    carry_over::carry_over(store)?;
     let Some(newest) = store.head()? else { return Ok(Recall::Cold) };
-    let recalled = bring_from(store, &newest, destination)?;
-    match &recalled {
+    Ok(bring_or_set_aside(store, &newest, destination)?.recall)
+}
+
+/// Restores a save or the last whole one before it; if there is none, it is set aside.
+pub(crate) fn bring_or_set_aside(
+    store: &Store,
+    newest: &Head,
+    destination: Destination<'_>,
+) -> Result<Brought, Error> {
+    let brought = bring_from(store, newest, destination)?;
+    match &brought.recall {
         Recall::Warm { .. } | Recall::Cold | Recall::Damaged { why: Flaw::EngineNewer { .. } } => {}
-        Recall::Damaged { .. } => store.set_aside(&newest)?,
+        Recall::Damaged { .. } => store.set_aside(newest)?,
     }
-    Ok(recalled)
+    Ok(brought)
 }
 
 /// Restores the newest memory like `recall_to`, but changes nothing in the store: for people who look at it.
 pub fn peek(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
-    store.head()?.map_or(Ok(Recall::Cold), |newest| bring_from(store, &newest, destination))
+    let Some(newest) = store.head()? else {
+        // What was not carried over yet is looked at in a store of its own.
+        return match carry_over::aside(store)? {
+            Some(Carried { store, .. }) => peek(&store, destination),
+            None => Ok(Recall::Cold),
+        };
+    };
+    Ok(bring_from(store, &newest, destination)?.recall)
 }
 
 /// Tells what the newest memory is, as far as its manifest says.
 pub fn look(store: &Store) -> Result<Recall, Error> {
-    let Some(newest) = store.head()? else { return Ok(Recall::Cold) };
-    let looked = readable(store, &newest, None);
-    flaw_or(looked.map(|(head, manifest)| Recall::warm(head, &manifest, 0)))
+    let Some(newest) = store.head()? else { return carry_over::look(store) };
+    flaw_or(readable(store, &newest, None).map(|(name, manifest)| Recall::warm(name.into(), &manifest, 0)))
 }
 
 /// Restores the newest save if it is whole, and no other.
@@ -120,37 +168,43 @@ pub(crate) fn bring_newest(
     store: &Store,
     newest: &Head,
     destination: Destination<'_>,
-) -> Result<Recall, Error> {
-    flaw_or(readable(store, newest, destination.engine_version).and_then(|(head, manifest)| {
-        let hidden = bring(store, &manifest, destination, &BTreeSet::new())?;
-        Ok(Recall::warm(head, &manifest, hidden))
-    }))
+) -> Result<Brought, Error> {
+    let found = readable(store, newest, destination.engine_version);
+    damaged_or(found.and_then(|(name, manifest)| bring(store, name, manifest, destination, &BTreeSet::new())))
 }
 
 /// Restores the newest save, or the last whole one before it.
-fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Result<Recall, Error> {
-    let why = match bring_newest(store, newest, destination)? {
-        Recall::Damaged { why } if !matches!(why, Flaw::EngineNewer { .. }) => why,
-        recalled => return Ok(recalled),
+fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Result<Brought, Error> {
+    let first = bring_newest(store, newest, destination)?;
+    let why = match &first.recall {
+        Recall::Damaged { why } if !matches!(why, Flaw::EngineNewer { .. }) => why.clone(),
+        Recall::Warm { .. } | Recall::Cold | Recall::Damaged { .. } => return Ok(first),
     };
     for stand_in in StandIns::for_head(store, newest)? {
         let StandIn { name, manifest, forgotten } = stand_in?;
         if destination.engine_version.is_some_and(|ours| is_newer(&manifest.engine, ours)) {
             continue;
         }
-        match bring(store, &manifest, destination, &forgotten) {
-            Ok(hidden) => {
-                let mut recalled = Recall::warm(Head::from(name), &manifest, hidden);
-                if let Recall::Warm { instead_of, .. } = &mut recalled {
+        match bring(store, name, manifest, destination, &forgotten) {
+            Ok(mut brought) => {
+                if let Recall::Warm { instead_of, .. } = &mut brought.recall {
                     *instead_of = Some(why);
                 }
-                return Ok(recalled);
+                return Ok(brought);
             }
             Err(Error::Flawed(_)) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(Recall::Damaged { why })
+    Ok(first)
+}
+
+/// Takes damage for a state; only what is no damage stays an error.
+fn damaged_or(brought: Result<Brought, Error>) -> Result<Brought, Error> {
+    match brought {
+        Err(Error::Flawed(why)) => Ok(Brought::nothing(Recall::Damaged { why })),
+        brought => brought,
+    }
 }
 
 /// Takes damage for a state; only what is no damage stays an error.
@@ -162,27 +216,29 @@ fn flaw_or(brought: Result<Recall, Error>) -> Result<Recall, Error> {
 }
 
 /// Returns the newest save, or the newest that this engine can read.
-fn readable(store: &Store, head: &Head, engine: Option<&str>) -> Result<(Head, Manifest), Error> {
-    let manifest = Manifest::fetch(store, head.manifest()?)?;
+fn readable(store: &Store, head: &Head, engine: Option<&str>) -> Result<(ObjectName, Manifest), Error> {
+    let name = head.manifest()?;
+    let manifest = Manifest::fetch(store, name)?;
     let Some(ours) = engine.filter(|ours| is_newer(&manifest.engine, ours)) else {
-        return Ok((head.clone(), manifest));
+        return Ok((name, manifest));
     };
-    if let Some(name) = manifest.earlier
-        && let Ok(earlier) = Manifest::fetch(store, name)
-        && !is_newer(&earlier.engine, ours)
-    {
-        return Ok((Head::from(name), earlier));
+    if let Some(name) = manifest.earlier {
+        let earlier = Manifest::fetch(store, name)?;
+        if !is_newer(&earlier.engine, ours) {
+            return Ok((name, earlier));
+        }
     }
     Err(Flaw::EngineNewer { found: manifest.engine, ours: ours.to_owned() }.into())
 }
 
-/// Restores a save without what was forgotten since, and returns how many of its sessions were hidden.
+/// Restores a save without what was forgotten since.
 fn bring(
     store: &Store,
-    manifest: &Manifest,
+    name: ObjectName,
+    manifest: Manifest,
     destination: Destination<'_>,
     forgotten: &BTreeSet<String>,
-) -> Result<u32, Error> {
+) -> Result<Brought, Error> {
     private::folder(destination.engine_data)?;
     let home = database::home(destination.engine_data)?;
     private::folder(&home)?;
@@ -192,44 +248,93 @@ fn bring(
         return Err(Error::Occupied(storage));
     }
     let scratch = tempfile::tempdir_in(&home)?;
-    restore(store, manifest, scratch.path())?;
-    check(manifest, scratch.path())?;
-    let removed = forget::in_folder(manifest, scratch.path(), forgotten)?;
+    let folder = scratch.path();
+    let mut saved = Saved::open(store, name, manifest)?;
+    let gone = forget::with_children(&saved.sessions, forgotten);
+    saved.sessions.retain(|id, _| !gone.contains(id));
+    for own in [LEDGER, INDEX] {
+        restore_own(store, &saved, folder, own)?;
+    }
+    refuse_unsound_ledger(folder)?;
+    forget::in_folder(folder, &gone)?;
     let hidden = match destination.audience {
-        Visibility::Private => 0,
-        Visibility::Public => hide_private::hide_private(manifest, scratch.path())?,
+        Visibility::Private => BTreeSet::new(),
+        Visibility::Public => hide_private::private(&saved.sessions, &folder.join(LEDGER))?,
     };
+    let given = given(&saved, destination.given, &hidden, folder)?;
+    restore_sessions(store, &saved, folder, &given, At::Own)?;
+    check(&saved, folder, &given)?;
+    let mut files = saved.files(|session| given.contains(session));
+    // A file whose session cannot be told may be anybody's.
+    files.retain(|file| match destination.audience {
+        Visibility::Private => true,
+        Visibility::Public => given.iter().any(|session| file.place.belongs_to(session)),
+    });
+    restore_files(store, &saved, folder, &files)?;
 
     for (name, place) in [(LEDGER, destination.ledger), (INDEX, destination.index)] {
         if let Some(place) = place
-            && scratch.path().join(name).exists()
+            && folder.join(name).exists()
         {
             database::refuse_occupied(place)?;
-            move_file(&scratch.path().join(name), place)?;
+            move_file(&folder.join(name), place)?;
         }
     }
-    if !manifest.files.is_empty() {
-        fs_err::rename(scratch.path().join("storage"), storage)?;
+    if !files.is_empty() {
+        fs_err::rename(folder.join("storage"), storage)?;
     }
-    fs_err::rename(scratch.path().join(ENGINE_DATABASE), home.join(database::FILE))?;
-    Ok(hidden + removed)
+    fs_err::rename(folder.join(ENGINE_DATABASE), home.join(database::FILE))?;
+    let seen = count(saved.sessions.len() - hidden.len());
+    let unseen = saved.manifest.statistics.sessions.saturating_sub(seen);
+    let recall = Recall::warm(name.into(), &saved.manifest, unseen);
+    Ok(Brought { recall, saved: Some(saved), hidden })
 }
 
-/// Makes sure that what was restored is a database of the engine with the sessions that the manifest counts.
-pub(crate) fn check(manifest: &Manifest, folder: &Path) -> Result<(), Error> {
-    if !manifest.databases.contains_key(ENGINE_DATABASE) {
-        return Err(Flaw::Manifest("it has no database of the engine".to_owned()).into());
+/// Returns the sessions that the engine is given.
+fn given(
+    saved: &Saved,
+    given: Given<'_>,
+    hidden: &BTreeSet<String>,
+    folder: &Path,
+) -> Result<BTreeSet<String>, Error> {
+    let ids = match given {
+        Given::Everything => saved.sessions.keys().cloned().collect(),
+        Given::About(_) if !folder.join(LEDGER).exists() => BTreeSet::new(),
+        Given::About(subject) => {
+            let session = Ledger::open(folder.join(LEDGER))?.session_of(subject)?;
+            session.map(|session| leaf::tree(&saved.sessions, &session)).unwrap_or_default()
+        }
+    };
+    Ok(ids.difference(hidden).cloned().collect())
+}
+
+/// Restores everything into a folder and makes sure of it.
+pub(crate) fn restore_whole(store: &Store, saved: &Saved, folder: &Path) -> Result<(), Error> {
+    for own in [LEDGER, INDEX] {
+        restore_own(store, saved, folder, own)?;
     }
-    if manifest.databases.contains_key(LEDGER) {
-        database::refuse_unsound(&database::open(&folder.join(LEDGER))?)?;
-    }
+    refuse_unsound_ledger(folder)?;
+    let all = saved.sessions.keys().cloned().collect();
+    restore_sessions(store, saved, folder, &all, At::Own)?;
+    restore_files(store, saved, folder, &saved.files(|_| true))?;
+    check(saved, folder, &all)
+}
+
+fn refuse_unsound_ledger(folder: &Path) -> Result<(), Error> {
+    let ledger = folder.join(LEDGER);
+    if ledger.exists() { database::refuse_unsound(&database::open(&ledger)?) } else { Ok(()) }
+}
+
+/// Makes sure that what was restored is a database of the engine with the sessions that were wanted.
+fn check(saved: &Saved, folder: &Path, given: &BTreeSet<String>) -> Result<(), Error> {
     let connection = database::open(&folder.join(ENGINE_DATABASE))?;
     let sessions = database::inspect(&connection)?;
     // Without them the engine would begin to build what is there already, and fail.
-    if migrations(&connection).map_err(judge("read the migrations of the database"))? != manifest.migrations {
+    let known = migrations(&connection).map_err(judge("read the migrations of the database"))?;
+    if !saved.manifest.levels.values().any(|level| level.migrations == known) {
         return Err(Flaw::Unpacked("it lacks migrations".to_owned()).into());
     }
-    if sessions != manifest.statistics.sessions || sessions as usize != manifest.sessions.len() {
+    if sessions as usize != given.len() {
         return Err(Flaw::Unpacked(format!("it has {sessions} sessions")).into());
     }
     Ok(())

@@ -12,7 +12,7 @@ use crate::{
     normalize::Normalizer,
     schema::{columns, quoted, tables},
     sieve::Sieve,
-    snapshot::{build::each_buffer, manifest::Manifest, unpack},
+    snapshot::{packer::each_buffer, saved::Saved},
     store::Store,
 };
 
@@ -228,17 +228,20 @@ impl Secrets {
     }
 
     /// Tells whether a secret stands in a pack of a save, in use or not.
-    pub(crate) fn stand_in(&self, store: &Store, save: &Manifest) -> Result<bool, Error> {
+    pub(crate) fn stand_in(&self, store: &Store, save: &Saved) -> Result<bool, Error> {
         let Some(finders) = &self.finders else { return Ok(false) };
         let mut is_found = false;
-        for note in &save.packs {
-            let all: Vec<u32> = (0..note.chunks).collect();
-            unpack::read(store, note, &all, &mut |batch| {
-                is_found |= finders.refuse_in(batch.bytes(), &Normalizer::of(batch.bytes())).is_err();
-                Ok(())
-            })?;
-        }
+        save.catalog.read(store, save.catalog.all(), &mut |_, chunk| {
+            is_found |= finders.refuse_in(chunk, &Normalizer::of(chunk)).is_err();
+            Ok(())
+        })?;
         Ok(is_found)
+    }
+
+    /// Fails if a secret stands in these bytes.
+    pub(crate) fn refuse_in_bytes(&self, bytes: &[u8]) -> Result<(), Error> {
+        let Some(finders) = &self.finders else { return Ok(()) };
+        finders.refuse_in(bytes, &Normalizer::of(bytes))
     }
 
     /// Fails if any byte sequence of a file is a secret, whatever the file is.

@@ -1,6 +1,9 @@
 //! What is remembered, for people and for the agent: which sessions there are and what was said in them.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -8,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    archive::Archive,
     database::{self, judge},
     error::Error,
 };
@@ -15,10 +19,19 @@ use crate::{
 const INFO: &str = "SELECT id, title, parent_id, directory, time_created, time_updated, time_archived, cost, \
     (SELECT count(*) FROM message WHERE session_id = session.id) FROM session";
 
-/// The engine's sessions, opened for reading.
+/// The sessions that the engine has, and those of the memory that it was not given, opened for reading.
 #[derive(Debug)]
 pub struct Sessions {
-    connection: Connection,
+    engine: Option<Connection>,
+    rest: Option<Rest>,
+}
+
+/// Sessions that the engine was not given.
+#[derive(Debug)]
+struct Rest {
+    archive: Archive,
+    /// Has those that were fetched.
+    fetched: Connection,
 }
 
 /// A session as a line in a list.
@@ -69,55 +82,106 @@ pub struct Page {
 impl Sessions {
     /// Opens the engine's database, if there is one.
     pub fn open(engine_data: &Path) -> Result<Option<Self>, Error> {
-        let Some(database) = database::find(engine_data)? else { return Ok(None) };
-        let connection = database::open(&database)?;
-        database::refuse_foreign(&connection)?;
-        Ok(Some(Self { connection }))
+        Ok(opened(engine_data)?.map(|engine| Self { engine: Some(engine), rest: None }))
+    }
+
+    /// Opens the engine's database, if there is one, and the rest of the memory. What is fetched of that goes into this
+    /// folder, which the agent must not reach.
+    pub fn open_all(engine_data: &Path, archive: &Archive, folder: &Path) -> Result<Self, Error> {
+        let rest = Rest { archive: archive.clone(), fetched: archive.open(folder)? };
+        Ok(Self { engine: opened(engine_data)?, rest: Some(rest) })
     }
 
     /// Returns sessions without parents, the last spoken in first.
     pub fn list(&self, page: Page) -> Result<Vec<Info>, Error> {
         let fail = judge("list the sessions");
-        let sql = format!("{INFO} WHERE parent_id IS NULL ORDER BY time_updated DESC, id LIMIT ?1 OFFSET ?2");
-        let mut statement = self.connection.prepare(&sql).map_err(&fail)?;
-        let rows = statement.query_map([page.limit, page.skip], info).map_err(&fail)?;
-        rows.collect::<rusqlite::Result<_>>().map_err(fail)
+        let mut all: BTreeMap<String, Info> = BTreeMap::new();
+        all.extend(
+            self.rest.iter().flat_map(|rest| rest.archive.infos()).map(|info| (info.id.clone(), info)),
+        );
+        if let Some(engine) = &self.engine {
+            let mut statement = engine.prepare(INFO).map_err(&fail)?;
+            for row in statement.query_map([], info).map_err(&fail)? {
+                let info = row.map_err(&fail)?;
+                all.insert(info.id.clone(), info);
+            }
+        }
+        let mut list: Vec<Info> = all.into_values().filter(|info| info.parent.is_none()).collect();
+        list.sort_by(|left, right| (right.updated, &left.id).cmp(&(left.updated, &right.id)));
+        Ok(list.into_iter().skip(page.skip as usize).take(page.limit as usize).collect())
     }
 
     /// Returns one session.
     pub fn info(&self, id: &str) -> Result<Option<Info>, Error> {
-        let row = self.connection.query_one(&format!("{INFO} WHERE id = ?1"), [id], info);
-        row.optional().map_err(judge("read the session"))
+        if let Some(engine) = &self.engine {
+            let row = engine.query_one(&format!("{INFO} WHERE id = ?1"), [id], info);
+            if let Some(info) = row.optional().map_err(judge("read the session"))? {
+                return Ok(Some(info));
+            }
+        }
+        Ok(self.rest.as_ref().and_then(|rest| rest.archive.info(id)))
     }
 
     /// Returns how much was said in a session, in bytes.
     pub fn size(&self, id: &str) -> Result<u64, Error> {
-        let sql = "SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = ?1";
-        let bytes: i64 =
-            self.connection.query_one(sql, [id], |row| row.get(0)).map_err(judge("measure the session"))?;
-        Ok(u64::try_from(bytes).unwrap_or_default())
+        if let Some(engine) = self.engine.as_ref().filter(|engine| has(engine, id)) {
+            let sql = "SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = ?1";
+            let bytes: i64 =
+                engine.query_one(sql, [id], |row| row.get(0)).map_err(judge("measure the session"))?;
+            return Ok(u64::try_from(bytes).unwrap_or_default());
+        }
+        Ok(self.rest.as_ref().and_then(|rest| rest.archive.size(id)).unwrap_or_default())
     }
 
     /// Returns what was said in a session, in order.
     pub fn read(&self, id: &str, page: Page) -> Result<Vec<Said>, Error> {
+        let Some(connection) = self.with(id)? else { return Ok(Vec::new()) };
         let fail = judge("read the session");
         let sql = "SELECT id, time_created, data FROM message WHERE session_id = ?1 \
                    ORDER BY time_created, id LIMIT ?2 OFFSET ?3";
-        let mut statement = self.connection.prepare(sql).map_err(&fail)?;
+        let mut statement = connection.prepare(sql).map_err(&fail)?;
         let rows = statement.query_map(params![id, page.limit, page.skip], |row| {
             let (id, at, data): (String, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
             let data: Value = serde_json::from_str(&data).unwrap_or_default();
             let role = data["role"].as_str().unwrap_or("unknown").to_owned();
-            let text = text_of(&self.connection, &id)?;
+            let text = text_of(connection, &id)?;
             Ok(Said { id, role, at: time(at), text })
         });
         rows.map_err(&fail)?.collect::<rusqlite::Result<_>>().map_err(fail)
     }
 
-    /// Returns the connection, for the index.
-    pub(crate) fn connection(&self) -> &Connection {
-        &self.connection
+    /// Returns a database that has this session, fetched if need be; nothing if there is none.
+    pub(crate) fn with(&self, id: &str) -> Result<Option<&Connection>, Error> {
+        if let Some(engine) = self.engine.as_ref().filter(|engine| has(engine, id)) {
+            return Ok(Some(engine));
+        }
+        let Some(rest) = self.rest.as_ref().filter(|rest| rest.archive.info(id).is_some()) else {
+            return Ok(None);
+        };
+        rest.archive.load(&rest.fetched, &BTreeSet::from([id.to_owned()]))?;
+        Ok(Some(&rest.fetched))
     }
+
+    /// Returns all databases, after everything was fetched: for an index that has to be made anew.
+    pub(crate) fn everything(&self) -> Result<Vec<&Connection>, Error> {
+        if let Some(rest) = &self.rest {
+            rest.archive.load(&rest.fetched, &rest.archive.ids())?;
+        }
+        Ok(self.rest.iter().map(|rest| &rest.fetched).chain(&self.engine).collect())
+    }
+}
+
+fn opened(engine_data: &Path) -> Result<Option<Connection>, Error> {
+    let Some(database) = database::find(engine_data)? else { return Ok(None) };
+    let connection = database::open(&database)?;
+    database::refuse_foreign(&connection)?;
+    Ok(Some(connection))
+}
+
+/// Tells whether a database has a session.
+fn has(connection: &Connection, id: &str) -> bool {
+    let found = connection.prepare_cached("SELECT 1 FROM session WHERE id = ?1");
+    found.and_then(|mut statement| statement.exists([id])).unwrap_or(false)
 }
 
 /// Returns the words of a message: its texts, and what tools were asked and answered.
@@ -154,6 +218,6 @@ fn info(row: &Row<'_>) -> rusqlite::Result<Info> {
     })
 }
 
-fn time(milliseconds: i64) -> Timestamp {
+pub(crate) fn time(milliseconds: i64) -> Timestamp {
     Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH)
 }

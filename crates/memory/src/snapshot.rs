@@ -2,14 +2,18 @@
 //!
 //! The format is written down in `docs/memory-format.md`.
 
-pub(crate) mod build;
 pub(crate) mod catalog;
 pub(crate) mod claims;
 pub(crate) mod files;
+pub(crate) mod former;
+pub(crate) mod leaf;
 pub(crate) mod manifest;
 pub(crate) mod pack;
+pub(crate) mod packer;
 pub(crate) mod place;
 pub(crate) mod restore;
+pub(crate) mod rows;
+pub(crate) mod saved;
 pub(crate) mod unpack;
 
 /// Counts what our limits keep far below what a count can hold.

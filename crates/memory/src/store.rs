@@ -90,6 +90,17 @@ impl Store {
         }
     }
 
+    /// Returns what a release of the former format has in the same place, if that has a head.
+    pub(crate) fn former(&self) -> Result<Option<Self>, Error> {
+        let former = match self {
+            Self::Folder(folder) => folder.former().map(Self::Folder),
+            Self::ActionsCache(cache) => Some(Self::ActionsCache(Box::new(cache.former()))),
+            Self::S3(bucket) => Some(Self::S3(Box::new(bucket.former()))),
+        };
+        let Some(former) = former else { return Ok(None) };
+        Ok(former.head()?.is_some().then_some(former))
+    }
+
     /// Returns what the head says, if there is one.
     pub fn head(&self) -> Result<Option<Head>, Error> {
         pass_on!(self.head())
@@ -193,6 +204,11 @@ impl ObjectName {
     pub fn parse(text: &str) -> Option<Self> {
         let hash = blake3::Hash::from_hex(text).ok()?;
         (hash.to_hex().as_str() == text).then_some(Self(hash))
+    }
+
+    /// Returns the hash.
+    pub(crate) fn hash(self) -> blake3::Hash {
+        self.0
     }
 }
 

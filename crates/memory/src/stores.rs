@@ -15,10 +15,12 @@ use fro_core::{Secret, say::summary::counted};
 use jiff::Timestamp;
 
 use crate::{
+    archive::Archive,
+    carry_over::carry_over,
     error::{Error, Flaw, Refusal},
     gc::GRACE,
     keep::{Keep, Kept},
-    recall::{Destination, Recall, bring_newest, recall_to},
+    recall::{Brought, Destination, Recall, bring_newest, bring_or_set_aside},
     snapshot::manifest::Manifest,
     store::{Head, Object, Place, Store, cache::CacheSettings, s3::S3Settings},
 };
@@ -72,6 +74,7 @@ pub enum CacheUse {
 /// The stores of one memory, opened for one run. Dropping them ends their connections.
 #[derive(Debug)]
 pub struct Stores {
+    settings: Box<StoreSettings>,
     members: Vec<Member>,
     unusable: Vec<String>,
     warn_size: Option<u64>,
@@ -91,10 +94,19 @@ pub struct Recollection {
     pub recall: Recall,
     /// The store that had it.
     pub from: Option<Place>,
+    /// What else that store has of it.
+    pub archive: Option<Archive>,
     /// The stores that could not be asked: nobody knows what they have.
     pub unread: Vec<Place>,
     /// What a maintainer should know.
     pub warnings: Vec<String>,
+}
+
+impl Recollection {
+    /// Says that there is nothing to begin with.
+    pub fn nothing(warnings: Vec<String>) -> Self {
+        Self { recall: Recall::Cold, from: None, archive: None, unread: Vec::new(), warnings }
+    }
 }
 
 /// What was kept, where.
@@ -126,7 +138,12 @@ pub enum Stored {
 impl Stores {
     /// Opens what the settings name. What cannot be opened is a warning of the first recall or save.
     pub fn open(settings: &StoreSettings) -> Self {
-        let mut stores = Self { members: Vec::new(), unusable: Vec::new(), warn_size: settings.warn_size };
+        let mut stores = Self {
+            settings: Box::new(settings.clone()),
+            members: Vec::new(),
+            unusable: Vec::new(),
+            warn_size: settings.warn_size,
+        };
         stores.add(settings.s3.as_ref().map(Store::s3));
         stores.add(settings.folder.as_ref().map(Store::folder));
         match &settings.cache {
@@ -152,6 +169,11 @@ impl Stores {
         self.members.iter().map(|member| &member.store)
     }
 
+    /// Returns the store of this kind, if it could be opened.
+    pub(crate) fn into_store(self, place: Place) -> Option<Store> {
+        self.members.into_iter().map(|member| member.store).find(|store| store.place() == place)
+    }
+
     /// Returns why others could not be opened.
     pub fn unusable(&self) -> &[String] {
         &self.unusable
@@ -161,7 +183,7 @@ impl Stores {
     pub fn recall(&mut self, to: Destination<'_>, now: Timestamp) -> Recollection {
         let mut warnings = std::mem::take(&mut self.unusable);
         self.bring_home(now, &mut warnings);
-        let mut told = Recollection { recall: Recall::Cold, from: None, unread: Vec::new(), warnings };
+        let mut told = Recollection::nothing(warnings);
         for index in 0..self.members.len() {
             let place = self.members[index].store.place();
             if self.members[index].is_lost {
@@ -169,20 +191,21 @@ impl Stores {
                 continue;
             }
             match self.recall_from(index, to, &mut told.warnings) {
-                Ok((recall @ Recall::Warm { .. }, from)) => {
+                Ok((Brought { recall: recall @ Recall::Warm { .. }, saved, hidden }, from)) => {
                     told.warnings.extend(went_on_with(&recall, place));
                     told.recall = recall;
                     told.from = Some(from);
+                    told.archive = saved.map(|saved| Archive::of(&self.settings, from, saved, &hidden));
                     break;
                 }
-                Ok((Recall::Damaged { why }, _)) => {
+                Ok((Brought { recall: Recall::Damaged { why }, .. }, _)) => {
                     told.warnings.push(format!("the memory in {place} cannot be used: {why}"));
                     if told.recall == Recall::Cold {
                         told.recall = Recall::Damaged { why };
                         told.from = Some(place);
                     }
                 }
-                Ok((Recall::Cold, _)) => {}
+                Ok((Brought { recall: Recall::Cold, .. }, _)) => {}
                 Err(error) => {
                     told.unread.push(place);
                     self.members[index].complain("recalled from", &error, &mut told.warnings);
@@ -198,24 +221,26 @@ impl Stores {
         index: usize,
         to: Destination<'_>,
         warnings: &mut Vec<String>,
-    ) -> Result<(Recall, Place), Error> {
+    ) -> Result<(Brought, Place), Error> {
         let store = &self.members[index].store;
         let place = store.place();
-        let Some(head) = store.head()? else { return Ok((Recall::Cold, place)) };
-        match bring_newest(store, &head, to)? {
+        carry_over(store)?;
+        let Some(head) = store.head()? else { return Ok((Brought::nothing(Recall::Cold), place)) };
+        let brought = bring_newest(store, &head, to)?;
+        match &brought.recall {
             Recall::Damaged { why } if !matches!(why, Flaw::EngineNewer { .. }) => {
-                if let Some((recall, from)) = self.recall_copy(index, &head, to) {
+                if let Some((copy, from)) = self.recall_copy(index, &head, to) {
                     warnings.push(format!("the memory in {place} is damaged ({why}); {from} has a copy"));
-                    return Ok((recall, from));
+                    return Ok((copy, from));
                 }
-                Ok((recall_to(store, to)?, place))
+                Ok((bring_or_set_aside(store, &head, to)?, place))
             }
-            recall => Ok((recall, place)),
+            Recall::Warm { .. } | Recall::Cold | Recall::Damaged { .. } => Ok((brought, place)),
         }
     }
 
     /// Restores a save that is damaged in one store from another one, and mends the first as far as that goes.
-    fn recall_copy(&self, damaged: usize, head: &Head, to: Destination<'_>) -> Option<(Recall, Place)> {
+    fn recall_copy(&self, damaged: usize, head: &Head, to: Destination<'_>) -> Option<(Brought, Place)> {
         let name = head.manifest().ok()?;
         for (index, member) in self.members.iter().enumerate() {
             if index == damaged
@@ -224,11 +249,13 @@ impl Stores {
             {
                 continue;
             }
-            if let Ok(recall @ Recall::Warm { .. }) = bring_newest(&member.store, head, to) {
+            if let Ok(brought @ Brought { recall: Recall::Warm { .. }, .. }) =
+                bring_newest(&member.store, head, to)
+            {
                 if let Err(error) = mirror::mend(&member.store, &self.members[damaged].store, name) {
                     tracing::info!("the damaged memory was not mended: {}", error.story());
                 }
-                return Some((recall, member.store.place()));
+                return Some((brought, member.store.place()));
             }
         }
         None

@@ -1,34 +1,39 @@
-//! Turns a finished copy into a save: checks it for the last time, packs what is new and describes it.
+//! Turns what is to be saved into objects of a store: packs what is new and describes the whole.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    thread,
 };
 
+use blake3::Hash;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
 use crate::{
-    background::Background,
-    database::{self, judge},
     error::{Error, Flaw},
-    fingerprint::Fingerprints,
     schema::tables,
-    secrets::Secrets,
     snapshot::{
-        build::{Hashed, Sources, build},
         catalog::{Catalog, FileChunks},
-        claims::Claims,
-        files::Files,
-        manifest::{ENGINE_DATABASE, FORMAT, Gone, INDEX, LEDGER, Manifest, Statistics},
-        place::FilePlace,
+        count,
+        leaf::{self, SessionEntries},
+        manifest::{FORMAT, Gone, INDEX, LEDGER, Leaf, Level, Manifest, Pages, Run, Statistics},
+        packer::{PAGE, Packed, Packer},
     },
     store::{Head, Object, ObjectName, Store},
 };
 
+/// The chunks of each level's schema and rows that belong to no session, with its migrations.
+pub(crate) type Levels = BTreeMap<String, (BTreeSet<String>, Vec<Hash>)>;
+
+/// The file of the pack in the making.
+pub(crate) const PACK: &str = "pack";
+
 /// A memory that is ready to be stored.
 pub(crate) struct Upload<'a> {
+    /// What the store has already.
+    pub(crate) known: &'a Catalog,
+    /// The folder with the pack.
+    pub(crate) scratch: &'a Path,
     pub(crate) engine_version: &'a str,
     pub(crate) now: Timestamp,
     pub(crate) origin: BTreeMap<String, String>,
@@ -36,19 +41,22 @@ pub(crate) struct Upload<'a> {
     pub(crate) earlier: Option<ObjectName>,
     /// The most packs of earlier saves that may be taken over.
     pub(crate) most_packs: usize,
-    pub(crate) database: PathBuf,
-    pub(crate) ledger: Option<PathBuf>,
+    pub(crate) ledger: Option<Own>,
     pub(crate) index: Option<PathBuf>,
-    /// Databases that stay as the store has them.
-    pub(crate) borrowed: Hashed,
-    pub(crate) files: &'a Files,
-    /// What the files were when the save began.
-    pub(crate) cut: &'a [FileChunks],
-    pub(crate) claims: Claims<'a>,
-    pub(crate) fingerprints: Fingerprints,
+    /// The files that are named after no session.
+    pub(crate) files: Vec<FileChunks>,
+    pub(crate) sessions: SessionEntries,
+    pub(crate) level: String,
+    pub(crate) levels: Levels,
     pub(crate) gone: BTreeMap<String, Gone>,
-    pub(crate) secrets: &'a Secrets,
-    pub(crate) free: u64,
+}
+
+/// One of our own databases.
+pub(crate) enum Own {
+    /// As it lies here.
+    Local(PathBuf),
+    /// As the store has it: its length and its chunks.
+    Stored(u64, Vec<Hash>),
 }
 
 /// What is in the store, though no head points at it yet.
@@ -60,95 +68,110 @@ pub(crate) struct Uploaded {
     pub(crate) written: u64,
     /// Tells whether a pack of the save before is in use no more.
     pub(crate) left_packs: bool,
-    /// Files that changed though they are not this run's.
-    pub(crate) left_out: Vec<FilePlace>,
     pub(crate) statistics: Statistics,
+}
+
+/// The chunks of everything that a manifest speaks of.
+struct Described {
+    databases: BTreeMap<&'static str, (u64, Vec<Hash>)>,
+    leaves: Vec<(String, Vec<Hash>)>,
 }
 
 impl Upload<'_> {
     /// Stores everything but the head.
-    pub(crate) fn store(self, store: &Store, known: Catalog, scratch: &Path) -> Result<Uploaded, Error> {
-        let before: BTreeSet<_> = known.packs.iter().map(|pack| pack.name.to_string()).collect();
-        let pack = scratch.join("pack");
-        let databases = self.databases();
-        let sources = Sources {
-            databases: databases.clone(),
-            files: self.files,
-            cut: self.cut,
-            claims: self.claims,
-            borrowed: self.borrowed,
-            secrets: self.secrets,
-            most_packs: self.most_packs,
-        };
-        let (built, migrations) = thread::scope(|scope| {
-            let searched = Background::begin(scope, || {
-                databases.values().try_for_each(|path| self.secrets.refuse_in(path))
-            });
-            let checked = Background::begin(scope, || check(&self.database, self.ledger.as_deref()));
-            let built = build(sources, known, &pack)?;
-            searched.get()?;
-            Ok::<_, Error>((built, checked.get()?.clone()))
-        })?;
+    pub(crate) fn store(mut self, store: &Store, mut packer: Packer<'_>) -> Result<Uploaded, Error> {
+        let scratch = self.scratch;
+        let described = self.describe(&mut packer)?;
+        let Packed { packs, has_new, free } = packer.end(store, self.most_packs)?;
+        let before: BTreeSet<_> = self.known.packs.iter().map(|pack| pack.name.to_string()).collect();
+        let manifest = self.manifest(&described, &packs, has_new, free)?;
+        let after: BTreeSet<_> = manifest.packs.iter().map(|pack| pack.name.to_string()).collect();
+        let mut written = 0;
+        if has_new && let Some(note) = manifest.packs.last() {
+            written += store.put(Object::Pack(note.name), &scratch.join(PACK))?;
+        }
+        let (name, size) = put_manifest(store, &manifest, scratch)?;
+        written += size;
+        let (left_packs, statistics) = (!before.is_subset(&after), manifest.statistics);
+        let (head, sessions, bytes) = (Head::from(name), statistics.sessions, statistics.bytes);
+        Ok(Uploaded { head, sessions, bytes, written, left_packs, statistics })
+    }
 
-        let sessions = u32::try_from(self.fingerprints.len()).unwrap_or(u32::MAX);
-        let fresh = if built.is_packed { built.packs.packs.last().map_or(0, |pack| pack.bytes) } else { 0 };
-        let mut manifest = Manifest {
+    /// Packs what is not packed yet, and says that the rest is in use.
+    fn describe(&mut self, packer: &mut Packer<'_>) -> Result<Described, Error> {
+        let mut databases = BTreeMap::new();
+        match self.ledger.take() {
+            Some(Own::Local(path)) => drop(databases.insert(LEDGER, packer.add_database(&path)?)),
+            Some(Own::Stored(bytes, chunks)) => drop(databases.insert(LEDGER, (bytes, chunks))),
+            None => {}
+        }
+        if let Some(index) = &self.index {
+            databases.insert(INDEX, packer.add_database(index)?);
+        }
+        let mut leaves = Vec::new();
+        for (first, bytes) in leaf::cut(&self.sessions)? {
+            let chunks = packer.add_among_others(&bytes)?.into_iter().map(ObjectName::hash).collect();
+            leaves.push((first, chunks));
+        }
+        packer.keep(databases.values().flat_map(|(_, chunks)| chunks).copied());
+        packer.keep(self.levels.values().flat_map(|(_, chunks)| chunks).copied());
+        packer.keep(self.files.iter().flat_map(|file| &file.chunks).copied());
+        for entry in self.sessions.values() {
+            let files = entry.files.iter().flat_map(|file| &file.2);
+            packer.keep(entry.rows.iter().chain(files).map(|name| name.hash()));
+        }
+        Ok(Described { databases, leaves })
+    }
+
+    fn manifest(
+        self,
+        described: &Described,
+        packs: &Catalog,
+        has_new: bool,
+        free: u64,
+    ) -> Result<Manifest, Error> {
+        let runs = |chunks: &[Hash]| -> Result<Vec<Run>, Error> {
+            let lost = || Error::Files(std::io::Error::other("a chunk was lost while packing"));
+            packs.runs(chunks).ok_or_else(lost)
+        };
+        let mut databases = BTreeMap::new();
+        for (name, (bytes, chunks)) in &described.databases {
+            let pages = Pages { bytes: *bytes, chunk: PAGE, chunks: runs(chunks)? };
+            databases.insert((*name).to_owned(), pages);
+        }
+        let mut levels = BTreeMap::new();
+        for (key, (migrations, chunks)) in self.levels {
+            levels.insert(key, Level { migrations, common: runs(&chunks)? });
+        }
+        let mut leaves = Vec::new();
+        for (first, chunks) in &described.leaves {
+            leaves.push(Leaf { first: first.clone(), chunks: runs(chunks)? });
+        }
+        let file_chunks: Vec<Hash> = self.files.iter().flat_map(|file| &file.chunks).copied().collect();
+        let fresh = if has_new { packs.packs.last().map_or(0, |pack| pack.bytes) } else { 0 };
+        let owned = self.sessions.values().flat_map(|entry| &entry.files).map(|file| file.1);
+        let bytes = described.databases.values().map(|(bytes, _)| *bytes);
+        let bytes = bytes.chain(self.files.iter().map(|file| file.bytes)).chain(owned);
+        let bytes = bytes.chain(self.sessions.values().map(|entry| entry.bytes)).sum();
+        let sessions = count(self.sessions.len());
+        Ok(Manifest {
             format: FORMAT,
             engine: self.engine_version.to_owned(),
             saved_at: self.now,
             parents: self.parents,
             earlier: self.earlier,
             origin: self.origin,
-            packs: built.packs.packs,
-            databases: built.databases,
-            files: built.files,
-            file_chunks: built.file_chunks,
-            migrations,
-            sessions: self.fingerprints,
+            packs: packs.packs.clone(),
+            databases,
+            file_chunks: runs(&file_chunks)?,
+            files: self.files.into_iter().map(|file| (file.place, file.bytes)).collect(),
+            level: self.level,
+            levels,
+            leaves,
             gone: self.gone,
-            statistics: Statistics { sessions, bytes: 0, free: self.free, fresh },
-        };
-        let bytes = manifest.bytes();
-        manifest.statistics.bytes = bytes;
-        let after: BTreeSet<_> = manifest.packs.iter().map(|pack| pack.name.to_string()).collect();
-
-        let mut written = 0;
-        if built.is_packed
-            && let Some(note) = manifest.packs.last()
-        {
-            written += store.put(Object::Pack(note.name), &pack)?;
-        }
-        let (name, size) = put_manifest(store, &manifest, scratch)?;
-        written += size;
-        let left_packs = !before.is_subset(&after);
-        let (head, left_out, statistics) = (Head::from(name), built.left_out, manifest.statistics);
-        Ok(Uploaded { head, sessions, bytes, written, left_packs, left_out, statistics })
+            statistics: Statistics { sessions, bytes, free, fresh },
+        })
     }
-
-    /// Returns the databases by their names in the manifest.
-    fn databases(&self) -> BTreeMap<&'static str, PathBuf> {
-        let databases = [
-            (ENGINE_DATABASE, Some(&self.database)),
-            (LEDGER, self.ledger.as_ref()),
-            (INDEX, self.index.as_ref()),
-        ];
-        databases.into_iter().filter_map(|(name, path)| Some((name, path?.clone()))).collect()
-    }
-}
-
-/// Makes sure that the database and the ledger are sound and returns the migrations of the database.
-fn check(database: &Path, ledger: Option<&Path>) -> Result<BTreeSet<String>, Error> {
-    if let Some(ledger) = ledger {
-        database::refuse_unsound(&database::open(ledger)?)?;
-    }
-    let connection = database::open(database)?;
-    database::inspect(&connection)?;
-    let migrations = migrations(&connection).map_err(judge("read the migrations of the database"))?;
-    // The engine would begin to build what is there already, and fail.
-    if migrations.is_empty() && tables(&connection, "main").is_ok_and(|tables| tables.contains("migration")) {
-        return Err(Flaw::Unsound("it lacks migrations".to_owned()).into());
-    }
-    Ok(migrations)
 }
 
 /// Returns the migrations that a database of the engine went through.
@@ -157,6 +180,25 @@ pub(crate) fn migrations(connection: &Connection) -> rusqlite::Result<BTreeSet<S
         return Ok(BTreeSet::new());
     }
     connection.prepare("SELECT id FROM migration")?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Refuses a database that lacks its migrations: the engine would begin to build what is there already, and fail.
+pub(crate) fn refuse_without_migrations(
+    connection: &Connection,
+    migrations: &BTreeSet<String>,
+) -> Result<(), Flaw> {
+    let is_wanting =
+        migrations.is_empty() && tables(connection, "main").is_ok_and(|tables| tables.contains("migration"));
+    if is_wanting { Err(Flaw::Unsound("it lacks migrations".to_owned())) } else { Ok(()) }
+}
+
+/// Returns the name of a level: databases that went through the same migrations have the same tables.
+pub(crate) fn level_of(migrations: &BTreeSet<String>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for id in migrations {
+        hasher.update(id.as_bytes()).update(&[0]);
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
 }
 
 fn put_manifest(store: &Store, manifest: &Manifest, scratch: &Path) -> Result<(ObjectName, u64), Error> {

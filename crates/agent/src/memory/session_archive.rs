@@ -16,7 +16,9 @@ use fro_core::{
     say::{sessions as say, standing::Standing},
     tool_call::{Part, Read, Search},
 };
-use fro_memory::{Error, Found, Index, Info, Ledger, Page, Question, Run, Sessions, Show, Visibility};
+use fro_memory::{
+    Archive, Error, Found, Index, Info, Ledger, Page, Question, Run, Sessions, Show, Visibility,
+};
 
 /// So many messages of a session that is not continued are quoted, and so many other sessions.
 const ENDING: u32 = 4;
@@ -29,6 +31,8 @@ const ALL: Page = Page { skip: 0, limit: u32::MAX };
 #[derive(Debug)]
 pub(crate) struct SessionArchive {
     engine_data: PathBuf,
+    /// What the engine was not given, and the folder for what is fetched of it.
+    rest: Option<(Archive, PathBuf)>,
     ledger: PathBuf,
     indexes: Indexes,
     audience: Audience,
@@ -60,8 +64,14 @@ struct Open {
 }
 
 impl SessionArchive {
-    pub(super) fn new(engine_data: PathBuf, ledger: PathBuf, indexes: Indexes, audience: Audience) -> Self {
-        Self { engine_data, ledger, indexes, audience, searching: Mutex::default() }
+    pub(super) fn new(
+        engine_data: PathBuf,
+        rest: Option<(Archive, PathBuf)>,
+        ledger: PathBuf,
+        indexes: Indexes,
+        audience: Audience,
+    ) -> Self {
+        Self { engine_data, rest, ledger, indexes, audience, searching: Mutex::default() }
     }
 
     /// Lists sessions, the last spoken in first.
@@ -183,7 +193,11 @@ impl SessionArchive {
     }
 
     fn open(&self) -> Result<Option<Open>, Error> {
-        let Some(sessions) = Sessions::open(&self.engine_data)? else { return Ok(None) };
+        let sessions = match &self.rest {
+            Some((archive, folder)) => Some(Sessions::open_all(&self.engine_data, archive, folder)?),
+            None => Sessions::open(&self.engine_data)?,
+        };
+        let Some(sessions) = sessions else { return Ok(None) };
         Ok(Some(Open { sessions, ledger: Ledger::open(&self.ledger)?, audience: self.audience }))
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fro_core::Fault;
 use fro_memory::{
-    Destination, Index, Keep, Keeping, Kept, Ledger, Provenance, Recall, Retention, Sessions, Stores,
+    Destination, Given, Index, Keep, Keeping, Kept, Ledger, Provenance, Recall, Retention, Sessions, Stores,
     Visibility, peek,
 };
 use jiff::Timestamp;
@@ -99,6 +99,7 @@ pub(crate) fn restore(stores: &Stores, folder: &Path, env: &Env) -> Result<Recal
         index: Some(&index),
         engine_version: Some(fro_opencode::VERSION),
         audience: Visibility::Private,
+        given: Given::Everything,
     };
     let mut trouble = None;
     for store in stores.iter() {

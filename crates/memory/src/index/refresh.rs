@@ -1,24 +1,37 @@
 //! Brings the index up to date: reads the sessions that are new or changed, and lets go of those that are gone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fro_core::{
     ancestry::{Ancestry, Parent},
     remembered::Audience,
 };
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{PUBLIC, gather::gather};
-use crate::hide_private::audiences;
+use crate::{
+    hide_private::{ancestry, audiences},
+    snapshot::leaf::SessionEntries,
+};
 
 /// After so many sessions at once the index is put in order, for the searches that follow.
 const MANY: usize = 100;
+
+/// What is known of sessions that a database does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Others {
+    /// They are gone.
+    Gone,
+    /// They are elsewhere.
+    Stay,
+}
 
 /// Reads what is new or changed in the engine's database, and returns how many sessions that were.
 pub(super) fn read_changes(
     index: &mut Connection,
     engine: &Connection,
     ledger: Option<&Connection>,
+    others: Others,
 ) -> rusqlite::Result<usize> {
     let marks = marks(engine, ledger)?;
     let mut statement = index.prepare("SELECT session, mark, id FROM document")?;
@@ -26,7 +39,8 @@ pub(super) fn read_changes(
     let known: BTreeMap<String, (String, i64)> = known.collect::<rusqlite::Result<_>>()?;
     drop(statement);
     let transaction = index.transaction()?;
-    for (_, (_, id)) in known.iter().filter(|(session, _)| !marks.contains_key(*session)) {
+    let gone = known.iter().filter(|(session, _)| others == Others::Gone && !marks.contains_key(*session));
+    for (_, (_, id)) in gone {
         forget(&transaction, *id)?;
     }
     let is_news = |session: &String, mark: &Mark| match known.get(session) {
@@ -54,6 +68,51 @@ pub(super) fn read_changes(
     Ok(changed)
 }
 
+/// Reads some sessions anew, those that were last spoken in last.
+pub(super) fn read_some(
+    index: &mut Connection,
+    engine: &Connection,
+    sessions: &BTreeSet<String>,
+    all: &SessionEntries,
+    ledger: Option<&Connection>,
+) -> rusqlite::Result<()> {
+    let known = ledger.map(audiences).transpose()?;
+    let transaction = index.transaction()?;
+    let mut sessions: Vec<_> = sessions.iter().filter_map(|id| all.get_key_value(id)).collect();
+    sessions.sort_by_key(|(_, entry)| entry.updated);
+    for (session, _) in &sessions {
+        let sql = "SELECT id FROM document WHERE session = ?1";
+        let former: Option<i64> =
+            transaction.prepare_cached(sql)?.query_one([session], |row| row.get(0)).optional()?;
+        if let Some(id) = former {
+            forget(&transaction, id)?;
+        }
+        let is_public = known
+            .as_ref()
+            .map(|known| ancestry(all, session).audience(|id| known.get(*id).copied()) == Audience::Everyone);
+        let is_public = is_public.unwrap_or(former.is_some_and(|id| id >= PUBLIC));
+        let Some(mark) = mark(engine, session)? else { continue };
+        read(&transaction, engine, session, &mark, is_public)?;
+    }
+    if sessions.len() >= MANY {
+        transaction.execute("INSERT INTO word (word) VALUES ('optimize')", [])?;
+    }
+    transaction.commit()
+}
+
+/// Lets go of the sessions that are not there any more.
+pub(super) fn let_go(index: &mut Connection, is_there: impl Fn(&str) -> bool) -> rusqlite::Result<()> {
+    let mut statement = index.prepare("SELECT session, id FROM document")?;
+    let known = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    let known: Vec<(String, i64)> = known.collect::<rusqlite::Result<_>>()?;
+    drop(statement);
+    let transaction = index.transaction()?;
+    for (_, id) in known.iter().filter(|(session, _)| !is_there(session)) {
+        forget(&transaction, *id)?;
+    }
+    transaction.commit()
+}
+
 /// What changes whenever something is said in a session.
 struct Mark {
     text: String,
@@ -63,22 +122,35 @@ struct Mark {
     is_public: Option<bool>,
 }
 
-/// Returns a mark for each session. Only keys are read: the tables themselves have the whole memory in them.
+/// How marks are made: of keys alone, since the tables themselves have the whole memory in them.
+const MARKS: &str = "SELECT session.id, session.title, session.time_updated, \
+    (SELECT count(*) || ' ' || coalesce(max(time_created), 0) FROM message WHERE session_id = session.id), \
+    (SELECT count(*) FROM part WHERE session_id = session.id) FROM session";
+
+/// Returns the mark of one session, of which nobody knows who may hear it.
+fn mark(engine: &Connection, session: &str) -> rusqlite::Result<Option<Mark>> {
+    let mut statement = engine.prepare_cached(&format!("{MARKS} WHERE session.id = ?1"))?;
+    statement.query_one([session], |row| marked(row).map(|(_, mark)| mark)).optional()
+}
+
+fn marked(row: &Row<'_>) -> rusqlite::Result<(String, Mark)> {
+    let (id, title, last): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let (messages, parts): (String, i64) = (row.get(3)?, row.get(4)?);
+    let hash = blake3::hash(format!("{title}\n{last} {messages} {parts}").as_bytes()).to_hex();
+    Ok((id, Mark { text: hash[..16].to_owned(), last, is_public: None }))
+}
+
+/// Returns a mark for each session.
 fn marks(engine: &Connection, ledger: Option<&Connection>) -> rusqlite::Result<BTreeMap<String, Mark>> {
     let known = ledger.map(audiences).transpose()?;
     let parents = parents(engine)?;
-    let sql = "SELECT session.id, session.title, session.time_updated, \
-               (SELECT count(*) || ' ' || coalesce(max(time_created), 0) FROM message WHERE session_id = session.id), \
-               (SELECT count(*) FROM part WHERE session_id = session.id) FROM session";
-    let mut statement = engine.prepare(sql)?;
+    let mut statement = engine.prepare(MARKS)?;
     let mut rows = statement.query([])?;
     let mut marks = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        let (id, title, last): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let (messages, parts): (String, i64) = (row.get(3)?, row.get(4)?);
-        let hash = blake3::hash(format!("{title}\n{last} {messages} {parts}").as_bytes()).to_hex();
+        let (id, mark) = marked(row)?;
         let is_public = known.as_ref().map(|known| is_public(&parents, known, &id));
-        marks.insert(id, Mark { text: hash[..16].to_owned(), last, is_public });
+        marks.insert(id, Mark { is_public, ..mark });
     }
     Ok(marks)
 }

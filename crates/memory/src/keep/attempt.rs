@@ -1,18 +1,24 @@
 //! One attempt to save: our sessions on top of the head, as it is at this moment.
+//!
+//! Only sessions that this run touched are read and written. Whatever else the head has stays as it is described there.
 
 mod beside;
+mod draft;
 mod ground;
+mod own_files;
+mod sweep;
 
+use draft::Draft;
 pub(super) use ground::Ground;
-use ground::{Known, Since};
+use ground::Since;
 
 use std::{
-    cell::Cell,
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
 use jiff::SignedDuration;
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{Keep, Kept, Report};
@@ -23,23 +29,21 @@ use crate::{
     error::Error,
     fingerprint::{Fingerprints, fingerprints},
     forget,
-    ledger::Visibility,
-    merge::{self, Merged, Sides, Target, Verdict, rows},
     ownership::Accepted,
-    prune::prune,
+    prune::prunable,
     recall::is_newer,
-    schema::SessionTables,
     secrets::Secrets,
     snapshot::{
-        catalog::FileChunks,
-        claims::Claims,
+        catalog::{Catalog, FileChunks},
         files::Files,
-        manifest::{ENGINE_DATABASE, Gone, REWRITTEN, Removal},
-        restore::restore_database,
+        leaf::{SessionEntries, SessionEntry},
+        manifest::{Gone, REWRITTEN, Removal},
+        packer::Packer,
+        rows::{Common, RowReader},
+        saved::Saved,
     },
     store::{ObjectName, Store},
-    upload::{Upload, Uploaded, migrations},
-    wipe::wipe,
+    upload::{Levels, PACK, Upload, Uploaded, level_of, migrations, refuse_without_migrations},
 };
 
 /// So long it is remembered that a session was pruned.
@@ -49,15 +53,15 @@ const MEMORIAL: SignedDuration = SignedDuration::from_hours(90 * 24);
 pub(super) struct Local<'scope> {
     scratch: TempDir,
     database: PathBuf,
-    /// False as soon as a secret was taken out: then the fingerprints do not hold any more.
-    is_stamped: Cell<bool>,
     ledger: Option<PathBuf>,
     files: &'scope Files,
     /// The files in chunks.
     cut: Background<'scope, Vec<FileChunks>>,
     fingerprints: Fingerprints,
     migrations: BTreeSet<String>,
-    base: Option<Known>,
+    /// How many values had a secret in them.
+    redacted: u64,
+    base: Option<Saved>,
 }
 
 impl<'scope> Local<'scope> {
@@ -74,7 +78,7 @@ impl<'scope> Local<'scope> {
         let connection = database::open_copy(&copy)?;
         copy::empty(&connection)?;
         database::remove_orphans(&connection)?;
-        let fingerprints = fingerprints(&connection, "main").map_err(judge("stamp the sessions"))?;
+        let fingerprints = fingerprints(&connection, "main").map_err(judge("fingerprint the sessions"))?;
         let migrations = migrations(&connection).map_err(judge("read the migrations of the database"))?;
         let mut ledger = None;
         if let Some(path) = keep.ledger.filter(|path| path.exists()) {
@@ -82,23 +86,19 @@ impl<'scope> Local<'scope> {
         }
         let base = match &keep.provenance.parent {
             // A parent that was collected or damaged since is like none: nothing is then known to be deleted.
-            Some(parent) => match Known::fetch(store, parent) {
+            Some(parent) => match Saved::at(store, parent) {
                 Err(Error::Flawed(_)) => None,
                 known => Some(known?),
             },
             None => None,
         };
-        Ok(Self {
-            scratch,
-            database: copy,
-            is_stamped: Cell::new(true),
-            ledger,
-            files,
-            cut,
-            fingerprints,
-            migrations,
-            base,
-        })
+        Ok(Self { scratch, database: copy, ledger, files, cut, fingerprints, migrations, redacted: 0, base })
+    }
+
+    /// Takes out secrets. The fingerprints stay those of what the engine has, which is what was restored.
+    pub(super) fn scrub(&mut self, secrets: &Secrets) -> Result<(), Error> {
+        self.redacted = secrets.scrub(&database::open_copy(&self.database)?)?;
+        Ok(())
     }
 }
 
@@ -136,11 +136,23 @@ impl Made {
     }
 }
 
-/// A database that is about to be saved.
-struct Draft {
+/// A database that is about to be saved: which of its sessions are.
+struct Source {
     database: PathBuf,
-    merged: Merged,
-    may_advance: bool,
+    sessions: BTreeSet<String>,
+}
+
+/// What becomes of the memory, so far.
+struct Next<'a> {
+    /// What the save goes on.
+    theirs: Option<&'a Saved>,
+    /// A folder for what is made on the way.
+    scratch: &'a Path,
+    sessions: SessionEntries,
+    level: String,
+    levels: Levels,
+    /// Where the sessions that changed are.
+    sources: Vec<Source>,
 }
 
 impl Attempt<'_, '_> {
@@ -148,63 +160,129 @@ impl Attempt<'_, '_> {
         let base = self.local.base.as_ref();
         let since = Since::between(self.store, base, self.ground.theirs.as_ref())?;
         let went_back = matches!(since, Since::Back);
-        // A head that was put back has nothing that the run did not start from. A damaged one is not built on, though.
-        let theirs =
-            if went_back && self.ground.damage.is_none() { base } else { self.ground.theirs.as_ref() };
-        let none = Fingerprints::new();
-        let before = base.map_or(&none, |base| &base.manifest.sessions);
-        let accepted = self.keep.ours.accept(before, &self.local.fingerprints);
+        let theirs = self.theirs(went_back)?;
+        let before = base.map(Saved::notes).unwrap_or_default();
+        let accepted = self.keep.ours.accept(&before, &self.local.fingerprints);
         let scratch = tempfile::tempdir_in(self.local.scratch.path())?;
         let draft = self.draft(theirs, &since, &accepted, scratch.path())?;
+        let theirs = theirs.filter(|_| draft.may_advance);
         let left_out = self.told(&accepted);
         let damage = self.ground.damage.clone().map(Box::new);
-        let mut report = Report { merged: draft.merged, left_out, went_back, damage, ..Report::default() };
-        let adoption = if theirs.is_some() { copy::Adoption::Known } else { copy::Adoption::First };
-        let (fingerprints, free) = self.finish(&draft.database, adoption, &mut report)?;
-        wipe(&draft.database)?;
-        let (ledger, borrowed) = self.ledger(theirs, scratch.path())?;
-        if let Some(ledger) = &ledger {
-            report.redacted += self.secrets.scrub(&database::open_copy(ledger)?)?;
-            wipe(ledger)?;
-        }
-        let index = self.index(theirs, (&draft.database, ledger.as_deref()), scratch.path(), &report);
-        let is_rewritten = self.is_rewriting(theirs, &report)?;
+        let mut report =
+            Report { merged: draft.merged.clone(), left_out, went_back, damage, ..Report::default() };
+        report.redacted = self.local.redacted;
+
+        let nothing = Catalog::default();
+        let known = theirs.map_or(&nothing, |theirs| &theirs.catalog);
+        let mut packer = Packer::begin(&scratch.path().join(PACK), known, self.secrets)?;
+        let mut next = self.begin(theirs, scratch.path());
+        self.take_in(draft, &mut next, &mut packer, &mut report)?;
+        let is_rewritten = self.sweep(&mut next, &mut packer, &mut report)?;
+        self.let_go(&mut next, &mut report);
+        let files = self.settle_files(&accepted, &mut next, &mut packer, &mut report)?;
+        let ledger = self.ledger(&next, &mut report)?;
+        let index = self.index(&next, ledger.as_ref(), &report);
+
         let parents = theirs.into_iter().chain(base).map(|known| known.name).collect::<Vec<_>>();
+        let used: BTreeSet<&String> = next.sessions.values().map(|entry| &entry.level).collect();
+        next.levels.retain(|level, _| used.contains(level) || *level == next.level);
         let upload = Upload {
+            known,
+            scratch: scratch.path(),
             engine_version: self.engine(theirs),
             now: self.keep.provenance.now,
             origin: self.origin(is_rewritten),
             parents: dedup(parents),
             earlier: theirs.filter(|_| !is_rewritten).and_then(|theirs| self.earlier(theirs)),
             most_packs: if is_rewritten { 0 } else { self.store.most_packs() },
-            database: draft.database,
             ledger,
             index,
-            borrowed,
-            files: self.local.files,
-            cut: self.local.cut.get()?,
-            claims: Claims {
-                is_ours: &|place| self.keep.ours.owns_file(&accepted.own, place),
-                is_gone: &|place| {
-                    report.pruned.iter().chain(&report.forgotten).any(|session| place.belongs_to(session))
-                },
-                base: base.map(Known::files).unwrap_or_default(),
-                theirs: theirs.map(Known::files).unwrap_or_default(),
-            },
-            gone: self.gone(theirs, &report, &fingerprints),
-            fingerprints,
-            secrets: self.secrets,
-            free,
+            files,
+            gone: self.gone(theirs, &report, &next.sessions),
+            sessions: next.sessions,
+            level: next.level,
+            levels: next.levels,
         };
-        let known = theirs.map(|theirs| theirs.catalog.clone()).unwrap_or_default();
-        let uploaded = upload.store(self.store, known, scratch.path())?;
-        report.left_out.extend(self.told_files(&uploaded)?);
+        let uploaded = upload.store(self.store, packer)?;
         report.statistics = uploaded.statistics;
-        Ok(Made { uploaded, report, may_advance: draft.may_advance, is_rewritten })
+        let may_advance = theirs.is_some() || self.ground.theirs.is_none();
+        Ok(Made { uploaded, report, may_advance, is_rewritten })
+    }
+
+    /// Returns what the save goes on.
+    ///
+    /// A head that was put back has nothing that the run did not start from; a damaged one is not built on, though. If
+    /// the head is gone altogether, what the run started from may still be there.
+    fn theirs(&self, went_back: bool) -> Result<Option<&Saved>, Error> {
+        let base = self.local.base.as_ref();
+        match (&self.ground.theirs, base) {
+            (Some(_), base) if went_back && self.ground.damage.is_none() => Ok(base),
+            (None, Some(base)) if self.ground.damage.is_none() => {
+                let is_whole = crate::lineage::is_whole(self.store, base.name, base.manifest.clone())?;
+                Ok(Some(base).filter(|_| is_whole))
+            }
+            (theirs, _) => Ok(theirs.as_ref()),
+        }
+    }
+
+    /// Begins with what the head has.
+    fn begin<'b>(&self, theirs: Option<&'b Saved>, scratch: &'b Path) -> Next<'b> {
+        let mut next = Next {
+            theirs,
+            scratch,
+            sessions: SessionEntries::new(),
+            level: level_of(&self.local.migrations),
+            levels: Levels::new(),
+            sources: Vec::new(),
+        };
+        if let Some(theirs) = theirs {
+            next.sessions = theirs.sessions.clone();
+            next.level.clone_from(&theirs.manifest.level);
+            let levels = theirs.manifest.levels.iter().map(|(key, level)| {
+                (key.clone(), (level.migrations.clone(), theirs.catalog.chunks(&level.common)))
+            });
+            next.levels = levels.collect();
+        }
+        next
+    }
+
+    /// Takes in the sessions of a draft, cleaned.
+    fn take_in(
+        &self,
+        draft: Draft,
+        next: &mut Next<'_>,
+        packer: &mut Packer<'_>,
+        report: &mut Report,
+    ) -> Result<(), Error> {
+        draft.dropped.iter().for_each(|id| drop(next.sessions.remove(id)));
+        let Some(database) = draft.database else { return Ok(()) };
+        let connection = database::open_copy(&database)?;
+        copy::drop_files(&connection)?;
+        report.redacted += self.secrets.scrub(&connection)?;
+        database::inspect(&connection)?;
+        let fail = judge("read the migrations of the database");
+        let migrations = migrations(&connection).map_err(fail)?;
+        refuse_without_migrations(&connection, &migrations)?;
+        next.level = level_of(&migrations);
+        let common = Common::of(&connection).map_err(judge("read the rows of no session"))?;
+        let chunks = packer.add(&common.to_bytes()?)?.into_iter().map(ObjectName::hash).collect();
+        next.levels.insert(next.level.clone(), (migrations, chunks));
+        emit(&connection, &draft.sessions, next, packer)?;
+        next.sources.push(Source { database, sessions: draft.sessions });
+        Ok(())
+    }
+
+    /// Lets go of what is old and of what is to be forgotten.
+    fn let_go(&self, next: &mut Next<'_>, report: &mut Report) {
+        let protected = self.keep.ours.protected();
+        report.pruned = prunable(&next.sessions, &self.keep.retention, self.keep.provenance.now, &protected);
+        let doomed = forget::with_children(&next.sessions, &self.forget);
+        next.sessions.retain(|id, _| !report.pruned.contains(id) && !doomed.contains(id));
+        report.forgotten = doomed.into_iter().collect();
     }
 
     /// Returns the engine that can read what is saved: the newer one, where ours was merged into a newer database.
-    fn engine<'b>(&'b self, theirs: Option<&'b Known>) -> &'b str {
+    fn engine<'b>(&'b self, theirs: Option<&'b Saved>) -> &'b str {
         let ours = self.keep.provenance.engine_version.as_str();
         theirs
             .map(|theirs| theirs.manifest.engine.as_str())
@@ -215,7 +293,7 @@ impl Attempt<'_, '_> {
     /// Returns the newest save that an older engine can read, if ours cannot be read by it.
     ///
     /// What is forgotten may be in it, so nothing leads there any more once something was taken out of all saves.
-    fn earlier(&self, theirs: &Known) -> Option<ObjectName> {
+    fn earlier(&self, theirs: &Saved) -> Option<ObjectName> {
         let is_step = is_newer(&self.keep.provenance.engine_version, &theirs.manifest.engine);
         if is_step { Some(theirs.name) } else { theirs.manifest.earlier }
     }
@@ -232,148 +310,18 @@ impl Attempt<'_, '_> {
         origin
     }
 
-    /// Tells whether something is taken out of everything that was saved before.
-    ///
-    /// Then no pack is taken over: what is forgotten is in them, or a value that was not known to be secret by then.
-    fn is_rewriting(&self, theirs: Option<&Known>, report: &Report) -> Result<bool, Error> {
-        match theirs {
-            Some(theirs) if self.forget.is_empty() && report.redacted > 0 => {
-                self.secrets.stand_in(self.store, &theirs.manifest)
-            }
-            Some(_) | None => Ok(!self.forget.is_empty()),
-        }
-    }
-
-    /// Returns the foreign changes that are worth telling: what was hidden is no change.
+    /// Returns the foreign changes that are worth telling: what was not given is no change.
     fn told(&self, accepted: &Accepted) -> Vec<String> {
-        let is_told = |session: &&String| match self.keep.audience {
-            Visibility::Private => true,
-            Visibility::Public => self.local.fingerprints.contains_key(*session),
-        };
+        let is_told = |session: &&String| self.local.fingerprints.contains_key(*session);
         accepted.left_out.iter().filter(is_told).cloned().collect()
-    }
-
-    fn told_files(&self, uploaded: &Uploaded) -> Result<Vec<String>, Error> {
-        let mut told = Vec::new();
-        for place in &uploaded.left_out {
-            let is_told = match self.keep.audience {
-                Visibility::Private => true,
-                Visibility::Public => self.local.files.read(place)?.is_some(),
-            };
-            told.extend(is_told.then(|| place.to_string()));
-        }
-        Ok(told)
-    }
-
-    /// Returns a database with our sessions and theirs.
-    ///
-    /// If nobody saved since we started, that is our own copy, with all its pages where they were.
-    fn draft(
-        &self,
-        theirs: Option<&Known>,
-        since: &Since,
-        accepted: &Accepted,
-        scratch: &Path,
-    ) -> Result<Draft, Error> {
-        let base = self.local.base.as_ref();
-        let is_unmoved = matches!(since, Since::Nothing | Since::Back);
-        let is_level = base.is_none_or(|base| base.manifest.migrations.is_subset(&self.local.migrations));
-        let spoiled = |theirs: &Known| {
-            accepted.left_out.iter().any(|session| theirs.manifest.sessions.contains_key(session))
-        };
-        match theirs {
-            Some(theirs) if !(is_unmoved && is_level) || spoiled(theirs) => {
-                self.merge(theirs, since, accepted, scratch)
-            }
-            Some(_) | None => {
-                let connection = database::open_copy(&self.local.database)?;
-                let fail = judge("leave out foreign sessions");
-                let group = SessionTables::of(&connection, "main").map_err(&fail)?;
-                rows::remove_all(&connection, &group, &accepted.left_out).map_err(fail)?;
-                let database = self.local.database.clone();
-                Ok(Draft { database, merged: Merged::default(), may_advance: true })
-            }
-        }
-    }
-
-    fn merge(
-        &self,
-        theirs: &Known,
-        since: &Since,
-        accepted: &Accepted,
-        scratch: &Path,
-    ) -> Result<Draft, Error> {
-        let fail = judge("merge the sessions");
-        let base = if matches!(since, Since::Back) { Some(theirs) } else { self.local.base.as_ref() };
-        let sides = Sides {
-            base: base.map(|base| &base.manifest.sessions),
-            ours: &accepted.fingerprints,
-            theirs: &theirs.manifest.sessions,
-            gone: &theirs.manifest.gone,
-        };
-        let mut verdicts = sides.verdicts();
-        for (id, verdict) in &mut verdicts {
-            *verdict = since.correct(&accepted.fingerprints, id, *verdict);
-        }
-        verdicts.extend(accepted.left_out.iter().map(|session| (session.clone(), Verdict::Theirs)));
-        restore_database(self.store, &theirs.manifest, scratch, ENGINE_DATABASE)?;
-        let restored = scratch.join(ENGINE_DATABASE);
-        let ours = scratch.join("ours.db");
-        let (target, database, other) = if theirs.manifest.migrations.is_superset(&self.local.migrations) {
-            (Target::Theirs, &restored, &self.local.database)
-        } else {
-            fs_err::copy(&self.local.database, &ours)?;
-            (Target::Ours, &ours, &restored)
-        };
-        database::remove_orphans(&database::open_copy(&restored)?)?;
-        let connection = database::open_copy(database)?;
-        merge::attach(&connection, other, "other")?;
-        let is_level =
-            target == Target::Theirs || self.local.migrations.is_superset(&theirs.manifest.migrations);
-        let group = SessionTables::of(&connection, "main").map_err(&fail)?;
-        if !is_level || !rows::is_enough(&connection, &group).map_err(fail)? {
-            let database = self.local.database.clone();
-            return Ok(Draft { database, merged: Merged::default(), may_advance: false });
-        }
-        let base = base.map(|base| &base.manifest);
-        let has_base = merge::attach_base(&connection, self.store, base, &verdicts, scratch)?;
-        let merged = merge::at_once(&connection, || merge::apply(&connection, &verdicts, target, has_base))?;
-        Ok(Draft { database: database.clone(), merged, may_advance: true })
-    }
-
-    /// Takes out secrets and old sessions, gives back free pages and fingerprints what is left.
-    fn finish(
-        &self,
-        database: &Path,
-        adoption: copy::Adoption,
-        report: &mut Report,
-    ) -> Result<(Fingerprints, u64), Error> {
-        let connection = database::open_copy(database)?;
-        let files = copy::drop_files(&connection)?;
-        report.redacted = self.secrets.scrub(&connection)?;
-        let protected = self.keep.ours.protected();
-        report.pruned = prune(&connection, &self.keep.retention, self.keep.provenance.now, &protected)?;
-        report.forgotten = forget::in_database(&connection, &self.forget)?;
-        let free = copy::shrink(&connection, adoption)?;
-        if report.redacted > 0 || files > 0 {
-            self.local.is_stamped.set(false);
-        }
-        if *database == self.local.database && self.local.is_stamped.get() {
-            let mut fingerprints = self.local.fingerprints.clone();
-            fingerprints.retain(|id, _| {
-                !report.left_out.contains(id) && !report.pruned.contains(id) && !report.forgotten.contains(id)
-            });
-            return Ok((fingerprints, free));
-        }
-        Ok((fingerprints(&connection, "main").map_err(judge("stamp the sessions"))?, free))
     }
 
     /// Returns the sessions that are remembered as removed.
     fn gone(
         &self,
-        theirs: Option<&Known>,
+        theirs: Option<&Saved>,
         report: &Report,
-        fingerprints: &Fingerprints,
+        sessions: &SessionEntries,
     ) -> BTreeMap<String, Gone> {
         let now = self.keep.provenance.now;
         let mut gone = theirs.map(|theirs| theirs.manifest.gone.clone()).unwrap_or_default();
@@ -383,10 +331,33 @@ impl Attempt<'_, '_> {
         );
         gone.retain(|id, gone| {
             let is_recent = now.duration_since(gone.at) < MEMORIAL;
-            !fingerprints.contains_key(id) && (is_recent || gone.why == Removal::Forgotten)
+            !sessions.contains_key(id) && (is_recent || gone.why == Removal::Forgotten)
         });
         gone
     }
+}
+
+/// Packs the rows of sessions and describes them.
+fn emit(
+    connection: &Connection,
+    sessions: &BTreeSet<String>,
+    next: &mut Next<'_>,
+    packer: &mut Packer<'_>,
+) -> Result<(), Error> {
+    let fail = judge("read the rows of a session");
+    let notes = fingerprints(connection, "main").map_err(&fail)?;
+    let reader = RowReader::of(connection).map_err(&fail)?;
+    for id in sessions {
+        let Some(note) = notes.get(id) else { continue };
+        let rows = reader.session(id).map_err(&fail)?;
+        let bytes = rows.to_bytes()?;
+        let mut entry = SessionEntry::of(&rows, note, &next.level);
+        entry.rows = packer.add(&bytes)?;
+        entry.bytes = bytes.len() as u64;
+        entry.files = next.sessions.remove(id).map(|former| former.files).unwrap_or_default();
+        next.sessions.insert(id.clone(), entry);
+    }
+    Ok(())
 }
 
 fn dedup(mut names: Vec<ObjectName>) -> Vec<ObjectName> {

@@ -9,8 +9,12 @@ use super::{
     manifest::{Manifest, Pages, Run},
     pack::{Index, PackNote},
     place::FilePlace,
+    unpack::{self, Body, HandOut},
 };
-use crate::{error::Error, store::Store};
+use crate::{
+    error::{Error, Flaw},
+    store::{ObjectName, Store},
+};
 
 /// A file as hashes of its chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub(crate) struct Catalog {
     pub(crate) packs: Vec<PackNote>,
     indexes: Vec<Index>,
     places: HashMap<Hash, (u32, u32)>,
+    /// What is known of packs besides: the frames of small ones.
+    bodies: HashMap<ObjectName, Vec<u8>>,
 }
 
 impl Catalog {
@@ -33,7 +39,9 @@ impl Catalog {
     pub(crate) fn fetch(store: &Store, manifest: &Manifest) -> Result<Self, Error> {
         let mut catalog = Self::default();
         for note in &manifest.packs {
-            catalog.add(*note, Index::fetch(store, note)?);
+            let (index, body) = Index::fetch(store, note)?;
+            catalog.add(*note, index);
+            catalog.bodies.extend(body.map(|body| (note.name, body)));
         }
         Ok(catalog)
     }
@@ -41,8 +49,8 @@ impl Catalog {
     /// Adds a pack.
     pub(crate) fn add(&mut self, note: PackNote, index: Index) {
         let pack = count(self.packs.len());
-        for (ordinal, (hash, _)) in (0..).zip(&index.chunks) {
-            self.places.entry(*hash).or_insert((pack, ordinal));
+        for (ordinal, chunk) in (0..).zip(&index.chunks) {
+            self.places.entry(chunk.hash).or_insert((pack, ordinal));
         }
         self.packs.push(note);
         self.indexes.push(index);
@@ -53,7 +61,39 @@ impl Catalog {
         self.places.contains_key(hash)
     }
 
-    /// Returns the files of a save whose packs these are.
+    /// Reads chunks, each checked, in the order in which they lie in the packs.
+    pub(crate) fn read(
+        &self,
+        store: &Store,
+        wanted: impl IntoIterator<Item = Hash>,
+        hand_out: HandOut<'_, Hash>,
+    ) -> Result<(), Error> {
+        let mut ordinals: Vec<Vec<u32>> = vec![Vec::new(); self.packs.len()];
+        for hash in wanted {
+            let lost = || Flaw::Manifest("it speaks of a chunk that no pack has".to_owned());
+            let (pack, ordinal) = *self.places.get(&hash).ok_or_else(lost)?;
+            ordinals[pack as usize].push(ordinal);
+        }
+        for ((note, index), mut wanted) in self.packs.iter().zip(&self.indexes).zip(ordinals) {
+            wanted.sort_unstable();
+            wanted.dedup();
+            let body = match self.bodies.get(&note.name) {
+                Some(bytes) => Body::Here(bytes),
+                None => Body::In(store),
+            };
+            unpack::read(body, note, index, &wanted, &mut |ordinal, chunk| {
+                hand_out(index.chunks[ordinal as usize].hash, chunk)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns every chunk of every pack, in use or not.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Hash> + '_ {
+        self.places.keys().copied()
+    }
+
+    /// Returns the files of a manifest whose packs these are.
     pub(crate) fn files(&self, manifest: &Manifest) -> Vec<FileChunks> {
         let mut hashes = manifest.file_chunks.iter().flat_map(|run| self.hashes(*run));
         let mut files = Vec::with_capacity(manifest.files.len());
@@ -67,45 +107,54 @@ impl Catalog {
 
     /// Returns the length and the chunks of a database of that save.
     pub(crate) fn database(&self, pages: &Pages) -> (u64, Vec<Hash>) {
-        (pages.bytes, pages.chunks.iter().flat_map(|run| self.hashes(*run)).collect())
+        (pages.bytes, self.chunks(&pages.chunks))
+    }
+
+    /// Returns the chunks of some runs.
+    pub(crate) fn chunks(&self, runs: &[Run]) -> Vec<Hash> {
+        runs.iter().flat_map(|run| self.hashes(*run)).collect()
     }
 
     fn hashes(&self, Run(pack, first, count): Run) -> impl Iterator<Item = Hash> + '_ {
         let index = self.indexes.get(pack as usize).map_or(&[][..], |index| &index.chunks);
-        index.iter().skip(first as usize).take(count as usize).map(|(hash, _)| *hash)
+        index.iter().skip(first as usize).take(count as usize).map(|chunk| chunk.hash)
     }
 
     /// Leaves out packs that are mostly dead or too many, so that what lives in them is packed anew.
     ///
-    /// `needed` is everything the next save has, `borrowed` what only the store has: its packs must stay. Of more than
-    /// `most` packs only the largest stay, three in eight: each costs a request when restoring.
-    pub(crate) fn worth_keeping(self, needed: &HashSet<Hash>, borrowed: &HashSet<Hash>, most: usize) -> Self {
+    /// `needed` is everything the next save has. Of more than `most` packs only the largest stay, three in eight: each
+    /// costs a request when restoring.
+    pub(crate) fn worth_keeping(&self, needed: &HashSet<Hash>, most: usize) -> Self {
         let mut worth: Vec<_> = (0..)
-            .zip(self.packs.into_iter().zip(self.indexes))
+            .zip(self.packs.iter().zip(&self.indexes))
             .filter_map(|(pack, (note, index))| {
-                let lives = |hash: &Hash| self.places.get(hash).is_some_and(|(at, _)| *at == pack);
-                let live = |of: &HashSet<Hash>| {
-                    let chunks = index.chunks.iter().filter(|(hash, _)| of.contains(hash) && lives(hash));
-                    chunks.map(|(_, length)| u64::from(*length)).sum::<u64>()
+                let lives = |hash: &Hash| {
+                    needed.contains(hash) && self.places.get(hash).is_some_and(|(at, _)| *at == pack)
                 };
-                let is_bound = live(borrowed) > 0;
-                (is_bound || live(needed) * 2 > note.bytes).then_some((is_bound, note, index))
+                let live = index.chunks.iter().filter(|chunk| lives(&chunk.hash));
+                let live = live.map(|chunk| u64::from(chunk.length)).sum::<u64>();
+                (live * 2 > note.bytes).then_some((*note, index.clone()))
             })
             .collect();
         if worth.len() > most {
-            worth.sort_by_key(|(is_bound, note, _)| std::cmp::Reverse((*is_bound, note.bytes)));
-            let bound = worth.iter().filter(|(is_bound, ..)| *is_bound).count();
-            worth.truncate((most * 3 / 8).max(bound));
+            worth.sort_by_key(|(note, _)| std::cmp::Reverse(note.bytes));
+            worth.truncate(most * 3 / 8);
         }
         let mut kept = Self::default();
-        for (_, note, index) in worth {
+        for (note, index) in worth {
             kept.add(note, index);
         }
         kept
     }
 
+    /// Returns how many bytes of the packs are not needed.
+    pub(crate) fn dead(&self, needed: &HashSet<Hash>) -> u64 {
+        let chunks = self.indexes.iter().flat_map(|index| &index.chunks);
+        chunks.filter(|chunk| !needed.contains(&chunk.hash)).map(|chunk| u64::from(chunk.length)).sum()
+    }
+
     /// Returns where chunks lie, as runs, for packs as they are numbered here.
-    pub(crate) fn runs<'a>(&self, hashes: impl Iterator<Item = &'a Hash>) -> Option<Vec<Run>> {
+    pub(crate) fn runs<'a>(&self, hashes: impl IntoIterator<Item = &'a Hash>) -> Option<Vec<Run>> {
         let mut runs: Vec<Run> = Vec::new();
         for hash in hashes {
             let (pack, ordinal) = *self.places.get(hash)?;

@@ -22,9 +22,9 @@ use crate::{
 };
 
 /// The format that this release writes and reads.
-pub(crate) const FORMAT: u64 = 2;
+pub(crate) const FORMAT: u64 = 3;
 
-/// The name of the engine's database in a manifest.
+/// The name of the engine's database, wherever it is put together.
 pub(crate) const ENGINE_DATABASE: &str = "opencode.db";
 
 /// The name of our own database in a manifest.
@@ -37,6 +37,9 @@ pub(crate) const INDEX: &str = "index.db";
 /// nothing to go back to.
 pub(crate) const REWRITTEN: &str = "rewritten";
 
+/// The largest window a frame may ask for, as a power of two; ours need 2 MiB.
+pub(crate) const MAX_WINDOW: u32 = 23;
+
 const MAX_PACKED: u64 = 16 << 20;
 const MAX_MANIFEST: u64 = 64 << 20;
 const MAX_PACKS: usize = 256;
@@ -45,8 +48,8 @@ const MAX_BYTES: u64 = 16 << 30;
 
 /// So many times the size of its packs, and so much more, a memory may have when it is unpacked: text shrinks to a tenth,
 /// hardly ever to a hundredth.
-const MAX_RATIO: u64 = 100;
-const MAX_SURPLUS: u64 = 256 << 20;
+pub(crate) const MAX_RATIO: u64 = 100;
+pub(crate) const MAX_SURPLUS: u64 = 256 << 20;
 const COMPRESSION: i32 = 6;
 
 /// One save.
@@ -65,13 +68,18 @@ pub(crate) struct Manifest {
     /// Who saved: names and values that only people read.
     pub(crate) origin: BTreeMap<String, String>,
     pub(crate) packs: Vec<PackNote>,
+    /// Our own databases.
     pub(crate) databases: BTreeMap<String, Pages>,
+    /// The files that are named after no session.
     pub(crate) files: Vec<(FilePlace, u64)>,
-    /// The chunks of all files, one file after the other.
+    /// The chunks of all those files, one file after the other.
     pub(crate) file_chunks: Vec<Run>,
-    /// The migrations that the engine's database went through.
-    pub(crate) migrations: BTreeSet<String>,
-    pub(crate) sessions: BTreeMap<String, SessionNote>,
+    /// The level of the engine's schema that this save was made at.
+    pub(crate) level: String,
+    /// All levels that a session was written at.
+    pub(crate) levels: BTreeMap<String, Level>,
+    /// The sessions, in order.
+    pub(crate) leaves: Vec<Leaf>,
     /// Sessions that were removed on purpose, and when.
     pub(crate) gone: BTreeMap<String, Gone>,
     pub(crate) statistics: Statistics,
@@ -91,14 +99,29 @@ pub(crate) struct Pages {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run(pub(crate) u32, pub(crate) u32, pub(crate) u32);
 
-/// What is known of a session without opening the database.
+/// What comparing sessions takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SessionNote {
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) parent: Option<String>,
+}
+
+/// The engine's schema at one time, and the rows that belong to no session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SessionNote {
-    #[serde(rename = "stamp")]
-    pub(crate) fingerprint: Fingerprint,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) parent: Option<String>,
+pub(crate) struct Level {
+    /// The migrations that the engine's database went through.
+    pub(crate) migrations: BTreeSet<String>,
+    pub(crate) common: Vec<Run>,
+}
+
+/// Some sessions that follow each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Leaf {
+    /// The first of them.
+    pub(crate) first: String,
+    pub(crate) chunks: Vec<Run>,
 }
 
 /// Why a session is not there any more.
@@ -125,9 +148,9 @@ pub(crate) enum Removal {
 pub struct Statistics {
     /// How many sessions there are.
     pub sessions: u32,
-    /// How large all databases and files are.
+    /// How large all sessions, databases and files are.
     pub bytes: u64,
-    /// How much of the engine's database is unused.
+    /// How much of what the packs hold is in use no more.
     pub free: u64,
     /// How much of all that was new in this save, before compression.
     pub fresh: u64,
@@ -155,7 +178,7 @@ impl Manifest {
 
     /// Reads one of our own format and makes sure that it contradicts neither itself nor our limits.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
-        let json = decompressed(bytes)?;
+        let json = unpacked(bytes)?;
         let unreadable = |error: serde_json::Error| Flaw::Manifest(error.to_string());
         // Another format may look different in everything but its number.
         let Numbered { format } = serde_json::from_slice(&json).map_err(unreadable)?;
@@ -178,8 +201,8 @@ impl Manifest {
         self.gone.iter().filter(|(_, gone)| gone.why == Removal::Forgotten).map(|(id, _)| id)
     }
 
-    /// Returns how many bytes a restore writes.
-    pub(crate) fn bytes(&self) -> u64 {
+    /// Returns how many bytes our own databases and the files of no session have.
+    fn own_bytes(&self) -> u64 {
         self.databases
             .values()
             .map(|pages| pages.bytes)
@@ -195,17 +218,16 @@ impl Manifest {
         if self.packs.iter().any(|pack| pack.chunks > MAX_CHUNKS) {
             return say("a pack counts too many chunks");
         }
-        let bytes = self.bytes();
         let packed = self.packs.iter().fold(0_u64, |sum, pack| sum.saturating_add(pack.bytes));
-        // Packs are written anew before half of them is dead, so more than this is a trap for the unpacker.
-        if bytes > MAX_BYTES || packed > bytes.saturating_mul(4).saturating_add(256 << 20) {
+        if packed > MAX_BYTES {
             return say("its packs hold more than it could need");
         }
+        let bytes = self.own_bytes().max(packed);
         let stored = self.packs.iter().fold(0_u64, |sum, pack| sum.saturating_add(pack.size));
         if bytes > stored.saturating_mul(MAX_RATIO).saturating_add(MAX_SURPLUS) {
             return Err(Flaw::Manifest(format!("it would unpack {bytes} bytes from {stored}")));
         }
-        if !self.databases.keys().all(|name| [ENGINE_DATABASE, LEDGER, INDEX].contains(&name.as_str())) {
+        if !self.databases.keys().all(|name| [LEDGER, INDEX].contains(&name.as_str())) {
             return say("it has a database that is none of ours");
         }
         for pages in self.databases.values() {
@@ -220,6 +242,13 @@ impl Manifest {
         let chunks: u64 = self.files.iter().map(|(_, bytes)| u64::from(files::chunks(*bytes))).sum();
         if self.length(&self.file_chunks)? != chunks {
             return say("the chunks of its files do not add up");
+        }
+        if !self.levels.contains_key(&self.level) {
+            return say("it lacks its own level");
+        }
+        let levels = self.levels.values().map(|level| &level.common);
+        for runs in levels.chain(self.leaves.iter().map(|leaf| &leaf.chunks)) {
+            self.length(runs)?;
         }
         FilePlace::check_all(self.files.iter().map(|(place, _)| place))
     }
@@ -239,11 +268,12 @@ impl Manifest {
     }
 }
 
-fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
+/// Unpacks the JSON of a manifest.
+pub(crate) fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
     let unreadable = |error: std::io::Error| Flaw::Manifest(error.to_string());
     let mut json = Vec::new();
     let mut decoder = Decoder::new(bytes).map_err(unreadable)?;
-    decoder.window_log_max(23).map_err(unreadable)?;
+    decoder.window_log_max(MAX_WINDOW).map_err(unreadable)?;
     decoder.take(MAX_MANIFEST + 1).read_to_end(&mut json).map_err(unreadable)?;
     if json.len() as u64 > MAX_MANIFEST {
         return Err(Flaw::TooLarge { what: "the manifest".to_owned(), limit: MAX_MANIFEST });

@@ -1,11 +1,11 @@
 //! One file with the chunks that were new in a save.
 //!
 //! ```text
-//! "FROPACK2"   one zstd frame: all chunks, one after the other   index: a hash and a length per chunk   their count
+//! "FROPACK3"   zstd frames, each of one or more chunks   index: hash, length and frame of each chunk   their count
 //! ```
 //!
 //! The manifest knows the hash of the index, the index the hash of each chunk: so every byte is checked before it is
-//! used, and nothing has to be read twice.
+//! used. Frames stand alone, so that a few chunks of a large pack cost a few ranges of it.
 
 use std::{
     collections::HashMap,
@@ -16,7 +16,7 @@ use std::{
 use blake3::{Hash, Hasher};
 use fs_err::File;
 use serde::{Deserialize, Serialize};
-use zstd::stream::write::Encoder;
+use zstd::bulk::Compressor;
 
 use super::count;
 use crate::{
@@ -27,18 +27,21 @@ use crate::{
 /// The longest chunk; a longer file is several.
 pub(crate) const MAX_CHUNK: u32 = 4 << 20;
 
-/// The most chunks in one pack: an index of 144 MiB.
+/// The most chunks in one pack: an index of 160 MiB.
 pub(crate) const MAX_CHUNKS: u32 = 4 << 20;
 
-pub(crate) const MAGIC: &[u8; 8] = b"FROPACK2";
+pub(crate) const MAGIC: &[u8; 8] = b"FROPACK3";
 
-/// Where the chunks begin.
+/// Where the frames begin.
 pub(crate) const BODY: u64 = MAGIC.len() as u64;
-const ENTRY: usize = 36;
+const ENTRY: usize = 40;
 const COMPRESSION: i32 = 3;
 
-/// The largest window a frame may ask for, as a power of two; ours need 2 MiB.
-pub(crate) const MAX_WINDOW: u32 = 23;
+/// Chunks that belong together share a frame of up to this length.
+const FRAME: usize = 256 << 10;
+
+/// A pack of up to this size is read in one go.
+const SMALL_PACK: u64 = 32 << 10;
 
 /// A pack as the manifest speaks of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,23 +58,51 @@ pub(crate) struct PackNote {
 }
 
 impl PackNote {
-    /// Returns where its chunks end.
+    /// Returns where its frames end.
     pub(crate) fn index_start(&self) -> Option<u64> {
-        self.size.checked_sub(u64::from(self.chunks) * ENTRY as u64 + 4)
+        index_start(self.size, self.chunks)
     }
 }
 
-/// The hash and the length of each chunk of a pack.
+/// Returns where the frames of a pack of this size end that has so many chunks.
+pub(crate) fn index_start(size: u64, chunks: u32) -> Option<u64> {
+    size.checked_sub(u64::from(chunks) * ENTRY as u64 + 4).filter(|start| *start >= BODY)
+}
+
+/// A chunk as the index of its pack knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    pub(crate) hash: Hash,
+    pub(crate) length: u32,
+    /// The length of the frame that begins with it; zero if it lies in the frame of the chunk before it.
+    pub(crate) frame: u32,
+}
+
+/// Some chunks that were compressed together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// The ordinal of its first chunk, and how many it has.
+    pub(crate) first: u32,
+    pub(crate) chunks: u32,
+    /// Where it lies in the pack.
+    pub(crate) at: u64,
+    pub(crate) size: u32,
+    /// The size of its chunks.
+    pub(crate) bytes: u64,
+}
+
+/// What a pack knows of its chunks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index {
-    pub(crate) chunks: Vec<(Hash, u32)>,
+    pub(crate) chunks: Vec<Chunk>,
 }
 
 impl Index {
-    /// Reads the index of a pack and nothing else of it.
-    pub(crate) fn fetch(store: &Store, note: &PackNote) -> Result<Self, Error> {
+    /// Reads the index of a pack; of a small one all the rest comes along, since a request costs more than that.
+    pub(crate) fn fetch(store: &Store, note: &PackNote) -> Result<(Self, Option<Vec<u8>>), Error> {
         let altered = || Flaw::Altered(note.name);
-        let from = note.index_start().ok_or_else(altered)?;
+        let start = note.index_start().ok_or_else(altered)?;
+        let from = if note.size <= SMALL_PACK { 0 } else { start };
         let length = note.size - from;
         let mut bytes = Vec::new();
         store
@@ -81,7 +112,11 @@ impl Index {
         if bytes.len() as u64 != length {
             return Err(altered().into());
         }
-        Self::parse(&bytes, note).map_err(Error::from)
+        if from == 0 && ObjectName::from(blake3::hash(&bytes)) != note.name {
+            return Err(altered().into());
+        }
+        let index = bytes.split_off(usize::try_from(start - from).map_err(|_| altered())?);
+        Ok((Self::parse(&index, note)?, (from == 0).then_some(bytes)))
     }
 
     /// Reads the bytes of an index.
@@ -91,38 +126,80 @@ impl Index {
             return Err(altered());
         }
         let (entries, count) = bytes.split_last_chunk::<4>().ok_or_else(altered)?;
-        let chunks: Vec<_> = entries.chunks_exact(ENTRY).filter_map(entry).collect();
-        let bytes = chunks.iter().map(|(_, length)| u64::from(*length)).sum::<u64>();
-        let sizes_fit = chunks.iter().all(|(_, length)| (1..=MAX_CHUNK).contains(length));
-        let counts_fit = u32::from_le_bytes(*count) == note.chunks && chunks.len() == note.chunks as usize;
-        if !(sizes_fit && counts_fit && bytes == note.bytes) {
+        let index = Self { chunks: entries.chunks_exact(ENTRY).filter_map(entry).collect() };
+        let bytes = index.chunks.iter().map(|chunk| u64::from(chunk.length)).sum::<u64>();
+        let sizes_fit = index.chunks.iter().all(|chunk| (1..=MAX_CHUNK).contains(&chunk.length));
+        let counts_fit =
+            u32::from_le_bytes(*count) == note.chunks && index.chunks.len() == note.chunks as usize;
+        let begins = index.chunks.first().is_none_or(|chunk| chunk.frame > 0);
+        let frames_fit = index.frames().last().map_or(BODY, |frame| frame.at + u64::from(frame.size));
+        let frames_fit = begins && note.index_start() == Some(frames_fit);
+        let is_bounded = index.frames().iter().all(|frame| frame.chunks == 1 || frame.bytes <= FRAME as u64);
+        if !(sizes_fit && counts_fit && frames_fit && is_bounded && bytes == note.bytes) {
             return Err(altered());
         }
-        Ok(Self { chunks })
+        Ok(index)
+    }
+
+    /// Returns the frames, in order.
+    pub(crate) fn frames(&self) -> Vec<Frame> {
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut at = BODY;
+        for (ordinal, chunk) in (0..).zip(&self.chunks) {
+            if chunk.frame > 0 {
+                frames.push(Frame { first: ordinal, chunks: 0, at, size: chunk.frame, bytes: 0 });
+                at += u64::from(chunk.frame);
+            }
+            if let Some(frame) = frames.last_mut() {
+                frame.chunks += 1;
+                frame.bytes += u64::from(chunk.length);
+            }
+        }
+        frames
     }
 
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.chunks.len() * ENTRY + 4);
-        for (hash, length) in &self.chunks {
-            bytes.extend_from_slice(hash.as_bytes());
-            bytes.extend_from_slice(&length.to_le_bytes());
+        for chunk in &self.chunks {
+            bytes.extend_from_slice(chunk.hash.as_bytes());
+            bytes.extend_from_slice(&chunk.length.to_le_bytes());
+            bytes.extend_from_slice(&chunk.frame.to_le_bytes());
         }
         bytes.extend_from_slice(&count(self.chunks.len()).to_le_bytes());
         bytes
     }
 }
 
-fn entry(bytes: &[u8]) -> Option<(Hash, u32)> {
-    let (hash, length) = bytes.split_first_chunk::<32>()?;
-    Some((Hash::from(*hash), u32::from_le_bytes(length.try_into().ok()?)))
+fn entry(bytes: &[u8]) -> Option<Chunk> {
+    let (hash, rest) = bytes.split_first_chunk::<32>()?;
+    let (length, frame) = rest.split_first_chunk::<4>()?;
+    Some(Chunk {
+        hash: Hash::from(*hash),
+        length: u32::from_le_bytes(*length),
+        frame: u32::from_le_bytes(frame.try_into().ok()?),
+    })
+}
+
+/// Who shares a frame with a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// Nobody: it is wanted on its own.
+    Alone,
+    /// Its neighbours, which are wanted together.
+    Shared,
 }
 
 /// Writes a new pack, each chunk once.
 pub(crate) struct Writer {
-    encoder: Encoder<'static, Hashing>,
+    file: Hashing,
+    compressor: Compressor<'static>,
     index: Index,
     known: HashMap<Hash, u32>,
     bytes: u64,
+    /// The chunks of the frame that is not written yet.
+    open: Vec<u8>,
+    /// The ordinal of the first of them.
+    first: usize,
 }
 
 impl Writer {
@@ -134,40 +211,70 @@ impl Writer {
             size: 0,
         };
         file.write_all(MAGIC)?;
-        let encoder = Encoder::new(file, COMPRESSION)?;
-        Ok(Self { encoder, index: Index::default(), known: HashMap::new(), bytes: 0 })
+        Ok(Self {
+            file,
+            compressor: Compressor::new(COMPRESSION)?,
+            index: Index::default(),
+            known: HashMap::new(),
+            bytes: 0,
+            open: Vec::new(),
+            first: 0,
+        })
     }
 
-    /// Adds a chunk and returns its place in the pack.
-    pub(crate) fn add(&mut self, hash: Hash, chunk: &[u8]) -> Result<u32, Error> {
-        if let Some(ordinal) = self.known.get(&hash) {
-            return Ok(*ordinal);
+    /// Adds a chunk.
+    pub(crate) fn add(&mut self, hash: Hash, chunk: &[u8], company: Company) -> Result<(), Error> {
+        if self.known.contains_key(&hash) {
+            return Ok(());
         }
         let ordinal = count(self.index.chunks.len());
         if ordinal == MAX_CHUNKS {
             return Err(Flaw::TooLarge { what: "the pack".to_owned(), limit: u64::from(MAX_CHUNKS) }.into());
         }
-        self.encoder.write_all(chunk)?;
-        self.index.chunks.push((hash, count(chunk.len())));
+        if company == Company::Alone || self.open.len() + chunk.len() > FRAME {
+            self.close_frame()?;
+        }
+        if self.open.is_empty() {
+            self.first = self.index.chunks.len();
+        }
+        self.open.extend_from_slice(chunk);
+        self.index.chunks.push(Chunk { hash, length: count(chunk.len()), frame: 0 });
         self.known.insert(hash, ordinal);
         self.bytes += chunk.len() as u64;
-        Ok(ordinal)
+        if company == Company::Alone { self.close_frame() } else { Ok(()) }
+    }
+
+    fn close_frame(&mut self) -> Result<(), Error> {
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        let frame = self.compressor.compress(&self.open)?;
+        self.file.write_all(&frame)?;
+        self.index.chunks[self.first].frame = count(frame.len());
+        self.open.clear();
+        Ok(())
+    }
+
+    /// Tells whether a chunk is in it.
+    pub(crate) fn has(&self, hash: &Hash) -> bool {
+        self.known.contains_key(hash)
     }
 
     /// Ends the pack and returns its note, or nothing if no chunk was added.
-    pub(crate) fn end(self) -> Result<Option<(PackNote, Index)>, Error> {
-        let mut file = self.encoder.finish()?;
-        let index = self.index.to_bytes();
-        file.write_all(&index)?;
+    pub(crate) fn end(mut self) -> Result<Option<(PackNote, Index)>, Error> {
+        self.close_frame()?;
+        let Self { mut file, index, bytes, .. } = self;
+        let written = index.to_bytes();
+        file.write_all(&written)?;
         file.file.flush()?;
         let note = PackNote {
             name: file.hasher.finalize().into(),
             size: file.size,
-            chunks: count(self.index.chunks.len()),
-            bytes: self.bytes,
-            index: blake3::hash(&index).into(),
+            chunks: count(index.chunks.len()),
+            bytes,
+            index: blake3::hash(&written).into(),
         };
-        Ok((note.chunks > 0).then_some((note, self.index)))
+        Ok((note.chunks > 0).then_some((note, index)))
     }
 }
 

@@ -1,22 +1,25 @@
 //! Puts a memory together from its packs, in a folder that nobody else has seen.
 
 use std::{
-    collections::HashSet,
-    fs,
-    io::{self, Write as _},
-    ops::Range,
+    collections::{BTreeSet, HashMap, HashSet},
+    fs, io,
     os::unix::fs::{FileExt as _, OpenOptionsExt as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
+use blake3::Hash;
+use rusqlite::Connection;
+
 use super::{
-    count, files,
-    manifest::{Manifest, Pages, Run},
+    catalog::FileChunks,
+    manifest::{ENGINE_DATABASE, Level},
     pack::MAX_CHUNK,
-    unpack::{self, Batch},
+    saved::Saved,
 };
 use crate::{
+    database::judge,
     error::{Error, Flaw},
+    merge::at_once,
     private,
     store::Store,
 };
@@ -24,74 +27,139 @@ use crate::{
 /// So much of the disk is left to others.
 const ROOM_LEFT: u64 = 64 << 20;
 
-/// Writes the databases and files of a save into a folder.
-pub(crate) fn restore(store: &Store, manifest: &Manifest, folder: &Path) -> Result<(), Error> {
-    write(store, manifest, folder, What::Everything)
+/// Writes one of our own databases into a folder.
+pub(crate) fn restore_own(store: &Store, saved: &Saved, folder: &Path, name: &str) -> Result<(), Error> {
+    let Some(pages) = saved.manifest.databases.get(name) else { return Ok(()) };
+    refuse_without_room(folder, pages.bytes)?;
+    let (bytes, chunks) = saved.catalog.database(pages);
+    write(
+        store,
+        saved,
+        &[Target { path: name, bytes, chunk: u64::from(pages.chunk), chunks: &chunks }],
+        folder,
+    )
 }
 
-/// Writes one database of a save into a folder.
-pub(crate) fn restore_database(
+/// Writes files into a folder.
+pub(crate) fn restore_files(
     store: &Store,
-    manifest: &Manifest,
+    saved: &Saved,
     folder: &Path,
-    name: &str,
+    files: &[FileChunks],
 ) -> Result<(), Error> {
-    write(store, manifest, folder, What::Database(name))
+    refuse_without_room(folder, files.iter().fold(0, |sum, file| sum.saturating_add(file.bytes)))?;
+    let mut made = HashSet::new();
+    for file in files {
+        let path = folder.join(file.place.as_str());
+        if let Some(parent) = path.parent()
+            && made.insert(parent.to_owned())
+        {
+            private::folder(parent)?;
+        }
+    }
+    let targets = files.iter().map(|file| Target {
+        path: file.place.as_str(),
+        bytes: file.bytes,
+        chunk: u64::from(MAX_CHUNK),
+        chunks: &file.chunks,
+    });
+    write(store, saved, &targets.collect::<Vec<_>>(), folder)
 }
 
-#[derive(Clone, Copy)]
-enum What<'a> {
-    Everything,
-    Database(&'a str),
+/// Makes a database of the engine with these sessions of a save, in a new file of a folder.
+pub(crate) fn restore_sessions(
+    store: &Store,
+    saved: &Saved,
+    folder: &Path,
+    ids: &BTreeSet<String>,
+    at: At,
+) -> Result<(), Error> {
+    let bytes = ids.iter().filter_map(|id| saved.sessions.get(id)).map(|entry| entry.bytes);
+    refuse_without_room(folder, bytes.fold(0, u64::saturating_add))?;
+    let path = folder.join(ENGINE_DATABASE);
+    create(&path)?;
+    let fail = judge("fill a database");
+    let connection = Connection::open(&path).map_err(&fail)?;
+    let pragmas = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF";
+    connection.execute_batch(pragmas).map_err(&fail)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let common = saved.common(store, level(saved, ids, at)?)?;
+    at_once(&connection, || {
+        common.insert(&connection).map_err(unsound)?;
+        saved.each_rows(store, ids, |_, rows| rows.insert(&connection).map_err(unsound))
+    })
 }
 
-/// Where a chunk goes: which file of ours, and which chunk of it.
-#[derive(Clone, Copy)]
-struct Goal {
-    ordinal: u32,
-    target: u32,
-    chunk: u32,
+/// Rows that do not fit into their tables are damage, whatever SQLite calls it.
+fn unsound(error: rusqlite::Error) -> Error {
+    match error {
+        rusqlite::Error::SqliteFailure(code, _) if code.code == rusqlite::ErrorCode::DiskFull => {
+            judge("fill a database")(error)
+        }
+        error => Flaw::Unsound(error.to_string()).into(),
+    }
+}
+
+/// Which tables a database gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    /// Those that its sessions were written with, for an engine that knows how to go on from there.
+    Own,
+    /// The newest, for sessions that are brought together with others.
+    Newest,
+}
+
+/// Returns the level for some sessions: their own, if all have the same.
+fn level<'a>(saved: &'a Saved, ids: &BTreeSet<String>, at: At) -> Result<&'a Level, Flaw> {
+    let levels: BTreeSet<&str> =
+        ids.iter().filter_map(|id| saved.sessions.get(id)).map(|entry| entry.level.as_str()).collect();
+    match (at, levels.first(), levels.len()) {
+        (At::Own, Some(only), 1) => {
+            let lost = || Flaw::Manifest("a level is missing".to_owned());
+            saved.manifest.levels.get(*only).ok_or_else(lost)
+        }
+        (At::Own | At::Newest, ..) => saved.level(),
+    }
 }
 
 /// A file to be written.
-struct Target {
-    path: PathBuf,
+struct Target<'a> {
+    path: &'a str,
     bytes: u64,
     chunk: u64,
-    /// Open from the start if it is a database.
-    file: Option<fs::File>,
+    chunks: &'a [Hash],
 }
 
-fn write(store: &Store, manifest: &Manifest, folder: &Path, what: What<'_>) -> Result<(), Error> {
-    let mut targets = Vec::new();
-    let mut goals: Vec<Vec<Goal>> = vec![Vec::new(); manifest.packs.len()];
-    for (name, pages) in &manifest.databases {
-        if matches!(what, What::Database(wanted) if wanted != name) {
-            continue;
+fn write(store: &Store, saved: &Saved, targets: &[Target<'_>], folder: &Path) -> Result<(), Error> {
+    let mut goals: HashMap<Hash, Vec<(usize, u64)>> = HashMap::new();
+    for (number, target) in targets.iter().enumerate() {
+        create(&folder.join(target.path))?.set_len(target.bytes)?;
+        for (ordinal, hash) in (0_u64..).zip(target.chunks) {
+            goals.entry(*hash).or_default().push((number, ordinal));
         }
-        aim(&mut goals, &pages.chunks, count(targets.len()));
-        targets.push(Target::database(folder.join(name), pages)?);
     }
-    refuse_without_room(folder, manifest, what)?;
-    if matches!(what, What::Everything) {
-        aim_at_files(manifest, folder, &mut targets, &mut goals)?;
-    }
-    for (note, goals) in manifest.packs.iter().zip(&mut goals) {
-        goals.sort_unstable_by_key(|goal| (goal.ordinal, goal.target, goal.chunk));
-        let mut wanted: Vec<_> = goals.iter().map(|goal| goal.ordinal).collect();
-        wanted.dedup();
-        let mut rest = goals.as_slice();
-        unpack::read(store, note, &wanted, &mut |batch| put(batch, &mut rest, &targets))?;
-    }
-    Ok(())
+    let mut open: Option<(usize, fs::File)> = None;
+    saved.catalog.read(store, goals.keys().copied(), &mut |hash, chunk| {
+        for (number, ordinal) in &goals[&hash] {
+            let target = &targets[*number];
+            let from = ordinal * target.chunk;
+            if chunk.len() as u64 != target.chunk.min(target.bytes - from) {
+                return Err(Flaw::Manifest("a chunk has another length than its place".to_owned()).into());
+            }
+            if open.as_ref().is_none_or(|(known, _)| known != number) {
+                let file = fs::OpenOptions::new().write(true).open(folder.join(target.path))?;
+                open = Some((*number, file));
+            }
+            if let Some((_, file)) = &open {
+                file.write_all_at(chunk, from)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Refuses to fill the disk: whoever runs out of room in the middle leaves none for anybody else.
-fn refuse_without_room(folder: &Path, manifest: &Manifest, what: What<'_>) -> Result<(), Error> {
-    let needed = match what {
-        What::Everything => manifest.bytes(),
-        What::Database(name) => manifest.databases.get(name).map_or(0, |pages| pages.bytes),
-    };
+fn refuse_without_room(folder: &Path, needed: u64) -> Result<(), Error> {
     let room = rustix::fs::statvfs(folder).map_err(io::Error::from)?;
     let room = room.f_bavail.saturating_mul(room.f_frsize);
     if needed.saturating_add(ROOM_LEFT) <= room {
@@ -99,129 +167,6 @@ fn refuse_without_room(folder: &Path, manifest: &Manifest, what: What<'_>) -> Re
     }
     let what = format!("the memory needs {needed} bytes in `{}`, where {room} are free", folder.display());
     Err(io::Error::new(io::ErrorKind::StorageFull, what).into())
-}
-
-/// Writes the chunks of a batch to their goals, which come in the order of the chunks.
-///
-/// What lies side by side both here and there is written at once.
-fn put(batch: &Batch, goals: &mut &[Goal], targets: &[Target]) -> Result<(), Error> {
-    let mut stroke: Option<Stroke> = None;
-    for (ordinal, place) in batch.wanted() {
-        let here = goals.partition_point(|goal| goal.ordinal <= ordinal);
-        for goal in &goals[..here] {
-            let target = &targets[goal.target as usize];
-            target.refuse_misfit(goal.chunk, place.len())?;
-            if stroke.as_mut().is_some_and(|stroke| stroke.goes_on(*goal, &place)) {
-                continue;
-            }
-            let next = Stroke { first: *goal, chunks: 1, place: place.clone() };
-            if let Some(done) = stroke.replace(next) {
-                done.put(batch, targets)?;
-            }
-        }
-        *goals = &goals[here..];
-    }
-    stroke.map_or(Ok(()), |last| last.put(batch, targets))
-}
-
-/// Chunks of one file that are written at once.
-struct Stroke {
-    first: Goal,
-    chunks: u32,
-    /// Where they lie in the batch.
-    place: Range<usize>,
-}
-
-impl Stroke {
-    /// Takes one more chunk along, if it is the next one both in the file and in the batch.
-    fn goes_on(&mut self, goal: Goal, place: &Range<usize>) -> bool {
-        let is_next = goal.target == self.first.target
-            && goal.chunk == self.first.chunk + self.chunks
-            && place.start == self.place.end;
-        if is_next {
-            self.chunks += 1;
-            self.place.end = place.end;
-        }
-        is_next
-    }
-
-    fn put(self, batch: &Batch, targets: &[Target]) -> Result<(), Error> {
-        targets[self.first.target as usize].put(self.first.chunk, &batch.bytes()[self.place])
-    }
-}
-
-/// Notes for each chunk of one target where it lies.
-fn aim(goals: &mut [Vec<Goal>], runs: &[Run], target: u32) {
-    for (chunk, (pack, ordinal)) in (0..).zip(places(runs)) {
-        goals[pack].push(Goal { ordinal, target, chunk });
-    }
-}
-
-fn aim_at_files(
-    manifest: &Manifest,
-    folder: &Path,
-    targets: &mut Vec<Target>,
-    goals: &mut [Vec<Goal>],
-) -> Result<(), Error> {
-    let mut places = places(&manifest.file_chunks);
-    let mut made = HashSet::new();
-    for (place, bytes) in &manifest.files {
-        let path = folder.join(place.as_str());
-        if let Some(parent) = path.parent()
-            && made.insert(parent.to_owned())
-        {
-            private::folder(parent)?;
-        }
-        let target = count(targets.len());
-        for (chunk, (pack, ordinal)) in (0..files::chunks(*bytes)).zip(places.by_ref()) {
-            goals[pack].push(Goal { ordinal, target, chunk });
-        }
-        targets.push(Target::file(path, *bytes)?);
-    }
-    Ok(())
-}
-
-fn places(runs: &[Run]) -> impl Iterator<Item = (usize, u32)> + '_ {
-    runs.iter().flat_map(|Run(pack, first, count)| {
-        let pack = *pack as usize;
-        (*first..*first + *count).map(move |ordinal| (pack, ordinal))
-    })
-}
-
-impl Target {
-    fn database(path: PathBuf, pages: &Pages) -> Result<Self, Error> {
-        let file = create(&path)?;
-        file.set_len(pages.bytes)?;
-        Ok(Self { path, bytes: pages.bytes, chunk: u64::from(pages.chunk), file: Some(file) })
-    }
-
-    fn file(path: PathBuf, bytes: u64) -> Result<Self, Error> {
-        // The chunks of a longer file may come in any order.
-        if bytes == 0 || bytes > u64::from(MAX_CHUNK) {
-            create(&path)?;
-        }
-        Ok(Self { path, bytes, chunk: u64::from(MAX_CHUNK), file: None })
-    }
-
-    /// Refuses a chunk of another length than its place in the file has.
-    fn refuse_misfit(&self, number: u32, length: usize) -> Result<(), Flaw> {
-        let from = u64::from(number) * self.chunk;
-        if length as u64 == self.chunk.min(self.bytes - from) {
-            return Ok(());
-        }
-        Err(Flaw::Manifest("a chunk has another length than its place".to_owned()))
-    }
-
-    /// Writes chunks from this one on.
-    fn put(&self, number: u32, chunks: &[u8]) -> Result<(), Error> {
-        let from = u64::from(number) * self.chunk;
-        match &self.file {
-            Some(file) => file.write_all_at(chunks, from)?,
-            None if self.bytes <= self.chunk => create(&self.path)?.write_all(chunks)?,
-            None => fs::OpenOptions::new().write(true).open(&self.path)?.write_all_at(chunks, from)?,
-        }
-        Ok(())
-    }
 }
 
 fn create(path: &Path) -> io::Result<fs::File> {

@@ -1,157 +1,157 @@
-//! Reads a pack: one core unpacks and checks its chunks while another does something with them.
+//! Reads chunks out of a pack: only the ranges in which they lie, each checked before anybody sees it.
 
-use std::{
-    io::{self, Read},
-    iter::Peekable,
-    ops::Range,
-    slice,
-    sync::mpsc,
-    thread,
-};
+use std::{io::Read as _, ops::Range};
 
-use zstd::stream::read::Decoder;
+use zstd::bulk::Decompressor;
 
-use super::{
-    count,
-    pack::{Index, MAGIC, MAX_WINDOW, PackNote},
-};
+use super::pack::{Frame, Index, PackNote};
 use crate::{
-    error::{Error, Flaw, nonsense},
+    error::{Error, Flaw},
     store::{Object, Part, Store},
 };
 
-/// So much is unpacked at a time, and what is left of a chunk.
-const BATCH: usize = 1 << 20;
+/// Frames that lie this close to each other come in one request: a request costs more than a few bytes.
+const GAP: u64 = 64 << 10;
 
-/// So many batches may wait to be taken.
-const WAITING: usize = 4;
+/// So much is asked for at a time, and what is left of a frame.
+const MOST: u64 = 8 << 20;
 
-/// Chunks that lie one after the other in a pack.
-pub(crate) struct Batch {
-    bytes: Vec<u8>,
-    wanted: Vec<(u32, Range<usize>)>,
+/// Takes chunks, each with its name or its ordinal.
+pub(crate) type HandOut<'a, Name> = &'a mut dyn FnMut(Name, &[u8]) -> Result<(), Error>;
+
+/// Where the frames of a pack are.
+#[derive(Clone, Copy)]
+pub(crate) enum Body<'a> {
+    /// In the store.
+    In(&'a Store),
+    /// Here: the pack from its beginning.
+    Here(&'a [u8]),
 }
 
-impl Batch {
-    /// Returns all its bytes, of which only the wanted chunks are checked.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// Returns the ordinals of the wanted chunks, and where they lie among the bytes.
-    pub(crate) fn wanted(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
-        self.wanted.iter().cloned()
+impl Body<'_> {
+    /// Returns some bytes of the pack, fewer if it is shorter.
+    fn slice(self, note: &PackNote, from: u64, length: u64) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        match self {
+            Self::In(store) => {
+                let part = Part::Slice { from, length };
+                store.get(Object::Pack(note.name), part)?.take(length).read_to_end(&mut bytes)?;
+            }
+            Self::Here(pack) => {
+                let end = usize::try_from(from + length).unwrap_or(usize::MAX).min(pack.len());
+                let start = usize::try_from(from).unwrap_or(usize::MAX).min(end);
+                bytes.extend_from_slice(&pack[start..end]);
+            }
+        }
+        Ok(bytes)
     }
 }
 
-/// Hands out the wanted chunks of a pack, in the order of the pack, each checked.
-///
-/// `wanted` are ordinals in rising order; reading ends after the last of them.
+/// Hands out the wanted chunks of a pack, in the order of the pack. `wanted` are ordinals in rising order.
 pub(crate) fn read(
-    store: &Store,
+    body: Body<'_>,
     note: &PackNote,
+    index: &Index,
     wanted: &[u32],
-    hand_out: &mut dyn FnMut(&Batch) -> Result<(), Error>,
+    hand_out: HandOut<'_, u32>,
 ) -> Result<(), Error> {
-    let index = Index::fetch(store, note)?;
-    let end = note.index_start().ok_or(Flaw::Altered(note.name))?;
-    let body = store.get(Object::Pack(note.name), Part::Slice { from: 0, length: end })?;
-    let (filled, batches) = mpsc::sync_channel(WAITING);
-    let (emptied, spare) = mpsc::channel();
-    thread::scope(|scope| {
-        let unpacking = scope.spawn(move || {
-            let mut unpacker = Unpacker::begin(body.take(end), &index, wanted)?;
-            while let Some(batch) = unpacker.next(spare.try_recv().unwrap_or_default())? {
-                if filled.send(batch).is_err() {
-                    break;
+    let frames = index.frames();
+    let mut decompressor = Decompressor::new()?;
+    let mut left = wanted;
+    for batch in batches(&frames, wanted) {
+        let frames = &frames[batch];
+        let (Some(first), Some(last)) = (frames.first(), frames.last()) else { continue };
+        let from = first.at;
+        let length = last.at + u64::from(last.size) - from;
+        let packed = body.slice(note, from, length)?;
+        for frame in frames {
+            let here = left.partition_point(|ordinal| *ordinal < frame.first + frame.chunks);
+            if here == 0 {
+                continue;
+            }
+            let bytes = unpacked(&mut decompressor, &packed, from, frame).ok_or(Flaw::Altered(note.name))?;
+            for (ordinal, place) in places(index, frame, &left[..here]) {
+                let chunk = &bytes[place];
+                if blake3::hash(chunk) != index.chunks[ordinal as usize].hash {
+                    return Err(Flaw::Altered(note.name).into());
                 }
+                hand_out(ordinal, chunk)?;
             }
-            Ok(())
-        });
-        let mut taken = Ok(());
-        for batch in batches {
-            taken = hand_out(&batch);
-            if taken.is_err() {
-                break;
-            }
-            // Whoever has unpacked everything needs no spare buffer.
-            drop(emptied.send(batch.bytes));
+            left = &left[here..];
         }
-        let unpacked = unpacking.join().map_err(|_| io::Error::other("unpacking was cut short"))?;
-        taken.and(unpacked.map_err(|error: io::Error| match error.kind() {
-            io::ErrorKind::InvalidData => Flaw::Altered(note.name).into(),
-            _ => error.into(),
-        }))
-    })
+    }
+    Ok(())
 }
 
-/// Unpacks from the start of a pack; whatever is wrong with the bytes is `InvalidData`.
-struct Unpacker<'a, R: Read> {
-    decoder: Decoder<'static, io::BufReader<R>>,
+/// Returns which frames are asked for together: all that have a wanted chunk, and what lies in small gaps.
+fn batches(frames: &[Frame], wanted: &[u32]) -> Vec<Range<usize>> {
+    let mut batches: Vec<Range<usize>> = Vec::new();
+    let mut left = wanted;
+    for (number, frame) in frames.iter().enumerate() {
+        let here = left.partition_point(|ordinal| *ordinal < frame.first + frame.chunks);
+        if here == 0 {
+            continue;
+        }
+        left = &left[here..];
+        match batches.last_mut() {
+            Some(batch) if is_close(&frames[batch.start], &frames[batch.end - 1], frame) => {
+                batch.end = number + 1;
+            }
+            _ => batches.push(number..number + 1),
+        }
+    }
+    batches
+}
+
+fn is_close(first: &Frame, last: &Frame, next: &Frame) -> bool {
+    let end = last.at + u64::from(last.size);
+    next.at - end <= GAP && next.at + u64::from(next.size) - first.at <= MOST
+}
+
+/// Unpacks a frame out of bytes that begin at `from` in the pack; nothing if they are not one.
+fn unpacked(decompressor: &mut Decompressor<'_>, packed: &[u8], from: u64, frame: &Frame) -> Option<Vec<u8>> {
+    let start = usize::try_from(frame.at - from).ok()?;
+    let packed = packed.get(start..start + frame.size as usize)?;
+    let bytes = usize::try_from(frame.bytes).ok()?;
+    let unpacked = decompressor.decompress(packed, bytes).ok()?;
+    (unpacked.len() == bytes).then_some(unpacked)
+}
+
+/// Returns where the wanted chunks lie in a frame.
+fn places<'a>(
     index: &'a Index,
-    wanted: Peekable<slice::Iter<'a, u32>>,
-    /// The ordinals that are still to be unpacked.
-    left: Range<u32>,
-}
-
-impl<'a, R: Read> Unpacker<'a, R> {
-    fn begin(mut body: R, index: &'a Index, wanted: &'a [u32]) -> io::Result<Self> {
-        let mut magic = [0; 8];
-        body.read_exact(&mut magic).map_err(nonsense)?;
-        if &magic != MAGIC {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let mut decoder = Decoder::new(body)?.single_frame();
-        decoder.window_log_max(MAX_WINDOW)?;
-        let end = wanted.last().map_or(0, |last| last.saturating_add(1)).min(count(index.chunks.len()));
-        Ok(Self { decoder, index, wanted: wanted.iter().peekable(), left: 0..end })
-    }
-
-    /// Unpacks the next chunks into this buffer.
-    fn next(&mut self, mut bytes: Vec<u8>) -> io::Result<Option<Batch>> {
-        let (mut wanted, mut length) = (Vec::new(), 0);
-        while length < BATCH
-            && let Some(ordinal) = self.left.next()
-        {
-            let end = length + self.index.chunks[ordinal as usize].1 as usize;
-            if self.wanted.next_if_eq(&&ordinal).is_some() {
-                wanted.push((ordinal, length..end));
-            }
-            length = end;
-        }
-        if length == 0 {
-            return Ok(None);
-        }
-        bytes.resize(length, 0);
-        self.decoder.read_exact(&mut bytes).map_err(nonsense)?;
-        for (ordinal, place) in &wanted {
-            if blake3::hash(&bytes[place.clone()]) != self.index.chunks[*ordinal as usize].0 {
-                return Err(io::ErrorKind::InvalidData.into());
-            }
-        }
-        Ok(Some(Batch { bytes, wanted }))
-    }
+    frame: &Frame,
+    wanted: &'a [u32],
+) -> impl Iterator<Item = (u32, Range<usize>)> + 'a {
+    let mut end = 0;
+    let mut wanted = wanted.iter().peekable();
+    (frame.first..frame.first + frame.chunks).filter_map(move |ordinal| {
+        let start = end;
+        end += index.chunks[ordinal as usize].length as usize;
+        wanted.next_if_eq(&&ordinal).map(|_| (ordinal, start..end))
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
     use proptest::prelude::{ProptestConfig, any, proptest};
     use tempfile::TempDir;
-    use zstd::stream::write::Encoder;
 
     use super::*;
-    use crate::{snapshot::pack::Writer, store::ObjectName};
+    use crate::{
+        snapshot::pack::{Company, MAGIC, Writer},
+        store::ObjectName,
+    };
 
-    /// Returns a store with a pack of these chunks.
+    /// Returns a store with a pack of these chunks, every third in a frame of its own.
     fn packed(chunks: &[Vec<u8>]) -> (TempDir, Store, PackNote, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::folder(folder.path()).unwrap();
         let path = folder.path().join("pack");
         let mut writer = Writer::begin(&path).unwrap();
-        for chunk in chunks {
-            writer.add(blake3::hash(chunk), chunk).unwrap();
+        for (number, chunk) in chunks.iter().enumerate() {
+            let company = if number % 3 == 0 { Company::Alone } else { Company::Shared };
+            writer.add(blake3::hash(chunk), chunk, company).unwrap();
         }
         let (note, _) = writer.end().unwrap().unwrap();
         store.put(Object::Pack(note.name), &path).unwrap();
@@ -161,16 +161,13 @@ mod tests {
 
     fn read_all(store: &Store, note: &PackNote, wanted: &[u32]) -> Result<Vec<Vec<u8>>, Error> {
         let mut chunks = Vec::new();
-        read(store, note, wanted, &mut |batch| {
-            chunks.extend(batch.wanted().map(|(_, place)| batch.bytes()[place].to_vec()));
+        let (index, body) = Index::fetch(store, note)?;
+        let body = body.as_deref().map_or(Body::In(store), Body::Here);
+        read(body, note, &index, wanted, &mut |_, chunk| {
+            chunks.push(chunk.to_vec());
             Ok(())
         })?;
         Ok(chunks)
-    }
-
-    /// Unpacks the first chunk.
-    fn unpack(body: &[u8], index: &Index) -> io::Result<Option<Batch>> {
-        Unpacker::begin(body, index, &[0])?.next(Vec::new())
     }
 
     proptest! {
@@ -201,7 +198,7 @@ mod tests {
             let place = place.index(bytes.len());
             let is_changed = bytes[place] != byte;
             bytes[place] = byte;
-            std::fs::write(folder.path().join(Object::Pack(note.name).to_string()), &bytes).unwrap();
+            std::fs::write(folder.path().join("3").join(Object::Pack(note.name).to_string()), &bytes).unwrap();
             match read_all(&store, &note, &[0, 1, 2, 3, 4, 5, 6, 7, 8]) {
                 Ok(read) => assert_eq!(read, chunks),
                 Err(error) => assert!(is_changed && matches!(error, Error::Flawed(Flaw::Altered(_))), "{error}"),
@@ -211,45 +208,46 @@ mod tests {
         /// Whoever writes to the store can make every hash right, so nothing but the readers stands in the way.
         #[test]
         fn bytes_of_any_kind_are_refused_or_read(
-            index in proptest::collection::vec(any::<u8>(), 0..200),
-            frame in proptest::collection::vec(any::<u8>(), 0..200),
-            (chunks, bytes) in (0..6_u32, 0..9_000_000_u64),
-            cut in any::<bool>(),
+            chunks in proptest::collection::vec((0..9_000_u32, 0..300_u32), 1..6),
+            frames in proptest::collection::vec(any::<u8>(), 0..300),
         ) {
-            let hash = ObjectName::from(blake3::hash(&index));
-            let size = index.len() as u64;
-            let note = PackNote { name: hash, size, chunks, bytes, index: hash };
-            let index = Index::parse(&index, &note).unwrap_or(Index { chunks: vec![(blake3::hash(b""), 4)] });
-            let body = if cut { frame } else { [&MAGIC[..], &zstd::encode_all(frame.as_slice(), 1).unwrap()].concat() };
-            drop(unpack(&body, &index));
+            let entry = |(length, frame): &(u32, u32)| {
+                [&blake3::hash(b"").as_bytes()[..], &length.to_le_bytes(), &frame.to_le_bytes()].concat()
+            };
+            let mut index: Vec<u8> = chunks.iter().flat_map(entry).collect();
+            index.extend(u32::try_from(chunks.len()).unwrap().to_le_bytes());
+            let pack = [&MAGIC[..], &frames, &index].concat();
+            let note = PackNote {
+                name: blake3::hash(&pack).into(),
+                size: pack.len() as u64,
+                chunks: u32::try_from(chunks.len()).unwrap(),
+                bytes: chunks.iter().map(|(length, _)| u64::from(*length)).sum(),
+                index: blake3::hash(&index).into(),
+            };
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::folder(folder.path()).unwrap();
+            std::fs::write(folder.path().join("3").join(Object::Pack(note.name).to_string()), &pack).unwrap();
+            assert!(read_all(&store, &note, &[0]).is_err());
         }
     }
 
     #[test]
-    fn a_frame_that_wants_too_much_memory_is_refused() {
-        let mut encoder = Encoder::new(Vec::new(), 1).unwrap();
-        encoder.window_log(27).unwrap();
-        encoder.write_all(&vec![7; 200 << 20]).unwrap();
-        let body = [&MAGIC[..], &encoder.finish().unwrap()].concat();
-        let index = Index { chunks: vec![(blake3::hash(b""), 4)] };
-        let refused = unpack(&body, &index).map(drop).unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::InvalidData);
-    }
-
-    #[test]
-    fn a_pack_of_many_batches_comes_back_and_may_be_left_in_the_middle() {
-        let chunks: Vec<_> = (0..900_u32).map(|number| number.to_le_bytes().repeat(4000)).collect();
+    fn a_few_chunks_of_a_large_pack_cost_a_few_ranges() {
+        let noise = |number: u32| -> Vec<u8> {
+            let mut reader = blake3::Hasher::new().update(&number.to_le_bytes()).finalize_xof();
+            let mut bytes = vec![0; 40_000];
+            reader.fill(&mut bytes);
+            bytes
+        };
+        let chunks: Vec<_> = (0..90).map(noise).collect();
         let (_folder, store, note, _) = packed(&chunks);
-        let wanted: Vec<u32> = (0..900).filter(|number| number % 7 != 3).collect();
-        let expected: Vec<_> = wanted.iter().map(|number| chunks[*number as usize].clone()).collect();
-        assert!(read_all(&store, &note, &wanted).unwrap() == expected);
-
-        let mut taken = 0;
-        let left = read(&store, &note, &wanted, &mut |_| {
-            taken += 1;
-            if taken == 2 { Err(io::Error::other("the disk is full").into()) } else { Ok(()) }
-        });
-        assert!(left.unwrap_err().story().ends_with("the disk is full"));
-        assert_eq!(taken, 2);
+        let (index, _) = Index::fetch(&store, &note).unwrap();
+        let frames = index.frames();
+        let batches = batches(&frames, &[3, 60]);
+        let asked: u64 =
+            batches.iter().flat_map(|batch| &frames[batch.clone()]).map(|frame| u64::from(frame.size)).sum();
+        assert_eq!(batches.len(), 2);
+        assert!(asked < 200_000, "{asked} of {}", note.size);
+        assert_eq!(read_all(&store, &note, &[3, 60]).unwrap(), [chunks[3].clone(), chunks[60].clone()]);
     }
 }

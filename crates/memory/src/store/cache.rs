@@ -29,7 +29,10 @@ use super::{
     Advance, Aside, Head, Listing, Object, ObjectName, Part, Patience, Place,
     wire::{RANGE, Reader, Wire, side_by_side},
 };
-use crate::error::{Error, Flaw, Refusal};
+use crate::{
+    error::{Error, Flaw, Refusal},
+    snapshot::former::FORMER,
+};
 pub use files::CacheFiles;
 use keys::Keys;
 use service::{Address, Entry, Reserved, Service};
@@ -141,6 +144,19 @@ impl ActionsCache {
             found: Mutex::default(),
             aside: Mutex::default(),
         })
+    }
+
+    /// Returns what a release of the former format has here, if anything.
+    pub(crate) fn former(&self) -> Self {
+        Self {
+            wire: Arc::clone(&self.wire),
+            service: self.service.of_format(FORMER),
+            keys: self.keys.clone(),
+            mode: self.mode,
+            patience: self.patience.clone(),
+            found: Mutex::default(),
+            aside: Mutex::default(),
+        }
     }
 
     /// Finds out whether this run may write at all, before anything is packed.

@@ -1,11 +1,12 @@
 //! A store in a folder of this machine.
 //!
 //! ```text
-//! manifests/<hash>   packs/<hash>    content, never changed
-//! head.2                             the hash of the newest manifest; the number is the format's
-//! head.lock                          held while the head is compared and moved
-//! aside/<hash>                       heads that led to damage, kept for a person to look at
-//! scratch/                           files on their way to another name
+//! 3/                                 the format's number: another release neither finds nor deletes what is in it
+//!   manifests/<hash>   packs/<hash>  content, never changed
+//!   head.3                           the hash of the newest manifest
+//!   head.lock                        held while the head is compared and moved
+//!   aside/<hash>                     heads that led to damage, kept for a person to look at
+//!   scratch/                         files on their way to another name
 //! ```
 
 use std::{
@@ -21,7 +22,7 @@ use super::{Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part};
 use crate::{
     error::{Error, Flaw},
     private,
-    snapshot::manifest::FORMAT,
+    snapshot::{former::FORMER, manifest::FORMAT},
 };
 
 const MAX_HEAD: u64 = 256;
@@ -30,17 +31,27 @@ const MAX_HEAD: u64 = 256;
 #[derive(Debug, Clone)]
 pub struct Folder {
     root: PathBuf,
+    /// The format whose head it has.
+    format: u64,
 }
 
 impl Folder {
     /// Opens the store in this folder, made if need be.
     pub(crate) fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
         private::folder(root.as_ref())?;
-        let root = fs_err::canonicalize(root)?;
+        let root = fs_err::canonicalize(root)?.join(FORMAT.to_string());
+        private::folder(&root)?;
         for part in ["manifests", "packs", "aside", "scratch"] {
             private::folder(&root.join(part))?;
         }
-        Ok(Self { root })
+        Ok(Self { root, format: FORMAT })
+    }
+
+    /// Returns what a release of the former format has here, if there ever was one.
+    pub(crate) fn former(&self) -> Option<Self> {
+        let root = self.root.parent()?.to_owned();
+        let is_there = self.format == FORMAT && root.join(format!("head.{FORMER}")).exists();
+        is_there.then_some(Self { root, format: FORMER })
     }
 
     fn path(&self, object: Object) -> PathBuf {
@@ -49,7 +60,7 @@ impl Folder {
 
     /// An older release has a head of its own, so that going back to it finds what it can read.
     fn head_path(&self) -> PathBuf {
-        self.root.join(format!("head.{FORMAT}"))
+        self.root.join(format!("head.{}", self.format))
     }
 
     fn aside_path(&self, bad: &Head) -> PathBuf {

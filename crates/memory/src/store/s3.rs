@@ -1,9 +1,9 @@
 //! A store in a bucket of S3 or its kin.
 //!
 //! ```text
-//! <prefix>/manifests/<hash>   <prefix>/packs/<hash>    content, never changed
-//! <prefix>/head.2                                      the hash of the newest manifest, or nothing
-//! <prefix>/aside/<hash>                                heads that led to damage
+//! <prefix>/3/manifests/<hash>   <prefix>/3/packs/<hash>   content, never changed
+//! <prefix>/3/head.3                                       the hash of the newest manifest, or nothing
+//! <prefix>/3/aside/<hash>                                 heads that led to damage
 //! ```
 //!
 //! The head is written with `If-Match` or `If-None-Match`, so that of several writers one wins. A head is taken away by
@@ -38,7 +38,7 @@ use super::{
 };
 use crate::{
     error::{Error, Flaw, Refusal},
-    snapshot::manifest::FORMAT,
+    snapshot::{former::FORMER, manifest::FORMAT},
 };
 use client::trouble;
 
@@ -57,6 +57,8 @@ pub struct S3 {
     lister: AmazonS3,
     prefix: String,
     patience: Patience,
+    /// The format whose head it has.
+    format: u64,
 }
 
 /// The head as it stands, with what is needed to change it.
@@ -75,7 +77,20 @@ impl S3 {
             lister,
             prefix: settings.prefix.trim_matches('/').to_owned(),
             patience: settings.patience.clone(),
+            format: FORMAT,
         })
+    }
+
+    /// Returns what a release of the former format has here, if anything.
+    pub(crate) fn former(&self) -> Self {
+        Self {
+            wire: Arc::clone(&self.wire),
+            bucket: Arc::clone(&self.bucket),
+            lister: self.lister.clone(),
+            prefix: self.prefix.clone(),
+            patience: self.patience.clone(),
+            format: FORMER,
+        }
     }
 
     pub(crate) fn head(&self) -> Result<Option<Head>, Error> {
@@ -229,8 +244,13 @@ impl S3 {
         }
     }
 
+    /// Each format has a folder of its own, so that another release neither finds nor deletes what is in it; the
+    /// former one had none.
     fn key(&self, name: &str) -> Key {
-        Key::from(format!("{}/{name}", self.prefix))
+        match self.format {
+            FORMER => Key::from(format!("{}/{name}", self.prefix)),
+            format => Key::from(format!("{}/{format}/{name}", self.prefix)),
+        }
     }
 
     fn aside_key(&self, bad: &Head) -> Key {
@@ -245,7 +265,7 @@ impl S3 {
 
     /// An older release has a head of its own, so that going back to it finds what it can read.
     fn head_key(&self) -> Key {
-        self.key(&format!("head.{FORMAT}"))
+        self.key(&format!("head.{}", self.format))
     }
 
     async fn find_head(&self) -> Result<Found, Error> {

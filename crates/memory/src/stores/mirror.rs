@@ -11,7 +11,7 @@ use crate::{
     keep::{Keep, Provenance},
     ledger::Visibility,
     prune::Retention,
-    recall::{Destination, Recall, recall_to},
+    recall::{Destination, Given, Recall, recall_to},
     snapshot::manifest::Manifest,
     store::{Advance, Head, Object, ObjectName, Part, Store},
 };
@@ -59,6 +59,7 @@ pub(super) fn bring_home(
         index: Some(&index),
         engine_version: None,
         audience: Visibility::Private,
+        given: Given::Everything,
     };
     let Recall::Warm { .. } = recall_to(mirror, to)? else { return Ok(()) };
     let parent = manifest.parents.first().copied().map(Head::from);

@@ -9,7 +9,7 @@ use crate::{
     ledger::Visibility,
     lineage,
     prune::Retention,
-    recall::{Destination, Recall, recall_to},
+    recall::{Destination, Given, Recall, recall_to},
     snapshot::manifest::Manifest,
     store::{Head, Place, Store},
 };
@@ -80,8 +80,8 @@ impl Stores {
 /// Returns what is wrong with the save that a head names.
 fn flaw(store: &Store, head: &Head) -> Result<Option<Flaw>, Error> {
     let looked = head.manifest().map_err(Error::from);
-    let looked = looked.and_then(|name| Manifest::fetch(store, name));
-    match looked.and_then(|manifest| lineage::inspect(store, &manifest)) {
+    let looked = looked.and_then(|name| lineage::inspect(store, name, Manifest::fetch(store, name)?));
+    match looked {
         Ok(()) => Ok(None),
         Err(Error::Flawed(why)) => Ok(Some(why)),
         Err(error) => Err(error),
@@ -98,6 +98,7 @@ fn go_back(store: &Store, now: Timestamp, why: Flaw) -> Result<Repair, Error> {
         index: Some(&index),
         engine_version: None,
         audience: Visibility::Private,
+        given: Given::Everything,
     };
     let Recall::Warm { head, sessions, saved_at, engine, .. } = recall_to(store, to)? else {
         return Ok(Repair::SetAside { why });

@@ -36,13 +36,13 @@ pub(crate) struct BrokenBucket(Bucket);
 
 impl Breakable for BrokenBucket {
     const OPERATIONS: &'static [(&'static str, &'static str)] = &[
-        ("read the head", "GET /head.2"),
+        ("read the head", "GET /head.3"),
         ("read a manifest", "GET /manifests/"),
         ("read a pack", "GET /packs/"),
         ("look a pack up", "HEAD /packs/"),
         ("write a pack", "PUT /packs/"),
         ("write a manifest", "PUT /manifests/"),
-        ("move the head", "PUT /head.2"),
+        ("move the head", "PUT /head.3"),
     ];
 
     fn open() -> Self {
@@ -122,11 +122,11 @@ pub(crate) struct BrokenFolder {
 
 impl Breakable for BrokenFolder {
     const OPERATIONS: &'static [(&'static str, &'static str)] = &[
-        ("read the head", "head.2"),
-        ("read a manifest", "manifests"),
-        ("read a pack", "packs"),
-        ("write anything", "scratch"),
-        ("lock the head", "head.lock"),
+        ("read the head", "3/head.3"),
+        ("read a manifest", "3/manifests"),
+        ("read a pack", "3/packs"),
+        ("write anything", "3/scratch"),
+        ("lock the head", "3/head.lock"),
     ];
 
     fn open() -> Self {

@@ -19,10 +19,6 @@ use crate::{
     engine::{Engine, after, saved},
 };
 
-/// Leaves every page readable and the content wrong.
-const BROKEN_RULE: &str = "PRAGMA writable_schema = ON; \
-    UPDATE sqlite_schema SET sql = replace(sql, 'owner_id text', 'owner_id text NOT NULL')";
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
@@ -72,7 +68,7 @@ fn a_missing_object_is_damage() {
 fn a_head_that_leads_elsewhere_is_damage() {
     for text in ["", "../../../etc/passwd", "\u{0}", "head", &"a".repeat(100_000)] {
         let store = kept();
-        fs::write(store.path().join("head.2"), text).unwrap();
+        fs::write(store.path().join("3/head.3"), text).unwrap();
         assert_eq!(starts_clean(store.path()), Flaw::Head);
     }
 }
@@ -81,11 +77,11 @@ fn a_head_that_leads_elsewhere_is_damage() {
 fn a_memory_of_another_format_is_set_aside_and_not_lost() {
     let store = kept();
     let newer =
-        forge(store.path(), &zstd::encode_all(&br#"{"format":3,"tree":"of another shape"}"#[..], 1).unwrap());
+        forge(store.path(), &zstd::encode_all(&br#"{"format":4,"tree":"of another shape"}"#[..], 1).unwrap());
 
-    assert_eq!(starts_clean(store.path()), Flaw::Format { found: 3, readable: 2 });
+    assert_eq!(starts_clean(store.path()), Flaw::Format { found: 4, readable: 3 });
     let aside: Vec<_> =
-        fs::read_dir(store.path().join("aside")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        fs::read_dir(store.path().join("3/aside")).unwrap().map(|entry| entry.unwrap().path()).collect();
     let aside: Vec<_> = aside.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
     assert_eq!(aside, [newer.to_string()]);
 }
@@ -100,12 +96,12 @@ fn hostile_manifests() -> Vec<(&'static str, &'static str, Value)> {
         ("the database as a file", "/files/0/0", json!("opencode.db")),
         ("a file twice", "/files", json!([["storage/a", 1], ["storage/a", 0]])),
         ("another database", "/databases/..", pages),
-        ("a huge database", "/databases/opencode.db/bytes", json!(u64::MAX)),
-        ("a database of no chunks", "/databases/opencode.db/chunks", json!([])),
-        ("odd chunks", "/databases/opencode.db/chunk", json!(0)),
-        ("a run without end", "/databases/opencode.db/chunks/0/2", json!(u32::MAX)),
-        ("a run beyond the pack", "/databases/opencode.db/chunks/0/1", json!(u32::MAX)),
-        ("a run of no pack", "/databases/opencode.db/chunks/0/0", json!(7)),
+        ("a huge database", "/databases/ledger.db/bytes", json!(u64::MAX)),
+        ("a database of no chunks", "/databases/ledger.db/chunks", json!([])),
+        ("odd chunks", "/databases/ledger.db/chunk", json!(0)),
+        ("a run without end", "/databases/ledger.db/chunks/0/2", json!(u32::MAX)),
+        ("a run beyond the pack", "/databases/ledger.db/chunks/0/1", json!(u32::MAX)),
+        ("a run of no pack", "/databases/ledger.db/chunks/0/0", json!(7)),
         ("huge packs", "/packs/0/bytes", json!(u64::MAX)),
         ("countless chunks", "/packs/0/chunks", json!(u32::MAX)),
         ("a smaller pack", "/packs/0/size", json!(3)),
@@ -142,7 +138,7 @@ fn a_hostile_manifest_with_right_hashes_is_damage() {
         "the database as a file: the manifest cannot be read: a file outside of `storage/`",
         "a file twice: the manifest cannot be read: its files are not in order",
         "another database: the manifest cannot be read: it has a database that is none of ours",
-        "a huge database: the manifest cannot be read: its packs hold more than it could need",
+        "a huge database: the manifest cannot be read: it would unpack 18446744073709551615 bytes from [size]",
         "a database of no chunks: the manifest cannot be read: the pages of a database do not add up",
         "odd chunks: the manifest cannot be read: the pages of a database do not add up",
         "a run without end: the manifest cannot be read: it speaks of a chunk that no pack has",
@@ -152,8 +148,8 @@ fn a_hostile_manifest_with_right_hashes_is_damage() {
         "countless chunks: the manifest cannot be read: a pack counts too many chunks",
         "a smaller pack: the object [hash] is not what its name says",
         "another index: the object [hash] is not what its name says",
-        "an unknown field: the manifest cannot be read: unknown field `tree`, expected one of `format`, `engine`, `saved_at`, `parents`, `earlier`, `origin`, `packs`, `databases`, `files`, `file_chunks`, `migrations`, `sessions`, `gone`, `statistics`",
-        "other sessions: the database does not match its manifest: it has 2 sessions",
+        "an unknown field: the manifest cannot be read: unknown field `tree`, expected one of `format`, `engine`, `saved_at`, `parents`, `earlier`, `origin`, `packs`, `databases`, `files`, `file_chunks`, `level`, `levels`, `leaves`, `gone`, `statistics`",
+        "other sessions: the manifest cannot be read: it has 2 sessions",
         "a bomb: the manifest is larger than 67108864 bytes",
     ]
     "#);
@@ -164,43 +160,48 @@ fn a_few_bytes_that_would_fill_the_disk_are_damage() {
     let store = kept();
     let mut manifest = manifest(store.path());
     let pages = vec![[0, 0, 1]; (2 << 30) / 4096];
-    manifest["databases"]["opencode.db"] = json!({ "bytes": 2_u64 << 30, "chunk": 4096, "chunks": pages });
+    manifest["databases"]["ledger.db"] = json!({ "bytes": 2_u64 << 30, "chunk": 4096, "chunks": pages });
     forge(store.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
     let recalled = recall(&Store::folder(store.path()).unwrap(), Engine::fresh().data()).unwrap();
     // The save before it is whole.
     let Recall::Warm { instead_of: Some(Flaw::Manifest(why)), .. } = &recalled else {
         panic!("{recalled:?}")
     };
-    assert!(why.starts_with("it would unpack 2147483650 bytes from "), "{why}");
+    assert!(why.starts_with("it would unpack 2147483656 bytes from "), "{why}");
 }
 
 #[test]
-fn a_hostile_database_with_right_hashes_is_damage() {
+fn a_hostile_schema_with_right_hashes_is_damage() {
     let cases = [
-        ("a trigger", "CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM session; END"),
-        ("a view", "CREATE VIEW v AS SELECT 1"),
-        ("a virtual table", "CREATE VIRTUAL TABLE f USING fts5(x)"),
-        ("rows that break a rule", BROKEN_RULE),
-        ("no sessions", "DROP TABLE session"),
+        ("a trigger", json!("CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM session; END")),
+        ("a view", json!("CREATE VIEW v AS SELECT 1")),
+        ("a virtual table", json!("CREATE VIRTUAL TABLE f USING fts5(x)")),
+        ("a table out of a question", json!("CREATE TABLE t AS SELECT 1")),
+        ("two statements", json!("CREATE TABLE t (x); DROP TABLE session")),
+        ("no statement", json!(7)),
     ];
     let mut told = Vec::new();
     for (what, sql) in cases {
-        let store = swapped(|engine| {
-            engine.change(&format!("PRAGMA foreign_keys = OFF; {sql}"));
-            engine.change("PRAGMA journal_mode = DELETE");
-        });
-        told.push(format!("{what}: {}", starts_clean(store.path())));
+        let store = swapped(|common| common["schema"].as_array_mut().unwrap().push(sql));
+        told.push(format!("{what}: {}", plain(&starts_clean(store.path()))));
     }
-    let store = swapped(|engine| fs::write(engine.database(), "not a database".repeat(999)).unwrap());
-    told.push(format!("no database: {}", starts_clean(store.path())));
+    let store = swapped(|common| common["schema"] = json!([]));
+    told.push(format!("no tables: {}", starts_clean(store.path())));
+    let store = swapped(|common| common["rows"]["migration"] = json!({ "columns": ["id"], "rows": [] }));
+    told.push(format!("no migrations: {}", starts_clean(store.path())));
+    let store = swapped(|common| common["rows"]["migration"]["rows"][0] = json!([]));
+    told.push(format!("a short row: {}", starts_clean(store.path())));
     insta::assert_debug_snapshot!(told, @r#"
     [
         "a trigger: the database is not sound: the engine makes no trigger t",
         "a view: the database is not sound: the engine makes no view v",
-        "a virtual table: the database is not sound: the engine makes no virtual table f",
-        "rows that break a rule: the database is not sound: NULL value in event_sequence.owner_id",
-        "no sessions: the database is not sound: no such table: session",
-        "no database: the database is not sound: file is not a database",
+        "a virtual table: the database is not sound: the engine makes no virtual table",
+        "a table out of a question: the database is not sound: the engine makes no table t",
+        "two statements: the database is not sound: Multiple statements provided",
+        "no statement: the rows of a session cannot be read: invalid type: integer `7`, expected a string",
+        "no tables: the database is not sound: no such table: session",
+        "no migrations: the database does not match its manifest: it lacks migrations",
+        "a short row: the rows of a session cannot be read: a row has other columns than its table",
     ]
     "#);
 }
@@ -209,15 +210,14 @@ fn a_hostile_database_with_right_hashes_is_damage() {
 fn a_ledger_whose_pages_changed_places_is_damage() {
     let store = kept();
     let mut manifest = manifest(store.path());
-    let mut pages = manifest["databases"]["opencode.db"].clone();
-    let runs: Vec<[u64; 3]> = serde_json::from_value(pages["chunks"].take()).unwrap();
+    let runs: Vec<[u64; 3]> =
+        serde_json::from_value(manifest["databases"]["ledger.db"]["chunks"].take()).unwrap();
     let mut chunks: Vec<_> = runs
         .iter()
         .flat_map(|[pack, first, count]| (*first..first + count).map(|at| [*pack, at, 1]))
         .collect();
-    chunks.swap(3, 4);
-    pages["chunks"] = json!(chunks);
-    manifest["databases"]["ledger.db"] = pages;
+    chunks.swap(1, 2);
+    manifest["databases"]["ledger.db"]["chunks"] = json!(chunks);
     forge(store.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
     let why = starts_clean(store.path());
     assert!(matches!(why, Flaw::Unsound(_)), "{why:?}");
@@ -273,8 +273,8 @@ fn starts_clean(store: &Path) -> Flaw {
 
 /// Removes every manifest but that of the head, so that nothing can stand in for it.
 fn forget_other_saves(store: &Path) {
-    let head = fs::read_to_string(store.join("head.2")).unwrap_or_default();
-    for entry in fs::read_dir(store.join("manifests")).unwrap() {
+    let head = fs::read_to_string(store.join("3/head.3")).unwrap_or_default();
+    for entry in fs::read_dir(store.join("3/manifests")).unwrap() {
         let path = entry.unwrap().path();
         if path.file_name().unwrap().to_str() != Some(&head) {
             fs::remove_file(path).unwrap();
@@ -288,36 +288,47 @@ fn kept() -> TempDir {
     let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(2);
     engine.write("session_diff/ses_00000001.json", "[]");
-    saved(&keep(&folder, engine.data(), &after(None)).unwrap());
+    engine.write("rules.md", "Be kind.");
+    let ledger = engine.data().join("ledger.db");
+    drop(Ledger::open(&ledger).unwrap());
+    saved(&Keep::new(engine.data(), after(None)).with_ledger(&ledger).save(&folder).unwrap());
     store
 }
 
-/// Returns a store whose pages were exchanged for those of another database, all hashes right.
-fn swapped(change: impl FnOnce(&Engine)) -> TempDir {
-    let (good, forged) = (kept(), tempfile::tempdir().unwrap());
-    let engine = Engine::with_sessions(2);
-    engine.change("PRAGMA journal_mode = DELETE");
-    change(&engine);
-    let pages = fs::read(engine.database()).unwrap();
-    let chunks: Vec<_> = pages.chunks(4096).collect();
-    let mut index: Vec<u8> = chunks
-        .iter()
-        .flat_map(|chunk| [&blake3::hash(chunk).as_bytes()[..], &length(chunk.len())].concat())
-        .collect();
-    index.extend(length(chunks.len()));
-    let pack = [b"FROPACK2", zstd::encode_all(pages.as_slice(), 1).unwrap().as_slice(), &index].concat();
+/// Returns a store in which what belongs to no session was exchanged, all hashes right.
+fn swapped(change: impl FnOnce(&mut Value)) -> TempDir {
+    let store = kept();
+    let folder = Store::folder(store.path()).unwrap();
+    let mut manifest = manifest(store.path());
+    let note = manifest["packs"][0].clone();
+    let name = ObjectName::parse(note["name"].as_str().unwrap()).unwrap();
+    let pack = get(&folder, Object::Pack(name), Part::Whole);
+    let index = &pack[pack.len() - 4 - 40 * usize::try_from(note["chunks"].as_u64().unwrap()).unwrap()..];
+    let mut body = zstd::decode_all(&pack[8..pack.len() - index.len()]).unwrap();
+    let level = manifest["level"].as_str().unwrap().to_owned();
+    let first = usize::try_from(manifest["levels"][&level]["common"][0][1].as_u64().unwrap()).unwrap();
+    let length = |at: usize| u32::from_le_bytes(index[40 * at + 32..][..4].try_into().unwrap()) as usize;
+    let start: usize = (0..first).map(length).sum();
+    let common: Vec<u8> = body.drain(..start + length(first)).skip(start).collect();
+    let mut common: Value = serde_json::from_slice(&common).unwrap();
+    change(&mut common);
+    let number = manifest["packs"].as_array().unwrap().len();
+    manifest["packs"].as_array_mut().unwrap().push(put_pack(&folder, common.to_string().as_bytes()));
+    manifest["levels"][&level]["common"] = json!([[number, 0, 1]]);
+    forge(store.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
+    store
+}
+
+/// Puts a pack of one chunk into a store, and returns what a manifest says of it.
+fn put_pack(store: &Store, chunk: &[u8]) -> Value {
+    let frame = zstd::encode_all(chunk, 1).unwrap();
+    let index = [&blake3::hash(chunk).as_bytes()[..], &length(chunk.len()), &length(frame.len()), &length(1)]
+        .concat();
+    let pack = [&b"FROPACK3"[..], &frame, &index].concat();
     let name = blake3::hash(&pack);
-    let folder = Store::folder(forged.path()).unwrap();
-    put(&folder, Object::Pack(name.into()), &pack);
-    let mut manifest = manifest(good.path());
-    manifest["packs"] = json!([{ "name": name.to_hex().as_str(), "size": pack.len(), "chunks": chunks.len(),
-        "bytes": pages.len(), "index": blake3::hash(&index).to_hex().as_str() }]);
-    manifest["databases"]["opencode.db"] =
-        json!({ "bytes": pages.len(), "chunk": 4096, "chunks": [[0, 0, chunks.len()]] });
-    manifest["files"] = json!([]);
-    manifest["file_chunks"] = json!([]);
-    forge(forged.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
-    forged
+    put(store, Object::Pack(name.into()), &pack);
+    json!({ "name": name.to_hex().as_str(), "size": pack.len(), "chunks": 1, "bytes": chunk.len(),
+        "index": blake3::hash(&index).to_hex().as_str() })
 }
 
 fn length(n: usize) -> [u8; 4] {
@@ -346,14 +357,18 @@ fn plain(flaw: &Flaw) -> String {
     let text = flaw.to_string();
     let words = text.split(' ').map(|word| if ObjectName::parse(word).is_some() { "[hash]" } else { word });
     let text = words.collect::<Vec<_>>().join(" ");
-    text.split(" at line").next().unwrap().to_owned()
+    let text = text.split(" at line").next().unwrap();
+    match text.split_once(" bytes from ") {
+        Some((before, _)) => format!("{before} bytes from [size]"),
+        None => text.to_owned(),
+    }
 }
 
 /// Returns the manifest, the pack, then the head.
 fn files(store: &Path) -> Vec<PathBuf> {
-    let folders = ["manifests", "packs"].map(|kind| fs::read_dir(store.join(kind)).unwrap());
+    let folders = ["manifests", "packs"].map(|kind| fs::read_dir(store.join("3").join(kind)).unwrap());
     let objects = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
-    objects.chain([store.join("head.2")]).collect()
+    objects.chain([store.join("3/head.3")]).collect()
 }
 
 fn spoil(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {

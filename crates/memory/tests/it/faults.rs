@@ -197,7 +197,7 @@ fn a_run_killed_before_the_head_moved_is_as_if_it_had_not_been() {
     let store = bucket.store(PREFIX);
     let first = Engine::with_sessions(1);
     let head = saved(&keep(&store, first.data(), &after(None)).unwrap());
-    bucket.fail("PUT /head.2", Fault::Status(500));
+    bucket.fail("PUT /head.3", Fault::Status(500));
     say(&mut first.connect(), 7, "lost with its run");
     keep(&store, first.data(), &after(Some(&head))).unwrap_err();
     bucket.mend();

@@ -27,13 +27,14 @@ fn only_the_owner_can_read_it_and_nothing_is_left_in_between() {
     }
 
     insta::assert_snapshot!(tree(&root.path().join("memory")), @"
-    aside 40700
-    head.2 100600
-    head.lock 100644
-    manifests 40700
-    manifests/606ec154e4634e71c6bc67b6614417192a7e7ac2944523c1a55435f1b7c54f47 100600
-    packs 40700
-    scratch 40700
+    3 40700
+    3/aside 40700
+    3/head.3 100600
+    3/head.lock 100644
+    3/manifests 40700
+    3/manifests/606ec154e4634e71c6bc67b6614417192a7e7ac2944523c1a55435f1b7c54f47 100600
+    3/packs 40700
+    3/scratch 40700
     ");
 }
 
@@ -56,7 +57,7 @@ fn a_damaged_object_is_healed_by_storing_it_again() {
     let folder = Store::folder(root.path()).unwrap();
     let object = Object::Pack(blake3::hash(b"seed").into());
     put(&folder, object, b"seed");
-    fs::write(root.path().join(object.to_string()), b"sead").unwrap();
+    fs::write(root.path().join("3").join(object.to_string()), b"sead").unwrap();
     assert_eq!(put(&folder, object, b"seed"), 4);
     assert_eq!(get(&folder, object, Part::Whole), b"seed");
 }
@@ -66,7 +67,7 @@ fn a_link_is_no_object() {
     let root = tempfile::tempdir().unwrap();
     let folder = Store::folder(root.path()).unwrap();
     let object = Object::Pack(blake3::hash(b"seed").into());
-    std::os::unix::fs::symlink("/etc/hostname", root.path().join(object.to_string())).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", root.path().join("3").join(object.to_string())).unwrap();
     let refused = folder.get(object, Part::Whole).map(drop);
     assert!(matches!(refused, Err(Error::Flawed(Flaw::Altered(_)))));
 }

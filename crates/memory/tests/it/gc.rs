@@ -30,7 +30,7 @@ fn many_saves_stay_few_packs_and_what_is_dead_goes_after_a_while() {
         );
         head = saved(&keep(&folder, engine.data(), &after(Some(&head))).unwrap());
     }
-    let count = |kind: &str| fs::read_dir(store.path().join(kind)).unwrap().count();
+    let count = |kind: &str| fs::read_dir(store.path().join("3").join(kind)).unwrap().count();
     let (manifests, packs) = (count("manifests"), count("packs"));
     assert_eq!((manifests, packs), (46, 46));
 
@@ -53,7 +53,7 @@ fn what_a_run_started_from_stays_while_it_runs() {
     let folder = Store::folder(store.path()).unwrap();
     let engine = Engine::with_sessions(1);
     let base = saved(&keep(&folder, engine.data(), &after(None)).unwrap());
-    let pack = fs::read_dir(store.path().join("packs")).unwrap().next().unwrap().unwrap().path();
+    let pack = fs::read_dir(store.path().join("3/packs")).unwrap().next().unwrap().unwrap().path();
     // The pack is old, but the manifest that needs it is young: its run may still be under way.
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(1_000_000);
     fs::File::options().write(true).open(&pack).unwrap().set_modified(old).unwrap();
@@ -127,7 +127,7 @@ fn what_is_forgotten_is_not_kept_by_what_was_set_aside() {
 fn objects(store: &Path) -> Vec<PathBuf> {
     let kinds = ["manifests", "packs"].into_iter();
     kinds
-        .flat_map(|kind| fs::read_dir(store.join(kind)).unwrap().map(|entry| entry.unwrap().path()))
+        .flat_map(|kind| fs::read_dir(store.join("3").join(kind)).unwrap().map(|entry| entry.unwrap().path()))
         .collect()
 }
 

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use fro_core::Secret;
 use fro_memory::{
-    Advance, Destination, Flaw, Head, Keep, Kept, Object, ObjectName, Recall, Repair, Report, Store,
+    Advance, Destination, Flaw, Given, Head, Keep, Kept, Object, ObjectName, Recall, Repair, Report, Store,
     StoreSettings, Stores, Visibility, audit, collect_garbage, keep, recall,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -58,7 +58,7 @@ fn every_store_falls_back() {
 fn a_head_that_is_garbage_is_no_reason_to_begin_anew() {
     let world = World::new();
     let heads = world.saves(2);
-    fs::write(world.place.path().join("head.2"), "garbage").unwrap();
+    fs::write(world.place.path().join("3/head.3"), "garbage").unwrap();
     let recalled = recall(&world.folder, Engine::fresh().data()).unwrap();
     assert_eq!(recalled.head(), Some(&heads[1]), "{recalled:?}");
 }
@@ -282,20 +282,20 @@ impl World {
     /// Returns the packs that no save but this one has.
     fn own_packs(&self, head: &Head) -> Vec<std::path::PathBuf> {
         let packs = |name: &str| -> Vec<String> {
-            let bytes = fs::read(self.place.path().join("manifests").join(name)).unwrap();
+            let bytes = fs::read(self.place.path().join("3/manifests").join(name)).unwrap();
             let Ok(text) = zstd::decode_all(bytes.as_slice()) else { return Vec::new() };
             let manifest: serde_json::Value = serde_json::from_slice(&text).unwrap();
             let packs = manifest["packs"].as_array().unwrap().iter();
             packs.map(|pack| pack["name"].as_str().unwrap().to_owned()).collect()
         };
-        let others: Vec<_> = fs::read_dir(self.place.path().join("manifests"))
+        let others: Vec<_> = fs::read_dir(self.place.path().join("3/manifests"))
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| name != head.as_str())
             .flat_map(|name| packs(&name))
             .collect();
         let own = packs(head.as_str()).into_iter().filter(|pack| !others.contains(pack));
-        let own: Vec<_> = own.map(|pack| self.place.path().join("packs").join(pack)).collect();
+        let own: Vec<_> = own.map(|pack| self.place.path().join("3/packs").join(pack)).collect();
         assert!(!own.is_empty());
         own
     }
@@ -311,12 +311,12 @@ impl World {
 
     fn spoil_manifest(&self, head: &Head) {
         let name = Object::Manifest(head.manifest().unwrap()).to_string();
-        fs::write(self.place.path().join(name), "spoilt").unwrap();
+        fs::write(self.place.path().join("3").join(name), "spoilt").unwrap();
     }
 }
 
 fn spoil_bodies(store: &Path) {
-    for entry in fs::read_dir(store.join("packs")).unwrap() {
+    for entry in fs::read_dir(store.join("3/packs")).unwrap() {
         spoil_body(&entry.unwrap().path());
     }
 }
@@ -335,6 +335,7 @@ fn recalled_from(stores: &mut Stores) -> fro_memory::Recollection {
         index: None,
         engine_version: None,
         audience: Visibility::Private,
+        given: Given::Everything,
     };
     stores.recall(to, after(None).now)
 }

@@ -5,6 +5,7 @@
 mod breakable;
 mod bucket;
 mod cache;
+mod carry_over;
 mod contract;
 mod damage;
 mod engine;
@@ -27,6 +28,7 @@ mod round_trip;
 mod s3;
 mod scrubbed;
 mod search;
+mod sparse;
 mod stores;
 mod transfer;
 mod visible;

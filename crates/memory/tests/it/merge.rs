@@ -173,6 +173,7 @@ fn engines_that_grew_apart_are_not_mixed() {
     theirs.change("INSERT INTO migration VALUES ('theirs', 3)");
     ours.change("INSERT INTO migration VALUES ('ours', 3)");
     turn(&ours, SHARED, "a", 1);
+    turn(&theirs, SHARED, "b", 2);
     world.keep(&theirs);
     let head = world.folder.head().unwrap();
     let kept = keep(&world.folder, ours.data(), &after(Some(&world.base))).unwrap();
@@ -255,9 +256,10 @@ impl World {
         let first = tempfile::tempdir().unwrap();
         let folder = Store::folder(first.path()).unwrap();
         for kind in ["manifests", "packs"] {
-            for entry in std::fs::read_dir(self.store.path().join(kind)).unwrap() {
+            for entry in std::fs::read_dir(self.store.path().join("3").join(kind)).unwrap() {
                 let path = entry.unwrap().path();
-                std::fs::copy(&path, first.path().join(kind).join(path.file_name().unwrap())).unwrap();
+                std::fs::copy(&path, first.path().join("3").join(kind).join(path.file_name().unwrap()))
+                    .unwrap();
             }
         }
         folder.advance(None, &self.base).unwrap();

@@ -33,7 +33,6 @@ fn rewritten_foreign_sessions_stay_as_they_were() {
         [
             "ses_00000001",
             "ses_00000002",
-            "ses_00000003",
             "ses_00000009",
             "storage/rules.md",
             "storage/session_diff/ses_00000001.json",

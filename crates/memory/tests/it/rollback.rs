@@ -1,7 +1,7 @@
 //! Going back to an older release: it finds the last memory that it can read, and loses nothing of the newer one.
 
 use fro_memory::{
-    Destination, Head, Keep, Provenance, Recall, Store, Visibility, collect_garbage, recall_to,
+    Destination, Given, Head, Keep, Provenance, Recall, Store, Visibility, collect_garbage, recall_to,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -58,6 +58,7 @@ fn recall(store: &Store, engine: &Engine, version: &str) -> Recall {
         index: None,
         engine_version: Some(version),
         audience,
+        given: Given::Everything,
     };
     recall_to(store, to).unwrap()
 }

@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use fro_memory::{Destination, Error, Flaw, Kept, Recall, Store, Visibility, keep, recall, recall_to};
+use fro_memory::{Destination, Error, Flaw, Given, Kept, Recall, Store, Visibility, keep, recall, recall_to};
 
 use crate::engine::{Engine, after, saved, say};
 
@@ -161,6 +161,7 @@ fn a_memory_of_a_newer_engine_is_left_for_it() {
         index: None,
         engine_version: Some(version),
         audience: Visibility::Private,
+        given: Given::Everything,
     };
     let why = Flaw::EngineNewer { found: "1.18.33".to_owned(), ours: "1.15.4".to_owned() };
     assert_eq!(recall_to(&folder, to("1.15.4")).unwrap(), Recall::Damaged { why });

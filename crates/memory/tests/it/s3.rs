@@ -115,7 +115,7 @@ fn a_move_of_the_head_whose_answer_was_lost_is_done() {
     let store = bucket.store("lost");
     let [first, second] = ["first", "second"].map(Head::new);
     store.advance(None, &first).unwrap();
-    bucket.fail("PUT /head.2", bucket::Fault::Lose);
+    bucket.fail("PUT /head.3", bucket::Fault::Lose);
     let mender = std::thread::scope(|scope| {
         let moved = scope.spawn(|| store.advance(Some(&first), &second));
         while !bucket.seen().iter().any(|seen| seen.line.starts_with("PUT")) {

@@ -110,9 +110,12 @@ fn stored(folder: &Path) -> Vec<u8> {
             continue;
         }
         let raw = fs::read(&path).unwrap();
-        let frame = raw.strip_prefix(b"FROPACK2").unwrap_or(&raw);
+        let body = raw.strip_prefix(b"FROPACK3").map(|rest| {
+            let (_, count) = rest.split_last_chunk::<4>().unwrap();
+            &rest[..rest.len() - 4 - 40 * u32::from_le_bytes(*count) as usize]
+        });
         let mut unpacked = Vec::new();
-        match zstd::Decoder::new(frame).unwrap().single_frame().read_to_end(&mut unpacked) {
+        match zstd::Decoder::new(body.unwrap_or(&raw)).unwrap().read_to_end(&mut unpacked) {
             Ok(_) => bytes.extend(unpacked),
             Err(_) => bytes.extend(&raw),
         }

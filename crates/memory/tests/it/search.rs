@@ -1,7 +1,7 @@
 //! What was said is found again, in any script, and the records of runs are kept with it.
 
 use fro_memory::{
-    Destination, Figures, Index, Keep, Ledger, Page, Question, Run, Sessions, Show, Store, Tokens,
+    Destination, Figures, Given, Index, Keep, Ledger, Page, Question, Run, Sessions, Show, Store, Tokens,
     Visibility, keep, recall, recall_to,
 };
 use serde_json::json;
@@ -251,6 +251,7 @@ fn the_records_of_all_runs_come_together() {
                 index: None,
                 engine_version: None,
                 audience: Visibility::Private,
+                given: Given::Everything,
             },
         )
         .unwrap();
@@ -306,6 +307,7 @@ fn recalled(store: &Store, index: &std::path::Path) -> Engine {
         index: Some(index),
         engine_version: None,
         audience: Visibility::Private,
+        given: Given::Everything,
     };
     recall_to(store, to).unwrap();
     engine

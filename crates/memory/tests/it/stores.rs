@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use fro_memory::{
-    CacheSettings, CacheUse, Destination, Keep, Keeping, Kept, Patience, Place, Recall, Recollection,
+    CacheSettings, CacheUse, Destination, Given, Keep, Keeping, Kept, Patience, Place, Recall, Recollection,
     S3Settings, Store, StoreSettings, Stored, Stores, Visibility, keep, recall,
 };
 use fro_sim::state::CacheAccess;
@@ -36,6 +36,7 @@ fn remember(stores: &mut Stores, engine: &Engine) -> Recollection {
         index: None,
         engine_version: None,
         audience: Visibility::Private,
+        given: Given::Everything,
     };
     stores.recall(to, noon())
 }
@@ -167,7 +168,7 @@ fn a_damaged_truth_is_replaced_by_a_good_mirror() {
     let (bucket, github) = (Bucket::open(), GitHub::open());
     let settings = both(&bucket, &github, CacheAccess::Write);
     run(&settings, 1, "kept twice");
-    for pack in crate::bucket::files(&bucket.files(&format!("{PREFIX}/packs"))) {
+    for pack in crate::bucket::files(&bucket.files(&format!("{PREFIX}/3/packs"))) {
         std::fs::write(pack, "garbage").unwrap();
     }
     let (told, kept) = run(&settings, 2, "after the damage");

@@ -1,6 +1,8 @@
 //! Who may see what: a public subject never recalls private sessions, and saving does not lose them.
 
-use fro_memory::{Destination, Figures, Keep, Kept, Ledger, Recall, Run, Store, Visibility, recall_to};
+use fro_memory::{
+    Destination, Figures, Given, Keep, Kept, Ledger, Recall, Run, Store, Visibility, recall_to,
+};
 
 use crate::engine::{Engine, NOON, add_message, after, open_session, saved};
 
@@ -111,8 +113,14 @@ fn organisation() -> (tempfile::TempDir, Store) {
 }
 
 fn recall(store: &Store, engine: &Engine, audience: Visibility) -> Recall {
-    let to =
-        Destination { engine_data: engine.data(), ledger: None, index: None, engine_version: None, audience };
+    let to = Destination {
+        engine_data: engine.data(),
+        ledger: None,
+        index: None,
+        engine_version: None,
+        audience,
+        given: Given::Everything,
+    };
     recall_to(store, to).unwrap()
 }
 

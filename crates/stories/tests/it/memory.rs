@@ -235,7 +235,7 @@ async fn a_memory_that_cannot_be_read_is_not_said_to_be_forgotten() {
     sim.model().says("The hose leaks at the brass coupling.");
     let asked = sim.mention("@fro-bot why is the floor wet?").run().await;
     assert_eq!(asked.code, Some(0), "{asked}");
-    let manifests = fs_err::read_dir(sim.folder().join("memory/manifests")).unwrap();
+    let manifests = fs_err::read_dir(sim.folder().join("memory/3/manifests")).unwrap();
     for manifest in manifests {
         fs_err::write(manifest.unwrap().path(), "not a manifest").unwrap();
     }

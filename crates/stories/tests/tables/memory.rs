@@ -20,12 +20,12 @@ const KINDS: [(&str, Trouble, &str, bool); 11] = [
     ("nothing", Trouble::None, "hit", true),
     ("hangs", Trouble::Fails("/", Fault::Hang), "could not be read", false),
     ("403", Trouble::Fails("/", Fault::Status(403)), "could not be read", false),
-    ("409 at the head", Trouble::Fails("PUT /head.2", Fault::Status(409)), "hit", false),
-    ("412 at the head", Trouble::Fails("PUT /head.2", Fault::Status(412)), "hit", false),
+    ("409 at the head", Trouble::Fails("PUT /head.3", Fault::Status(409)), "hit", false),
+    ("412 at the head", Trouble::Fails("PUT /head.3", Fault::Status(412)), "hit", false),
     ("503", Trouble::Fails("/", Fault::Status(503)), "could not be read", false),
     ("packs are cut", Trouble::Fails("GET /packs/", Fault::Cut), "could not be read", false),
-    ("answers are lost", Trouble::Fails("PUT /head.2", Fault::Lose), "hit", true),
-    ("bit in the head", Trouble::Flipped("head.2"), "damaged", true),
+    ("answers are lost", Trouble::Fails("PUT /head.3", Fault::Lose), "hit", true),
+    ("bit in the head", Trouble::Flipped("head.3"), "damaged", true),
     ("bit in a manifest", Trouble::Flipped("manifests"), "damaged", true),
     ("bit in a pack", Trouble::Flipped("packs"), "damaged", true),
 ];
@@ -114,7 +114,7 @@ async fn one_run(name: &str, trouble: Trouble) -> (String, bool) {
     assert_eq!(saved == "true", found, "{name}: what is told is not what is there\n{next}");
     let after = contents(&bucket);
     for (path, bytes) in &good {
-        let is_head = path.ends_with("head.2");
+        let is_head = path.ends_with("head.3");
         assert!(
             is_head || Some(path) == spoilt.as_ref() || after.get(path) == Some(bytes),
             "{name}: {} changed",
@@ -147,7 +147,7 @@ async fn ten_runs_at_once_lose_nothing_though_one_is_killed_before_the_head() {
     let first = through(&bucket, sim.mention("@fro-bot why is the floor wet?")).run().await;
     assert_eq!(first.code, Some(0), "{first}");
     let trap = bucket.another_door();
-    trap.fail("PUT /head.2", Fault::Hang);
+    trap.fail("PUT /head.3", Fault::Hang);
     let mut runs: Vec<Launched<'_>> = Vec::new();
     for number in 0..10 {
         sim.model().says(format!("Noted as number {number}."));
@@ -157,7 +157,7 @@ async fn ten_runs_at_once_lose_nothing_though_one_is_killed_before_the_head() {
         let mention = mention.variable("GITHUB_RUN_ID", (100 + number).to_string());
         runs.push(mention.variable("GITHUB_STATE", state).start());
     }
-    trap.wait_for("PUT", "/head.2").await;
+    trap.wait_for("PUT", "/head.3").await;
     let doomed = runs.pop().unwrap();
     signal(doomed.pid(), Signal::KILL);
     let killed = doomed.end().await;

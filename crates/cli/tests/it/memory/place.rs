@@ -84,7 +84,7 @@ impl Place {
     /// Changes a byte in the middle of the first object of a kind.
     pub(crate) fn spoil(&self, kind: &str) {
         let Keeper::Folder(folder) = &self.keeper else { panic!("only a folder can be spoilt here") };
-        let file: PathBuf = files(&folder.path().join(kind)).remove(0);
+        let file: PathBuf = files(&folder.path().join("3").join(kind)).remove(0);
         let mut bytes = fs_err::read(&file).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;

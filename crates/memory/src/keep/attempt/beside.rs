@@ -1,8 +1,8 @@
-//! What is saved beside the engine's database: our ledger, and the search index.
+//! What is saved beside the sessions: our ledger, and the search index.
 
 use std::path::{Path, PathBuf};
 
-use super::{Attempt, Known};
+use super::{Attempt, Next};
 use crate::{
     database,
     error::Error,
@@ -10,79 +10,99 @@ use crate::{
     keep::Report,
     ledger,
     snapshot::{
-        build::{Hashed, PAGE},
-        manifest::{INDEX, LEDGER},
-        restore::restore_database,
+        manifest::{ENGINE_DATABASE, INDEX, LEDGER},
+        packer::PAGE,
+        restore::{At, restore_own, restore_sessions},
+        saved::Saved,
     },
+    upload::Own,
+    wipe::wipe,
 };
 
 impl Attempt<'_, '_> {
     /// Returns our ledger with the rows of theirs, or theirs as it lies in the store.
-    pub(super) fn ledger(
-        &self,
-        theirs: Option<&Known>,
-        scratch: &Path,
-    ) -> Result<(Option<PathBuf>, Hashed), Error> {
+    pub(super) fn ledger(&self, next: &Next<'_>, report: &mut Report) -> Result<Option<Own>, Error> {
+        let Next { theirs, scratch, .. } = *next;
         let pages = theirs.and_then(|known| Some((known, known.manifest.databases.get(LEDGER)?)));
-        match (&self.local.ledger, pages) {
-            (None, None) => Ok((None, Hashed::new())),
+        let merged = scratch.join(LEDGER);
+        let path = match (&self.local.ledger, pages) {
+            (None, None) => return Ok(None),
             (None, Some((known, pages))) if pages.chunk == PAGE => {
-                Ok((None, Hashed::from([(LEDGER, known.catalog.database(pages))])))
+                let (bytes, chunks) = known.catalog.database(pages);
+                return Ok(Some(Own::Stored(bytes, chunks)));
             }
             (None, Some((known, _))) => {
-                restore_database(self.store, &known.manifest, scratch, LEDGER)?;
-                Ok((Some(scratch.join(LEDGER)), Hashed::new()))
+                restore_own(self.store, known, scratch, LEDGER)?;
+                merged
             }
-            (Some(ours), None) => Ok((Some(ours.clone()), Hashed::new())),
+            (Some(ours), None) => ours.clone(),
             (Some(ours), Some((known, _))) => {
                 if self.local.base.as_ref().is_some_and(|base| base.name == known.name) {
-                    return Ok((Some(ours.clone()), Hashed::new()));
+                    ours.clone()
+                } else {
+                    restore_own(self.store, known, scratch, LEDGER)?;
+                    ledger::merge(&merged, ours, &self.forgotten(known))?;
+                    merged
                 }
-                restore_database(self.store, &known.manifest, scratch, LEDGER)?;
-                let merged = scratch.join(LEDGER);
-                ledger::merge(&merged, ours, &self.forgotten(known))?;
-                Ok((Some(merged), Hashed::new()))
             }
-        }
+        };
+        report.redacted += self.secrets.scrub(&database::open_copy(&path)?)?;
+        wipe(&path)?;
+        database::refuse_unsound(&database::open(&path)?)?;
+        Ok(Some(Own::Local(path)))
     }
 
     /// Returns a search index of what is saved: that of the head, with what is new.
     ///
     /// It can be made anew at any time, so trouble with it is no reason not to save. Words that were taken out or
-    /// forgotten would stay in it, so it is then made anew.
-    pub(super) fn index(
-        &self,
-        theirs: Option<&Known>,
-        (database, ledger): (&Path, Option<&Path>),
-        scratch: &Path,
-        report: &Report,
-    ) -> Option<PathBuf> {
+    /// forgotten would stay in it, so it is then put in order.
+    pub(super) fn index(&self, next: &Next<'_>, ledger: Option<&Own>, report: &Report) -> Option<PathBuf> {
         let known = self.keep.index?;
-        let index = scratch.join(INDEX);
-        let is_clean = report.redacted == 0 && report.forgotten.is_empty();
+        let made = self.updated_index(next, (known, ledger), report);
+        made.inspect_err(|error| tracing::warn!("the search index was not saved: {}", error.story())).ok()
+    }
+
+    fn updated_index(
+        &self,
+        next: &Next<'_>,
+        (known, ledger): (&Path, Option<&Own>),
+        report: &Report,
+    ) -> Result<PathBuf, Error> {
+        let Next { theirs, scratch, .. } = *next;
+        let path = scratch.join(INDEX);
         let is_unmoved = theirs.map(|theirs| theirs.name) == self.local.base.as_ref().map(|base| base.name);
-        let made = || -> Result<(), Error> {
-            match theirs.filter(|theirs| is_clean && theirs.manifest.databases.contains_key(INDEX)) {
-                Some(_) if is_unmoved && known.exists() => drop(fs_err::copy(known, &index)?),
-                Some(theirs) => restore_database(self.store, &theirs.manifest, scratch, INDEX)?,
-                None => {}
-            }
-            let ledger = ledger.map(database::open).transpose()?;
-            let read = Index::open(&index)?.read_from(&database::open(database)?, ledger.as_ref())?;
-            tracing::debug!(read, "sessions were read into the search index");
-            Ok(())
-        };
-        match made() {
-            Ok(()) => Some(index),
-            Err(error) => {
-                tracing::warn!("the search index was not saved: {}", error.story());
-                None
-            }
+        match theirs {
+            Some(_) if is_unmoved && known.exists() => drop(fs_err::copy(known, &path)?),
+            Some(theirs) => restore_own(self.store, theirs, scratch, INDEX)?,
+            // What was never saved may have an index all the same: one that was carried over.
+            None if known.exists() => drop(fs_err::copy(known, &path)?),
+            None => {}
         }
+        let ledger = match ledger {
+            Some(Own::Local(path)) => Some(database::open(path)?),
+            Some(Own::Stored(..)) | None => None,
+        };
+        let mut index = Index::open(&path)?;
+        if let Some(theirs) = theirs.filter(|_| index.is_new()) {
+            let folder = scratch.join("all");
+            fs_err::create_dir(&folder)?;
+            let all = theirs.sessions.keys().filter(|id| next.sessions.contains_key(*id)).cloned().collect();
+            restore_sessions(self.store, theirs, &folder, &all, At::Newest)?;
+            index.read_from(&database::open(&folder.join(ENGINE_DATABASE))?, ledger.as_ref())?;
+        }
+        for source in &next.sources {
+            let connection = database::open(&source.database)?;
+            index.update(&connection, &source.sessions, &next.sessions, ledger.as_ref())?;
+        }
+        index.retain(|session| next.sessions.contains_key(session))?;
+        if report.redacted > 0 || !report.forgotten.is_empty() {
+            index.put_in_order()?;
+        }
+        Ok(path)
     }
 
     /// Returns the sessions that nothing brings back.
-    fn forgotten<'b>(&'b self, theirs: &'b Known) -> Vec<&'b String> {
+    fn forgotten<'b>(&'b self, theirs: &'b Saved) -> Vec<&'b String> {
         theirs.manifest.forgotten().chain(&self.forget).collect()
     }
 }

@@ -7,39 +7,15 @@ use crate::{
     fingerprint::Fingerprints,
     lineage::{self, Standing},
     merge::Verdict,
-    snapshot::{
-        catalog::{Catalog, FileChunks},
-        manifest::Manifest,
-    },
-    store::{Head, ObjectName, Store},
+    snapshot::saved::Saved,
+    store::{Head, Store},
 };
-
-/// A save in the store, as far as it was looked at.
-#[derive(Clone)]
-pub(in crate::keep) struct Known {
-    pub(super) name: ObjectName,
-    pub(super) manifest: Manifest,
-    pub(super) catalog: Catalog,
-}
-
-impl Known {
-    pub(super) fn fetch(store: &Store, head: &Head) -> Result<Self, Error> {
-        let name = head.manifest()?;
-        let manifest = Manifest::fetch(store, name)?;
-        let catalog = Catalog::fetch(store, &manifest)?;
-        Ok(Self { name, manifest, catalog })
-    }
-
-    pub(super) fn files(&self) -> Vec<FileChunks> {
-        self.catalog.files(&self.manifest)
-    }
-}
 
 /// Where a save goes.
 #[derive(Default)]
 pub(in crate::keep) struct Ground {
     /// The save that it is put on.
-    pub(super) theirs: Option<Known>,
+    pub(super) theirs: Option<Saved>,
     /// Sessions that were removed for good in saves that are damaged.
     pub(in crate::keep) forgotten: BTreeSet<String>,
     /// What is wrong with the head, if the save is put on another one.
@@ -50,7 +26,7 @@ impl Ground {
     /// Looks at the head.
     pub(in crate::keep) fn at(store: &Store, head: Option<&Head>) -> Result<Self, Error> {
         let Some(head) = head else { return Ok(Self::default()) };
-        match Known::fetch(store, head) {
+        match Saved::at(store, head) {
             Ok(known) => Ok(Self { theirs: Some(known), ..Self::default() }),
             Err(Error::Flawed(why)) => Self::before(store, head, why),
             Err(error) => Err(error),
@@ -64,7 +40,7 @@ impl Ground {
             return Ok(Self { damage: Some(why), ..Self::default() });
         };
         store.note_aside(head)?;
-        let theirs = Known::fetch(store, &Head::from(stand_in.name))?;
+        let theirs = Saved::at(store, &Head::from(stand_in.name))?;
         Ok(Self { theirs: Some(theirs), forgotten: stand_in.forgotten, damage: Some(why) })
     }
 
@@ -83,8 +59,8 @@ impl Ground {
 pub(super) enum Since {
     /// Nobody saved.
     Nothing,
-    /// These saves were made.
-    Saves(Vec<Manifest>),
+    /// These saves were made, with these sessions.
+    Saves(Vec<Fingerprints>),
     /// What the run started from has all that is in the store, and more.
     Back,
     /// Nobody knows.
@@ -94,8 +70,8 @@ pub(super) enum Since {
 impl Since {
     pub(super) fn between(
         store: &Store,
-        base: Option<&Known>,
-        theirs: Option<&Known>,
+        base: Option<&Saved>,
+        theirs: Option<&Saved>,
     ) -> Result<Self, Error> {
         let (base, theirs) = match (base, theirs) {
             (None, None) => return Ok(Self::Nothing),
@@ -105,7 +81,17 @@ impl Since {
         };
         let standing = Standing::of(store, (theirs.name, &theirs.manifest), (base.name, &base.manifest))?;
         Ok(match standing {
-            Standing::Ahead(saves) => Self::Saves(saves),
+            Standing::Ahead(saves) => {
+                let mut notes = Vec::new();
+                for (name, manifest) in saves {
+                    match Saved::open(store, name, manifest) {
+                        Ok(between) => notes.push(between.notes()),
+                        Err(Error::Flawed(_)) => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Self::Saves(notes)
+            }
             Standing::Back => Self::Back,
             Standing::Apart => Self::Unknown,
         })
@@ -115,9 +101,8 @@ impl Since {
     pub(super) fn correct(&self, ours: &Fingerprints, id: &str, verdict: Verdict) -> Verdict {
         let Self::Saves(saves) = self else { return verdict };
         let Some(note) = ours.get(id) else { return verdict };
-        let is_known = saves
-            .iter()
-            .any(|save| save.sessions.get(id).is_some_and(|known| known.fingerprint == note.fingerprint));
+        let is_known =
+            saves.iter().any(|save| save.get(id).is_some_and(|known| known.fingerprint == note.fingerprint));
         if is_known { Verdict::Theirs } else { verdict }
     }
 }

@@ -9,7 +9,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::EntryNames;
-use crate::{snapshot::manifest::FORMAT, store::Object};
+use crate::store::Object;
 
 /// The most that the service takes.
 const LONGEST: usize = 512;
@@ -26,8 +26,8 @@ impl Keys {
     }
 
     /// Returns what sets our entries apart from everybody else's; another format has another one.
-    pub(super) fn version() -> String {
-        data_encoding::HEXLOWER.encode(&Sha256::digest(format!("fro-bot memory, format {FORMAT}")))
+    pub(super) fn version(format: u64) -> String {
+        data_encoding::HEXLOWER.encode(&Sha256::digest(format!("fro-bot memory, format {format}")))
     }
 
     /// Returns how the heads of this run's branch begin, then of any branch of this repository.

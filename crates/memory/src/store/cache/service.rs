@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::Keys;
 use crate::{
     error::{Error, Refusal},
+    snapshot::manifest::FORMAT,
     store::{Patience, Place},
 };
 
@@ -33,6 +34,8 @@ pub(super) struct Service {
     origin: Url,
     token: Secret,
     patience: Patience,
+    /// What sets our entries apart from everybody else's.
+    version: String,
 }
 
 /// What became of a reservation.
@@ -103,12 +106,18 @@ impl Service {
         };
         let origin = Url::parse(url).map_err(|error| wrong(format!("its address is none: {error}")))?;
         let client = Client::new(settings).map_err(|error| wrong(error.to_string()))?;
-        Ok(Self { client, origin, token: token.clone(), patience: patience.clone() })
+        let version = Keys::version(FORMAT);
+        Ok(Self { client, origin, token: token.clone(), patience: patience.clone(), version })
+    }
+
+    /// Returns the same service with the entries of another format.
+    pub(super) fn of_format(&self, format: u64) -> Self {
+        Self { version: Keys::version(format), ..self.clone() }
     }
 
     /// Reserves a key.
     pub(super) async fn reserve(&self, key: &str) -> Result<Reserved, Error> {
-        let body = json!({ "key": key, "version": Keys::version() });
+        let body = json!({ "key": key, "version": self.version });
         let created: Created = match self.call("CreateCacheEntry", &body).await {
             Err(error) if error.status() == Some(409) => return Ok(Reserved::Taken),
             answer => answer.map_err(trouble("reserve an entry"))?,
@@ -121,7 +130,7 @@ impl Service {
 
     /// Makes an uploaded entry visible.
     pub(super) async fn finish(&self, key: &str, bytes: u64) -> Result<(), Error> {
-        let body = json!({ "key": key, "size_bytes": bytes.to_string(), "version": Keys::version() });
+        let body = json!({ "key": key, "size_bytes": bytes.to_string(), "version": self.version });
         let finished: Finished =
             self.call("FinalizeCacheEntryUpload", &body).await.map_err(trouble("finish an entry"))?;
         if finished.ok { Ok(()) } else { Err(refused("finish an entry", &finished.message)) }
@@ -130,7 +139,7 @@ impl Service {
     /// Finds the newest entry whose key begins like the first of these, else like the next.
     pub(super) async fn find(&self, beginnings: &[&str]) -> Result<Option<Entry>, Error> {
         let [first, others @ ..] = beginnings else { return Ok(None) };
-        let body = json!({ "key": first, "restore_keys": others, "version": Keys::version() });
+        let body = json!({ "key": first, "restore_keys": others, "version": self.version });
         let found: Looked =
             self.call("GetCacheEntryDownloadURL", &body).await.map_err(trouble("look an entry up"))?;
         let fits = beginnings.iter().any(|beginning| found.matched_key.starts_with(beginning));

@@ -1,0 +1,104 @@
+"""Reads a memory in a folder, written from docs/memory-format.md alone, and compares it row by row with a database.
+
+    pip install blake3==1.0.11 zstandard==0.25.0
+    python3 bench/read_memory.py STORE opencode.db     # the database that `fro-bot memory pull` or `bench restore` made
+"""
+
+import json
+import sqlite3
+import struct
+import sys
+from pathlib import Path
+
+import blake3
+import zstandard
+
+
+def named(data, name):
+    if blake3.blake3(data).hexdigest() != name:
+        sys.exit(f"{name} is not what its name says")
+    return data
+
+
+def unpacked(frame):
+    return zstandard.ZstdDecompressor().decompressobj().decompress(frame)
+
+
+class Memory:
+    """The newest save of a store."""
+
+    def __init__(self, store):
+        self.root = Path(store) / "3"
+        head = (self.root / "head.3").read_text()
+        self.manifest = json.loads(unpacked(named((self.root / "manifests" / head).read_bytes(), head)))
+        assert self.manifest["format"] == 3
+        self.packs = [self.read_pack(note) for note in self.manifest["packs"]]
+        self.chunks = {hash: chunk for pack in self.packs for hash, chunk in pack}
+
+    def read_pack(self, note):
+        data = named((self.root / "packs" / note["name"]).read_bytes(), note["name"])
+        start = len(data) - 4 - 40 * note["chunks"]
+        index = named(data[start:], note["index"])
+        assert data[:8] == b"FROPACK3" and struct.unpack("<I", index[-4:])[0] == note["chunks"]
+        chunks, at, frame = [], 8, b""
+        for number in range(note["chunks"]):
+            hash, length, size = struct.unpack_from("<32sII", index, 40 * number)
+            if size:
+                assert not frame
+                frame, at = unpacked(data[at : at + size]), at + size
+            chunks.append((hash.hex(), named(frame[:length], hash.hex())))
+            frame = frame[length:]
+        assert at == start and not frame
+        return chunks
+
+    def runs(self, runs):
+        return b"".join(chunk for pack, first, count in runs for _, chunk in self.packs[pack][first : first + count])
+
+    def sessions(self):
+        for leaf in self.manifest["leaves"]:
+            sessions = json.loads(self.runs(leaf["chunks"]))
+            assert min(sessions) == leaf["first"]
+            yield from sessions.items()
+
+    def rows(self):
+        """Yields table, columns and values of every row."""
+        level = self.manifest["levels"][self.manifest["level"]]
+        parts = [json.loads(self.runs(level["common"]))["rows"]]
+        for _, session in self.sessions():
+            data = b"".join(self.chunks[name] for name in session["rows"])
+            assert len(data) == session["bytes"]
+            parts.append(json.loads(data))
+        for part in parts:
+            for table, content in part.items():
+                for row in content["rows"]:
+                    yield table, dict(zip(content["columns"], map(value, row), strict=True))
+
+
+def value(written):
+    match written:
+        case {"real": bits}:
+            return struct.unpack(">d", bytes.fromhex(bits))[0]
+        case {"bytes": digits}:
+            return bytes.fromhex(digits)
+        case plain:
+            return plain
+
+
+def rows_of(path):
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    database.row_factory = sqlite3.Row
+    for (table,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+        for row in database.execute(f'SELECT * FROM "{table}"'):
+            yield table, dict(row)
+
+
+def main(store, path):
+    tell = lambda rows: sorted(f"{table} {sorted(row.items())!r}" for table, row in rows)
+    ours, theirs = tell(Memory(store).rows()), tell(rows_of(path))
+    missing, more = set(theirs) - set(ours), set(ours) - set(theirs)
+    print(f"{len(ours)} rows read, {len(theirs)} in the database, {len(missing)} missing, {len(more)} more")
+    sys.exit(0 if len(ours) == len(theirs) and not missing and not more else 1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

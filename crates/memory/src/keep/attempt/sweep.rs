@@ -1,0 +1,85 @@
+//! Takes a value that is known to be secret only now out of everything that was saved before.
+
+use std::collections::BTreeSet;
+
+use super::{Attempt, Next, Source, emit};
+use crate::{
+    database,
+    error::Error,
+    keep::Report,
+    snapshot::{
+        leaf::FileNote,
+        manifest::ENGINE_DATABASE,
+        packer::Packer,
+        restore::{At, restore_sessions},
+        saved::Saved,
+    },
+    store::ObjectName,
+};
+
+impl Attempt<'_, '_> {
+    /// Sweeps the memory if something had to be taken out of what is new, or if a title has it, and tells whether
+    /// nothing that was saved before may be taken over as it is.
+    ///
+    /// A value that stood in this run may stand in others. All of them are read then; else none is.
+    pub(super) fn sweep(
+        &self,
+        next: &mut Next<'_>,
+        packer: &mut Packer<'_>,
+        report: &mut Report,
+    ) -> Result<bool, Error> {
+        let is_forgetting = !self.forget.is_empty();
+        let Some(theirs) = next.theirs else { return Ok(is_forgetting) };
+        let titles = next.sessions.values().map(|entry| format!("{}\n{}", entry.title, entry.directory));
+        let titles = titles.collect::<Vec<_>>().join("\n\n");
+        let is_suspect = report.redacted > 0 || self.secrets.refuse_in_bytes(titles.as_bytes()).is_err();
+        if !is_suspect || !self.secrets.stand_in(self.store, theirs)? {
+            return Ok(is_forgetting);
+        }
+        let fresh: BTreeSet<&String> = next.sources.iter().flat_map(|source| &source.sessions).collect();
+        let rest: Vec<&String> = theirs
+            .sessions
+            .keys()
+            .filter(|id| next.sessions.contains_key(*id) && !fresh.contains(id))
+            .collect();
+        let mut dirty = BTreeSet::new();
+        theirs.each_session(self.store, rest.iter().copied(), |id, bytes| {
+            if self.secrets.refuse_in_bytes(bytes).is_err() {
+                dirty.insert(id.to_owned());
+            }
+            Ok(())
+        })?;
+        self.sweep_files(theirs, &rest, next, packer)?;
+        let folder = next.scratch.join("swept");
+        fs_err::create_dir(&folder)?;
+        restore_sessions(self.store, theirs, &folder, &dirty, At::Newest)?;
+        let database = folder.join(ENGINE_DATABASE);
+        let connection = database::open_copy(&database)?;
+        report.redacted += self.secrets.scrub(&connection)?;
+        emit(&connection, &dirty, next, packer)?;
+        next.sources.push(Source { database, sessions: dirty });
+        Ok(true)
+    }
+
+    /// Cleans the files of sessions that are not here.
+    fn sweep_files(
+        &self,
+        theirs: &Saved,
+        rest: &[&String],
+        next: &mut Next<'_>,
+        packer: &mut Packer<'_>,
+    ) -> Result<(), Error> {
+        for id in rest {
+            let Some(entry) = next.sessions.get_mut(*id) else { continue };
+            for FileNote(_, bytes, chunks) in &mut entry.files {
+                let read = theirs.fetch(self.store, chunks.iter().map(|name| name.hash()))?;
+                let chunk = |name: &ObjectName| read.get(&name.hash()).cloned().unwrap_or_default();
+                let content: Vec<u8> = chunks.iter().flat_map(chunk).collect();
+                let clean = self.secrets.without(&content);
+                *chunks = packer.add(&clean)?;
+                *bytes = clean.len() as u64;
+            }
+        }
+        Ok(())
+    }
+}

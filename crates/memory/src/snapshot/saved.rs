@@ -1,0 +1,197 @@
+//! A save in a store, as far as it was looked at: its manifest, where its chunks lie, and what is known of its sessions.
+
+use std::collections::{BTreeSet, HashMap};
+
+use blake3::Hash;
+
+use super::{
+    catalog::{Catalog, FileChunks},
+    leaf::{self, FileNote, MAX_LEAF, SessionEntries},
+    manifest::{Level, MAX_RATIO, MAX_SURPLUS, Manifest},
+    place::FilePlace,
+    rows::{Common, Rows},
+};
+use crate::{
+    error::{Error, Flaw},
+    fingerprint::Fingerprints,
+    store::{Head, ObjectName, Store},
+};
+
+/// So much of the rows of sessions is held at a time.
+const BATCH: u64 = 16 << 20;
+
+/// The most that one session may have.
+const MAX_SESSION: u64 = 1 << 30;
+
+/// A save.
+#[derive(Debug, Clone)]
+pub(crate) struct Saved {
+    pub(crate) name: ObjectName,
+    pub(crate) manifest: Manifest,
+    pub(crate) catalog: Catalog,
+    pub(crate) sessions: SessionEntries,
+}
+
+impl Saved {
+    /// Looks at the save that a head names.
+    pub(crate) fn at(store: &Store, head: &Head) -> Result<Self, Error> {
+        let name = head.manifest()?;
+        Self::open(store, name, Manifest::fetch(store, name)?)
+    }
+
+    /// Looks at a save whose manifest is here.
+    pub(crate) fn open(store: &Store, name: ObjectName, manifest: Manifest) -> Result<Self, Error> {
+        let catalog = Catalog::fetch(store, &manifest)?;
+        let mut saved = Self { name, manifest, catalog, sessions: SessionEntries::new() };
+        let leaves = saved.manifest.leaves.iter().map(|leaf| saved.catalog.chunks(&leaf.chunks));
+        let leaves: Vec<Vec<Hash>> = leaves.collect();
+        let read = saved.fetch(store, leaves.iter().flatten().copied())?;
+        let mut sessions = SessionEntries::new();
+        for (leaf, chunks) in saved.manifest.leaves.iter().zip(&leaves) {
+            leaf::read(&joined(&read, chunks, MAX_LEAF)?, &leaf.first, &mut sessions)?;
+        }
+        saved.sessions = sessions;
+        saved.check()?;
+        Ok(saved)
+    }
+
+    /// Makes sure that it contradicts neither itself nor our limits.
+    fn check(&self) -> Result<(), Flaw> {
+        let say = |what: String| Err(Flaw::Manifest(what));
+        if self.sessions.len() != self.manifest.statistics.sessions as usize {
+            return say(format!("it has {} sessions", self.sessions.len()));
+        }
+        let bytes = self.sessions.values().fold(0_u64, |sum, entry| sum.saturating_add(entry.bytes));
+        let stored = self.manifest.packs.iter().fold(0_u64, |sum, pack| sum.saturating_add(pack.size));
+        if bytes > stored.saturating_mul(MAX_RATIO).saturating_add(MAX_SURPLUS) {
+            return say(format!("it would unpack {bytes} bytes from {stored}"));
+        }
+        for (id, entry) in &self.sessions {
+            if !self.manifest.levels.contains_key(&entry.level) {
+                return say("a session is of a level that it does not have".to_owned());
+            }
+            // Whoever writes to the store could else give a session the files of another.
+            if !entry.files.iter().all(|file| file.0.belongs_to(id)) {
+                return say("a session has a file that is not its own".to_owned());
+            }
+        }
+        FilePlace::check_all(self.places().iter())
+    }
+
+    fn places(&self) -> BTreeSet<FilePlace> {
+        let own = self.sessions.values().flat_map(|entry| &entry.files).map(|file| file.0.clone());
+        self.manifest.files.iter().map(|(place, _)| place.clone()).chain(own).collect()
+    }
+
+    /// Returns what comparing sessions takes.
+    pub(crate) fn notes(&self) -> Fingerprints {
+        self.sessions.iter().map(|(id, entry)| (id.clone(), entry.note())).collect()
+    }
+
+    /// Returns the level that it was made at.
+    pub(crate) fn level(&self) -> Result<&Level, Flaw> {
+        let lost = || Flaw::Manifest("it lacks its own level".to_owned());
+        self.manifest.levels.get(&self.manifest.level).ok_or_else(lost)
+    }
+
+    /// Returns the migrations that the newest of its databases went through.
+    pub(crate) fn migrations(&self) -> BTreeSet<String> {
+        self.level().map(|level| level.migrations.clone()).unwrap_or_default()
+    }
+
+    /// Returns the files that are named after no session, and those of some sessions.
+    pub(crate) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<FileChunks> {
+        let mut files = self.catalog.files(&self.manifest);
+        for (_, entry) in self.sessions.iter().filter(|(id, _)| is_wanted(id)) {
+            files.extend(entry.files.iter().map(|FileNote(place, bytes, chunks)| FileChunks {
+                place: place.clone(),
+                bytes: *bytes,
+                chunks: chunks.iter().map(|name| name.hash()).collect(),
+            }));
+        }
+        files.sort_by(|left, right| left.place.cmp(&right.place));
+        files
+    }
+
+    /// Fetches chunks.
+    pub(crate) fn fetch(
+        &self,
+        store: &Store,
+        chunks: impl IntoIterator<Item = Hash>,
+    ) -> Result<HashMap<Hash, Vec<u8>>, Error> {
+        let mut fetched = HashMap::new();
+        self.catalog.read(store, chunks, &mut |hash, chunk| {
+            fetched.insert(hash, chunk.to_vec());
+            Ok(())
+        })?;
+        Ok(fetched)
+    }
+
+    /// Fetches the schema and the rows of a level that belong to no session.
+    pub(crate) fn common(&self, store: &Store, level: &Level) -> Result<Common, Error> {
+        let chunks = self.catalog.chunks(&level.common);
+        let read = self.fetch(store, chunks.iter().copied())?;
+        Ok(Common::parse(&joined(&read, &chunks, MAX_SESSION)?)?)
+    }
+
+    /// Hands out the bytes of the rows of some sessions, a few of them at a time in memory.
+    pub(crate) fn each_session<'a>(
+        &self,
+        store: &Store,
+        ids: impl IntoIterator<Item = &'a String>,
+        mut with: impl FnMut(&str, &[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut ids = ids.into_iter().peekable();
+        while ids.peek().is_some() {
+            let (mut batch, mut bytes) = (Vec::new(), 0);
+            while bytes < BATCH
+                && let Some(id) = ids.next()
+            {
+                let lost = || Flaw::Manifest(format!("it lacks the session `{id}`"));
+                let entry = self.sessions.get(id).ok_or_else(lost)?;
+                let chunks: Vec<Hash> = entry.rows.iter().map(|name| name.hash()).collect();
+                bytes += entry.bytes;
+                batch.push((id, entry, chunks));
+            }
+            let read = self.fetch(store, batch.iter().flat_map(|(_, _, chunks)| chunks).copied())?;
+            for (id, entry, chunks) in &batch {
+                let joined = joined(&read, chunks, MAX_SESSION)?;
+                if joined.len() as u64 != entry.bytes {
+                    return Err(Flaw::Unpacked(format!("the session `{id}` has another length")).into());
+                }
+                with(id, &joined)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands out the rows of some sessions.
+    pub(crate) fn each_rows<'a>(
+        &self,
+        store: &Store,
+        ids: impl IntoIterator<Item = &'a String>,
+        mut with: impl FnMut(&str, &Rows) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.each_session(store, ids, |id, bytes| {
+            let rows = Rows::parse(bytes)?;
+            if rows.text("id") != Some(id)
+                || rows.integer("time_updated").is_some_and(|time| time != self.sessions[id].updated)
+            {
+                return Err(Flaw::Unpacked(format!("the rows of `{id}` are another session's")).into());
+            }
+            with(id, &rows)
+        })
+    }
+}
+
+/// Puts chunks together.
+fn joined(read: &HashMap<Hash, Vec<u8>>, chunks: &[Hash], most: u64) -> Result<Vec<u8>, Flaw> {
+    let mut bytes = Vec::new();
+    for chunk in chunks.iter().filter_map(|hash| read.get(hash)) {
+        bytes.extend_from_slice(chunk);
+        if bytes.len() as u64 > most {
+            return Err(Flaw::TooLarge { what: "a part of the memory".to_owned(), limit: most });
+        }
+    }
+    Ok(bytes)
+}
