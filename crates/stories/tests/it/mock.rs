@@ -95,7 +95,7 @@ async fn a_log_for_machines_is_one_object_per_line() {
     let run = sim.mention("@fro-bot help").variable("FRO_LOG_FORMAT", "json").run().await;
     let objects: Vec<Value> = run.log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let kinds: Vec<_> = objects.iter().filter_map(|object| object["kind"].as_str()).collect();
-    assert_eq!(kinds, ["permitted", "acknowledged", "hydrated", "accounted", "delivered"], "{run}");
-    assert!(objects[4]["facts"]["url"].as_str().is_some_and(|url| url.starts_with("http")), "{run}");
+    assert_eq!(kinds, ["permitted", "model", "acknowledged", "hydrated", "accounted", "delivered"], "{run}");
+    assert!(objects[5]["facts"]["url"].as_str().is_some_and(|url| url.starts_with("http")), "{run}");
     sim.finish().await;
 }

@@ -278,8 +278,8 @@ async fn fork(sim: &Sim, owner: &str) {
     let token = sim.world().token(owner);
     let url = sim.world().clone_url(&name).replace("http://", &format!("http://x:{token}@"));
     let script = format!(
-        "git fetch -q --unshallow origin && git push -q {url} origin/main:refs/heads/main && \
-         git fetch -q origin new-seal && git push -q {url} FETCH_HEAD:refs/heads/new-seal"
+        "git fetch -q --unshallow origin && git fetch -q origin new-seal && \
+         git push -q {url} origin/main:refs/heads/main FETCH_HEAD:refs/heads/new-seal"
     );
     let mut git = tokio::process::Command::new("sh");
     git.args(["-c", &script]).current_dir(sim.checkout()).env("GIT_CONFIG_GLOBAL", "/dev/null");
