@@ -92,7 +92,7 @@ pub(crate) async fn once(
 }
 
 /// Tells why nothing could be prepared. What is wrong with the model is named, since whoever asked cannot see the log.
-fn unprepared(settings: &fro_agent::Settings, fault: Fault) -> Said {
+pub(crate) fn unprepared(settings: &fro_agent::Settings, fault: Fault) -> Said {
     let turn = match settings.models() {
         Ok(_) => Turn::failed(Trouble::NotStarted),
         Err(why) => {

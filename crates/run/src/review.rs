@@ -18,7 +18,7 @@ use fro_core::{
     conversation::outcome::{Outcome, Trouble, Turn, Usage},
     delivery,
     gate::{ReviewWish, SkipReason},
-    say::{answer::Look, marker::Marker, trouble},
+    say::{answer::Look, marker::Marker, summary::Account, trouble},
     trust::Spoken,
 };
 use fro_review::{
@@ -26,18 +26,18 @@ use fro_review::{
     finding::Pass,
     passes::{Do, about_reply},
     review::{Review, Settled, Writes},
-    say::Tally,
+    say::{Tally, unread_listed},
     scoring::Gate,
 };
 
 use crate::{
     Ending, Receipt,
     acknowledge::Acknowledgement,
-    answer::{Asked, plan},
+    answer::{Asked, plan, unprepared},
     deliver,
-    hydrate::{self, Earlier},
+    hydrate::{self, Earlier, Hydrated},
     progress::Progress,
-    publish::account,
+    publish::{Said, account},
     review::{ground::Beginning, publish::Publisher, pull_so_far::PullSoFar},
     step_summary,
 };
@@ -109,10 +109,52 @@ pub(crate) async fn once(
     let hydrating = hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell);
     acknowledgement.begin().await?;
     let ((), hydrated, prepared) = tokio::join!(acknowledgement.label(), hydrating, agent.prepare());
-    let hydrated = hydrated?;
-    prepared?;
+    let earlier = hydrated.as_ref().map(|hydrated| hydrated.earlier.clone()).unwrap_or_default();
+    let looked = match (hydrated, prepared) {
+        (Ok(hydrated), Ok(())) => look(asked, wish, &pull, hydrated, agent).await,
+        (Err(fault), _) | (Ok(_), Err(fault)) => Err(fault),
+    };
+    let (outcomes, mut session) = match looked {
+        Ok(looked) => looked,
+        Err(fault) if wish == ReviewWish::Asked => {
+            return tell_asker(asked, agent, &marker, (fault, earlier)).await;
+        }
+        Err(fault) => return Err(fault),
+    };
+    let working = (&*agent, &session);
+    let reviewed = write(asked, wish, (&pull, &marker, &earlier), &outcomes, working).await?;
+    (asked.tell)(Progress::Reviewed(reviewed.clone()));
+    let server = &asked.process.agent.settings.server;
+    let page = format!("{server}/{}/pull/{}", asked.permit.repo(), pull.number);
+    let turn = Turn { usage: outcomes.usage, ..Turn::answered(String::new()) };
+    session.record(&turn, vec![reviewed.url.clone().unwrap_or(page)]).await;
+    Ok(Ending::Reviewed(reviewed))
+}
+
+/// Tells who asked for a review that none could be begun. The run fails all the same.
+async fn tell_asker(
+    asked: &Asked<'_>,
+    agent: &Agent<'_>,
+    marker: &Marker,
+    (fault, earlier): (Fault, Earlier),
+) -> Result<Ending, Fault> {
+    let said = Said { earlier, ..unprepared(&asked.process.agent.settings, fault.clone()) };
+    let account = account(asked, (agent, None), (&said.turn, Handover::default(), None));
+    let receipt = said.give(asked, account, marker).await?;
+    (asked.tell)(Progress::Delivered { url: receipt.url });
+    Err(fault)
+}
+
+/// Gets to know the change and what is remembered of it, and has the model look at it.
+async fn look<'a>(
+    asked: &Asked<'_>,
+    wish: ReviewWish,
+    pull: &PullSoFar,
+    hydrated: Hydrated,
+    agent: &mut Agent<'a>,
+) -> Result<(Outcomes, Session<'a>), Fault> {
     let store = agent.store().ok_or_else(|| Fault::ours("a review without a repository"))?;
-    let mut begun = ground::begin(asked, &pull, store, wish).await?;
+    let mut begun = ground::begin(asked, pull, store, wish).await?;
     let paths: Vec<&str> = begun.ground.diff.files().iter().map(|file| file.path.as_str()).collect();
     let topic = Topic::of(&hydrated.context, &paths.join(" "));
     let reminder = agent.remember_afresh(asked.permit, topic, Fresh::Review).await;
@@ -120,15 +162,7 @@ pub(crate) async fn once(
         begun.briefing.recalled = ground::recalled(reminder);
     }
     let plan = plan(asked, &hydrated.context, reminder);
-    let (outcomes, mut session) = go_through(asked, wish, &pull, begun, (agent, plan)).await?;
-    let working = (&*agent, &session);
-    let reviewed = write(asked, wish, (&pull, &marker, &hydrated.earlier), &outcomes, working).await?;
-    (asked.tell)(Progress::Reviewed(reviewed.clone()));
-    let server = &asked.process.agent.settings.server;
-    let page = format!("{server}/{}/pull/{}", asked.permit.repo(), pull.number);
-    let turn = Turn { usage: outcomes.usage, ..Turn::answered(String::new()) };
-    session.record(&turn, vec![reviewed.url.clone().unwrap_or(page)]).await;
-    Ok(Ending::Reviewed(reviewed))
+    go_through(asked, wish, pull, begun, (agent, plan)).await
 }
 
 /// Tells whether somebody whose word counts said something new in a thread of ours.
@@ -236,18 +270,7 @@ async fn write(
     (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
     let said = say(wish, stopped.is_some(), &writes);
     let delivered = deliver(&publisher, said, (&delivery, &writes), earlier).await;
-    let page = match &delivered {
-        Ok(receipt) => Ok(receipt
-            .clone()
-            .unwrap_or_else(|| Receipt { url: format!("{}/pull/{}", asked.permit.repo(), pull.number) })),
-        Err(fault) => Err(fault.clone()),
-    };
-    step_summary::account(
-        asked.occasion,
-        asked.permit,
-        (&account, asked.process.redactor()),
-        (&delivery, &page),
-    );
+    put_on_page(asked, pull.number, (&account, &delivery, &delivered), left_out);
     let url = delivered?.map(|receipt| receipt.url);
     if let Some(url) = &url {
         (asked.tell)(Progress::Delivered { url: url.clone() });
@@ -258,6 +281,22 @@ async fn write(
         (None, _) => ReviewStatus::Blocked,
     };
     Ok(Reviewed { status, found: settled.findings.len(), blocking, url })
+}
+
+/// Accounts for the run on its page, with every file that the model was not shown.
+fn put_on_page(
+    asked: &Asked<'_>,
+    number: u64,
+    (account, delivery, delivered): (&Account, &Delivery, &Result<Option<Receipt>, Fault>),
+    left_out: &[String],
+) {
+    let (occasion, redactor) = (asked.occasion, asked.process.redactor());
+    let unsaid = || Receipt { url: format!("{}/pull/{number}", asked.permit.repo()) };
+    let page = delivered.clone().map(|receipt| receipt.unwrap_or_else(unsaid));
+    step_summary::account(occasion, asked.permit, (account, redactor), (delivery, &page));
+    if let Some(list) = unread_listed(left_out) {
+        step_summary::list(occasion, redactor, &list);
+    }
 }
 
 /// Whether and how a review is said.

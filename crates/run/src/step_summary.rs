@@ -50,6 +50,13 @@ pub(crate) fn account(
     }
 }
 
+/// Adds a list that would be too long for a comment; a page that cannot be written fails no run.
+pub(crate) fn list(occasion: &Occasion, redactor: &Redactor, list: &str) {
+    if let Err(error) = write(occasion, &[&redactor.clean(list)]) {
+        tracing::warn!("cannot write to the run's page: {error}");
+    }
+}
+
 /// Adds what became of the memory; a page that cannot be written fails no run.
 pub(crate) fn memory(process: &Process, occasion: &Occasion, kept: Option<&Keeping>) {
     let Some(keeping) = kept else { return };

@@ -28,6 +28,9 @@ pub struct Tally {
 /// Files that are named in the text; the rest is counted.
 const NAMED: usize = 20;
 
+/// Files that are named on the run's page, which takes a megabyte.
+const LISTED: usize = 5_000;
+
 impl Tally {
     /// Writes the text.
     pub fn text(&self, thresholds: &Thresholds) -> String {
@@ -82,6 +85,16 @@ impl Tally {
     }
 }
 
+/// Lists files that did not fit into a prompt, for the run's page.
+pub fn unread_listed(left_out: &[String]) -> Option<String> {
+    let count = left_out.len();
+    let named = left_out.iter().take(LISTED).map(|path| format!("- `{}`\n", fence::inline(path)));
+    let more = count.saturating_sub(LISTED);
+    let more = if more == 0 { String::new() } else { format!("- and {more} more\n") };
+    let heading = "### Files that were too large to be shown to the model whole\n\n";
+    (count > 0).then(|| format!("{heading}{}{more}", named.collect::<String>()))
+}
+
 #[cfg(test)]
 mod tests {
     use fro_core::Side;
@@ -98,6 +111,20 @@ mod tests {
             elsewhere: Vec::new(),
             left_out: Vec::new(),
         }
+    }
+
+    #[test]
+    fn every_file_that_was_left_out_is_listed_within_bounds() {
+        let many: Vec<String> = (0..5_002).map(|at| format!("f{at}.rs")).collect();
+        assert_eq!(unread_listed(&[]), None);
+        insta::assert_snapshot!(unread_listed(&many[..2]).unwrap_or_default(), @r"
+        ### Files that were too large to be shown to the model whole
+
+        - `f0.rs`
+        - `f1.rs`
+        ");
+        let listed = unread_listed(&many).unwrap_or_default();
+        assert!(listed.ends_with("- `f4999.rs`\n- and 2 more\n"), "{}", &listed[listed.len() - 80..]);
     }
 
     #[test]

@@ -59,5 +59,6 @@ async fn a_file_of_a_hundred_thousand_lines_hides_no_other() {
     let asked = reviewed(&sim).await.last_user();
     assert!(asked.contains("let seal = \"silicone\";"), "the small file is shown");
     assert!(asked.contains("\nledger.txt\n") && !asked.contains("row 99999"), "the large one is named");
+    assert!(sim.run_page().contains("- `ledger.txt`"), "{}", sim.run_page());
     sim.finish().await;
 }

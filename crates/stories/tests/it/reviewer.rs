@@ -116,6 +116,21 @@ async fn who_asks_for_a_review_is_always_answered() {
 }
 
 #[tokio::test]
+async fn who_asks_for_a_review_hears_that_none_could_be_begun() {
+    let sim = Sim::new().await;
+    let comment = sim.world().write_comment(REPO, PULL, "maya", "@review-my-code-bot");
+    let event = sim.world().comment_event(REPO, comment);
+    let asked = sim.event("issue_comment", &event, comment).variable("FRO_ROLE", "review");
+    let run = asked.with("model", "nobody/knows").with("opencode-config", "{}").run().await;
+    assert_eq!((run.code, sim.model().seen().len()), (Some(2), 0), "{run}");
+    let answers = sim.world().comments_by(REPO, PULL, "fro-bot");
+    let [only] = answers.as_slice() else { panic!("{answers:?}") };
+    assert!(only.contains("(`no_model`)"), "{only}");
+    assert_eq!(sim.reactions(comment), ["fro-bot: confused"]);
+    sim.finish().await;
+}
+
+#[tokio::test]
 async fn a_pass_that_is_never_submitted_is_told_with_what_was_found() {
     let sim = Sim::new().await;
     posts(&sim, finding("tap.rs", 7, "`open` ignores that silicone swells in hot water.", 7));
