@@ -39,6 +39,8 @@ pub struct RawContext {
     pub author: Option<Login>,
     /// Its description.
     pub body: String,
+    /// When the description was last changed, if it was.
+    pub edited: Option<Timestamp>,
     /// `OPEN`, `CLOSED`, `MERGED` or `ANSWERED`.
     pub state: String,
     /// The names of its labels.
@@ -60,8 +62,34 @@ pub struct RawComment {
     pub author: Option<Login>,
     /// When.
     pub at: Timestamp,
+    /// When it was last changed, if it was.
+    pub edited: Option<Timestamp>,
     /// What.
     pub body: String,
+}
+
+/// Stands in the place of words that were changed after somebody asked: nobody asked about those.
+const CHANGED: &str = "[changed after the request; the words of that time are not known]";
+
+impl RawContext {
+    /// Takes out what was changed after the moment of the request.
+    #[must_use]
+    pub fn as_of(mut self, asked: Option<Timestamp>) -> Self {
+        let Some(asked) = asked else { return self };
+        let is_later = |edited: &Option<Timestamp>| edited.is_some_and(|edited| edited > asked);
+        if is_later(&self.edited) {
+            CHANGED.clone_into(&mut self.body);
+        }
+        let change = self.change.iter_mut();
+        let beside = change.flat_map(|change| {
+            let reviews = change.reviews.iter_mut().map(|review| &mut review.comment);
+            reviews.chain(change.threads.iter_mut().flat_map(|thread| &mut thread.comments))
+        });
+        for comment in self.comments.iter_mut().chain(beside).filter(|comment| is_later(&comment.edited)) {
+            CHANGED.clone_into(&mut comment.body);
+        }
+        self
+    }
 }
 
 /// The subject, fit to be shown to the agent.
@@ -232,6 +260,7 @@ mod tests {
             title: "The floor is wet".to_owned(),
             author: Some(Login::new("rita")),
             body: "It is.".to_owned(),
+            edited: None,
             state: "OPEN".to_owned(),
             labels: vec!["bug".to_owned()],
             n_comments: comments.len(),
@@ -245,6 +274,7 @@ mod tests {
             target: Target::Comment(1),
             author: Some(Login::new(author)),
             at: Timestamp::UNIX_EPOCH,
+            edited: None,
             body: body.to_owned(),
         }
     }
@@ -265,6 +295,20 @@ mod tests {
         told.n_comments = 100;
         let context = Context::within_budget(&a_permit(), told);
         assert_eq!((context.comments.value().len(), context.comments.cut()), (4, 96));
+    }
+
+    #[test]
+    fn what_was_changed_after_the_request_is_not_shown_as_if_it_had_been_there() {
+        let at = |second: i64| Timestamp::from_second(second).unwrap();
+        let edited = |second| RawComment { edited: Some(at(second)), ..said("rita", "words") };
+        let told =
+            RawContext { edited: Some(at(11)), ..told(vec![said("rita", "words"), edited(10), edited(11)]) };
+        let bodies = |told: RawContext| {
+            let comments = told.comments.into_iter().map(|comment| comment.body);
+            [told.body].into_iter().chain(comments).collect::<Vec<_>>()
+        };
+        assert_eq!(bodies(told.clone().as_of(Some(at(10)))), [CHANGED, "words", "words", CHANGED]);
+        assert_eq!(bodies(told.as_of(None)), ["It is.", "words", "words", "words"]);
     }
 
     #[test]

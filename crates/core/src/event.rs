@@ -16,6 +16,8 @@ pub use order::{Occasion, Order};
 pub use pull::{Head, Pull, PullAction, PullEvent};
 pub use review_comment::{Anchor, ReviewComment};
 
+use jiff::Timestamp;
+
 use crate::{
     fault::Fault,
     gate::SkipReason,
@@ -74,6 +76,11 @@ pub enum Reading {
     Trigger(Trigger),
     /// Nothing for us, as far as the event alone tells.
     Skip(SkipReason),
+}
+
+/// Returns when somebody asked, if the event tells.
+pub fn asked_at(event: &Event) -> Option<Timestamp> {
+    serde_json::from_str::<payload::Moments>(&event.payload).ok()?.asked()
 }
 
 /// Reads an event by its name and its payload.

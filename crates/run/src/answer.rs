@@ -51,11 +51,8 @@ pub(crate) async fn once(
         }
     };
     acknowledgement.begin().await?;
-    let ((), hydrated, prepared) = tokio::join!(
-        acknowledgement.label(),
-        hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell),
-        prepare,
-    );
+    let ((), hydrated, prepared) =
+        tokio::join!(acknowledgement.label(), hydrate::hydrate(asked, &marker), prepare,);
     let mut session = None;
     let said = match (hydrated, prepared) {
         (Ok(hydrated), Ok(())) => match reply {

@@ -1,18 +1,15 @@
 //! Reads the whole conversation in one question.
 
 use fro_core::{
-    Context, Fault, Login, Permit, Subject, Surface, Target, Trigger,
+    Context, Fault, Login, Permit, Subject, Surface, Target,
     context::{Extent, RawContext},
+    event,
     say::marker::Marker,
 };
 use fro_github::{GitHub, Since};
 use fro_opencode::File;
 
-use crate::{
-    attach,
-    deliver::is_own,
-    progress::{Progress, Tell},
-};
+use crate::{answer::Asked, attach, deliver::is_own, progress::Progress};
 
 /// The conversation as the agent is shown it, and our own answer if this run already left one.
 pub(crate) struct Hydrated {
@@ -33,13 +30,10 @@ pub(crate) struct Earlier {
 }
 
 /// Asks GitHub for the subject and cuts the answer to the budget.
-pub(crate) async fn hydrate(
-    github: &GitHub,
-    trigger: &Trigger,
-    permit: &Permit,
-    marker: &Marker,
-    tell: Tell<'_>,
-) -> Result<Hydrated, Fault> {
+///
+/// What was changed after somebody asked is not shown as if it had been there.
+pub(crate) async fn hydrate(asked: &Asked<'_>, marker: &Marker) -> Result<Hydrated, Fault> {
+    let Asked { github, trigger, permit, tell, occasion, .. } = asked;
     let Some((told, extent)) = told(github, permit).await? else {
         let mut context = Context::of_repository(permit);
         context.set_rules(rules(github, "").await.as_deref());
@@ -47,6 +41,7 @@ pub(crate) async fn hydrate(
         return Ok(Hydrated { context, earlier, files: Vec::new(), warnings: Vec::new() });
     };
     let earlier = earlier(github, permit, marker, (&told, extent)).await?;
+    let told = told.as_of(event::asked_at(&occasion.event));
     let base = told.change.as_ref().map_or(told.default_branch.as_str(), |change| change.base.as_str());
     let texts = [attach::request(trigger, permit), told.body.as_str()];
     let (rules, files) = tokio::join!(rules(github, base), attach::bring(github, texts, tell));

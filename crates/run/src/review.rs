@@ -106,7 +106,7 @@ pub(crate) async fn once(
         return Ok(Ending::Skipped(reason));
     }
     let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
-    let hydrating = hydrate::hydrate(asked.github, asked.trigger, asked.permit, &marker, asked.tell);
+    let hydrating = hydrate::hydrate(asked, &marker);
     acknowledgement.begin().await?;
     let ((), hydrated, prepared) = tokio::join!(acknowledgement.label(), hydrating, agent.prepare());
     let earlier = hydrated.as_ref().map(|hydrated| hydrated.earlier.clone()).unwrap_or_default();

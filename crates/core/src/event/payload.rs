@@ -1,5 +1,6 @@
 //! The parts that payloads share, with only the fields that are read.
 
+use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::{
@@ -37,6 +38,31 @@ pub(super) fn not_supported(event: &'static str, action: &str) -> Reading {
 #[derive(Deserialize)]
 pub(super) struct Action {
     pub(super) action: String,
+}
+
+/// Just when what happened did.
+#[derive(Deserialize)]
+pub(super) struct Moments {
+    comment: Option<Moment>,
+    pull_request: Option<Moment>,
+    issue: Option<Moment>,
+    discussion: Option<Moment>,
+}
+
+#[derive(Deserialize)]
+struct Moment {
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+}
+
+impl Moments {
+    /// A comment is new; everything else may have been there for long.
+    pub(super) fn asked(self) -> Option<Timestamp> {
+        match self.comment {
+            Some(comment) => comment.created_at,
+            None => self.pull_request.or(self.issue).or(self.discussion)?.updated_at,
+        }
+    }
 }
 
 /// Just whether the repository is for everyone to see.

@@ -16,6 +16,7 @@ fn said(author: &str, body: &str) -> RawComment {
         target: Target::Comment(1),
         author: Some(Login::new(author)),
         at: Timestamp::UNIX_EPOCH,
+        edited: None,
         body: body.to_owned(),
     }
 }
@@ -26,6 +27,7 @@ fn told(title: &str, comment: &str) -> RawContext {
         title: title.to_owned(),
         author: Some(Login::new("rita")),
         body: String::new(),
+        edited: None,
         state: "OPEN".to_owned(),
         labels: vec!["bug".to_owned()],
         comments: vec![said("mallory", comment)],

@@ -103,6 +103,7 @@ fn told(slot: Slot, words: &str) -> RawContext {
         target: Target::Comment(1),
         author: Some(Login::new(at(Slot::Login, "mallory"))),
         at: Timestamp::UNIX_EPOCH,
+        edited: None,
         body,
     };
     let path = at(Slot::Path, "tap.rs");
@@ -132,6 +133,7 @@ fn told(slot: Slot, words: &str) -> RawContext {
         title: at(Slot::Title, "The floor is wet"),
         author: Some(Login::new(at(Slot::Login, "rita"))),
         body: at(Slot::Body, "It is."),
+        edited: None,
         state: "OPEN".to_owned(),
         labels: vec![at(Slot::Label, "bug")],
         comments: vec![said(at(Slot::Comment, "Me too."))],

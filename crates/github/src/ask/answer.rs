@@ -28,7 +28,7 @@ pub struct Answer {
 impl Answer {
     pub(crate) fn told(&self) -> RawComment {
         let Self { target, author, at, body, .. } = self.clone();
-        RawComment { target, author, at, body }
+        RawComment { target, author, at, edited: None, body }
     }
 }
 

@@ -78,6 +78,7 @@ struct Comment {
     full_database_id: u64,
     body: String,
     created_at: Timestamp,
+    last_edited_at: Option<Timestamp>,
     author: Option<Actor>,
 }
 
@@ -124,6 +125,7 @@ impl From<Review> for RawReview {
             target: Target::Review(review.full_database_id),
             author: review.author.map(Actor::login),
             at: review.submitted_at.unwrap_or_default(),
+            edited: None,
             body: review.body,
         };
         Self { verdict: review.state, comment }
@@ -136,6 +138,7 @@ impl From<Thread> for RawThread {
             target: Target::ReviewComment(comment.full_database_id),
             author: comment.author.map(Actor::login),
             at: comment.created_at,
+            edited: comment.last_edited_at,
             body: comment.body,
         });
         Self { path: thread.path, line: thread.line, comments: comments.collect() }

@@ -139,6 +139,7 @@ impl Begun {
             title: self.title,
             author: self.author.map(Actor::login),
             body: self.body,
+            edited: None,
             state: state.to_owned(),
             labels: Vec::new(),
             n_comments: comments.len() + missing,

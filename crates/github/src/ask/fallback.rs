@@ -75,6 +75,7 @@ struct Comment {
     user: Option<Author>,
     body: Option<String>,
     created_at: Timestamp,
+    updated_at: Timestamp,
 }
 
 #[derive(Deserialize)]
@@ -118,6 +119,8 @@ impl Issue {
             title: self.title,
             author: self.user.map(|user| user.login),
             body: self.body.unwrap_or_default(),
+            // REST tells only when anything about it changed.
+            edited: None,
             state: self.state.to_uppercase(),
             labels: self.labels.into_iter().map(|label| label.name).collect(),
             n_comments: self.comments,
@@ -133,6 +136,7 @@ impl Comment {
             target: Target::Comment(self.id),
             author: self.user.map(|user| user.login),
             at: self.created_at,
+            edited: (self.updated_at > self.created_at).then_some(self.updated_at),
             body: self.body.unwrap_or_default(),
         }
     }

@@ -113,6 +113,7 @@ struct PullNode {
 struct Thread {
     title: String,
     body: String,
+    last_edited_at: Option<jiff::Timestamp>,
     url: String,
     locked: bool,
     author_association: String,
@@ -128,6 +129,7 @@ struct CommentNode {
     #[serde(deserialize_with = "big")]
     full_database_id: u64,
     body: String,
+    last_edited_at: Option<jiff::Timestamp>,
     created_at: jiff::Timestamp,
     author: Option<Actor>,
 }
@@ -140,6 +142,7 @@ impl Thread {
             title: self.title,
             author: self.author.map(Actor::login),
             body: self.body,
+            edited: self.last_edited_at,
             state,
             labels: labels.into_iter().map(|label| label.name).collect(),
             n_comments: self.comments.total_count,
@@ -163,6 +166,7 @@ impl From<CommentNode> for RawComment {
             target: Target::Comment(node.full_database_id),
             author: node.author.map(Actor::login),
             at: node.created_at,
+            edited: node.last_edited_at,
             body: node.body,
         }
     }

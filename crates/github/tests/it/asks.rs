@@ -58,6 +58,7 @@ async fn an_issue_is_told_in_one_query() {
         issue.comments[0].author = "github-actions[bot]".to_owned();
         issue.comments[1].author = "somebody-who-left".to_owned();
         issue.comments[1].created_at = Timestamp::UNIX_EPOCH;
+        issue.comments[1].updated_at = Timestamp::from_second(1).unwrap();
     });
     let mut hydrated = garden.seen_by("fro-bot").subject(1).await.unwrap();
     hydrated.url = hydrated.url.replace(&garden.world.api_url(), "");

@@ -68,6 +68,11 @@ impl IssueComment {
         DateTime(self.comment.updated_at)
     }
 
+    async fn last_edited_at(&self) -> Option<DateTime> {
+        let Comment { created_at, updated_at, .. } = self.comment;
+        (updated_at > created_at).then_some(DateTime(updated_at))
+    }
+
     async fn url(&self) -> Uri {
         Uri(format!("{}#issuecomment-{}", self.page, self.comment.id))
     }

@@ -89,6 +89,11 @@ impl PullRequestReviewComment {
         DateTime(self.comment.created_at)
     }
 
+    async fn last_edited_at(&self) -> Option<DateTime> {
+        let (created, updated) = (self.comment.created_at, self.comment.updated_at);
+        (updated > created).then_some(DateTime(updated))
+    }
+
     async fn updated_at(&self) -> DateTime {
         DateTime(self.comment.updated_at)
     }

@@ -97,6 +97,10 @@ impl Thread {
         &self.issue.body
     }
 
+    async fn last_edited_at(&self) -> Option<DateTime> {
+        self.issue.edited_at.map(DateTime)
+    }
+
     async fn url(&self) -> Uri {
         Uri(self.page())
     }

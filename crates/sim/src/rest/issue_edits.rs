@@ -57,7 +57,11 @@ impl Edit {
         }
         let issue = state.issue_mut(&visit.full_name, number).ok_or_else(Problem::not_found)?;
         issue.title = title;
-        issue.body = self.body.unwrap_or_else(|| issue.body.clone());
+        let body = self.body.unwrap_or_else(|| issue.body.clone());
+        if body != issue.body {
+            issue.edited_at = Some(now);
+        }
+        issue.body = body;
         issue.assignees = self.assignees.filter(|_| may_sort).unwrap_or_else(|| issue.assignees.clone());
         issue.updated_at = now;
         match (wanted, reason) {

@@ -35,6 +35,8 @@ pub struct Issue {
     pub created_at: Timestamp,
     /// When something last happened to it.
     pub updated_at: Timestamp,
+    /// When its opening text was last changed, if it was.
+    pub edited_at: Option<Timestamp>,
     /// Oldest first.
     pub comments: Vec<Comment>,
     /// On the opening text.
@@ -94,6 +96,7 @@ impl Issue {
             closing: None,
             created_at: now,
             updated_at: now,
+            edited_at: None,
             comments: Vec::new(),
             reactions: Vec::new(),
             pull: None,
