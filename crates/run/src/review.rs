@@ -111,7 +111,7 @@ pub(crate) async fn once(
     let ((), hydrated, prepared) = tokio::join!(acknowledgement.label(), hydrating, agent.prepare());
     let earlier = hydrated.as_ref().map(|hydrated| hydrated.earlier.clone()).unwrap_or_default();
     let looked = match (hydrated, prepared) {
-        (Ok(hydrated), Ok(())) => look(asked, wish, &pull, hydrated, agent).await,
+        (Ok(hydrated), Ok(())) => Box::pin(look(asked, wish, &pull, hydrated, agent)).await,
         (Err(fault), _) | (Ok(_), Err(fault)) => Err(fault),
     };
     let (outcomes, mut session) = match looked {
