@@ -80,7 +80,7 @@ impl Assignment {
         };
         let assigned = match scope.permit().subject() {
             Subject::PullRequest(number) => for_pull(scope, &github, (credentials, number), fresh).await,
-            Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository => {
+            Subject::Issue(_) | Subject::Discussion(_) | Subject::Thread(_) | Subject::Repository => {
                 again(scope, &github, fresh).await
             }
         };
@@ -97,7 +97,9 @@ impl Assignment {
                 Some(commit) => Tip::Pinned { name: head_of(number), commit: commit.clone() },
                 None => Tip::Remote(head_of(number)),
             },
-            (_, Subject::Issue(_) | Subject::Discussion(_) | Subject::Repository) => Tip::Checkout,
+            (_, Subject::Issue(_) | Subject::Discussion(_) | Subject::Thread(_) | Subject::Repository) => {
+                Tip::Checkout
+            }
         }
     }
 

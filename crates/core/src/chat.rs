@@ -9,6 +9,7 @@ mod permission;
 mod render;
 mod route;
 pub mod say;
+mod transcript;
 mod turn;
 
 pub use audit::{AuditAction, AuditEntry, Ruling};
@@ -19,4 +20,6 @@ pub use link::{ChannelLink, ChannelSettings, Listen, Thread};
 pub use permission::{AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, Wanted, Whose, decide};
 pub use render::{LONGEST, Rendered, length, render};
 pub use route::{Posted, Room, Situation, edited, posted};
+pub use say::{Footer, Verbosity};
+pub use transcript::{News, Shown, Transcript};
 pub use turn::{Asked, Words};

@@ -64,10 +64,18 @@ impl WorkWords {
 
     /// Returns what somebody's words and the labels of the subject say.
     pub(crate) fn wish(&self, trigger: &Trigger, name: &Login) -> Wish {
-        let said = mention::request(trigger.words(), name);
-        let said = said.is_some_and(|request| self.has(first(&request.to_lowercase()).0));
+        let said = mention::request(trigger.words(), name).is_some_and(|request| self.begin(&request));
         let labelled = trigger.labels().iter().any(|label| label.eq_ignore_ascii_case(&self.label));
         if said || labelled { Wish::Work } else { Wish::Unsaid }
+    }
+
+    /// Returns what words say that need no mention, as in a thread.
+    pub(crate) fn wish_of(&self, request: &str) -> Wish {
+        if self.begin(request) { Wish::Work } else { Wish::Unsaid }
+    }
+
+    fn begin(&self, request: &str) -> bool {
+        self.has(first(&request.to_lowercase()).0)
     }
 
     fn has(&self, first: &str) -> bool {

@@ -126,12 +126,8 @@ impl Claim {
         work: DelegatedWork,
         output: OutputMode,
     ) -> Result<Self, NoWork> {
-        match (permit.reach(), work) {
-            (Reach::ReadOnly, _) => return Err(NoWork::Unasked),
-            (Reach::Answer, _) => return Err(NoWork::MayNot(permit.asker().clone())),
-            (Reach::Work, DelegatedWork::Never) => return Err(NoWork::Off("`delegated-work` is `never`")),
-            (Reach::Work, DelegatedWork::OnRequest | DelegatedWork::OnCommand) => {}
-        }
+        let request = Request { words: trigger.words(), permit, work };
+        request.allowed()?;
         let (prefix, closes) = match (trigger, permit.subject()) {
             (Trigger::Order(order), _) => {
                 let wanted = asked_by_order(output)?;
@@ -145,16 +141,54 @@ impl Claim {
             (_, Subject::Discussion(_)) => return Err(NoWork::Discussion),
             (_, Subject::Issue(number)) => (format!("opencode/issue{number}-"), Some(number)),
             (_, Subject::PullRequest(number)) => (format!("opencode/pr{number}-"), None),
-            (_, Subject::Repository) => return Err(NoWork::Unasked),
+            (_, Subject::Thread(_) | Subject::Repository) => return Err(NoWork::Unasked),
         };
+        request.claim(prefix, closes)
+    }
+
+    /// Decides whether words in a thread may push.
+    pub fn in_thread(words: &str, permit: &Permit, work: DelegatedWork) -> Result<Self, NoWork> {
+        let request = Request { words, permit, work };
+        request.allowed()?;
+        match permit.subject() {
+            Subject::Thread(thread) => request.claim(format!("opencode/thread{thread}-"), None),
+            Subject::Issue(_) | Subject::PullRequest(_) | Subject::Discussion(_) | Subject::Repository => {
+                Err(NoWork::Unasked)
+            }
+        }
+    }
+}
+
+/// Somebody's words, and what they may come to.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    words: &'a str,
+    permit: &'a Permit,
+    work: DelegatedWork,
+}
+
+impl Request<'_> {
+    /// Makes sure that anything may be pushed at all.
+    fn allowed(self) -> Result<(), NoWork> {
+        match (self.permit.reach(), self.work) {
+            (Reach::ReadOnly, _) => Err(NoWork::Unasked),
+            (Reach::Answer, _) => Err(NoWork::MayNot(self.permit.asker().clone())),
+            (Reach::Work, DelegatedWork::Never) => Err(NoWork::Off("`delegated-work` is `never`")),
+            (Reach::Work, DelegatedWork::OnRequest | DelegatedWork::OnCommand) => Ok(()),
+        }
+    }
+
+    /// Reads from the words whether a change is wanted.
+    fn claim(self, prefix: String, closes: Option<u64>) -> Result<Claim, NoWork> {
+        let Self { words, permit, work } = self;
         let (asker, wanted) = (permit.asker().clone(), Wanted::Change);
         let commission = Commission { prefix, closes, asker, wanted };
         match (permit.wish(), work) {
-            (Wish::Work, _) => Ok(Self::Plain(commission)),
+            (Wish::Work, _) => Ok(Claim::Plain(commission)),
             (Wish::Unsaid, DelegatedWork::OnRequest) => {
-                let question = Question::about(trigger.words(), permit.asker(), permit.name());
+                let question = Question::about(words, permit.asker(), permit.name());
                 let question = question.ok_or(NoWork::Question)?;
-                Ok(Self::Unsettled(Unsettled { commission, question }))
+                Ok(Claim::Unsettled(Unsettled { commission, question }))
             }
             (Wish::Unsaid, DelegatedWork::OnCommand | DelegatedWork::Never) => Err(NoWork::Uncommanded),
         }

@@ -1,15 +1,17 @@
 //! Decides whether a run takes place, and hands out the only key to it.
 //!
-//! Invariant: a `Permit` exists only because `decide` said yes. Every deed that others can see, and every
+//! Invariant: a `Permit` exists only because `decide` said yes to an event, or `talk` to words in a chat. Every deed that others can see, and every
 //! start of the engine, asks for one.
 
 mod permit;
 mod role;
 mod skip;
+mod talk;
 
 pub use permit::{Permit, Reach};
 pub use role::{ReviewWish, Role};
 pub use skip::SkipReason;
+pub use talk::{Talk, talk};
 
 use std::time::Duration;
 

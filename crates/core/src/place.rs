@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chat::ChannelId;
+
 /// What a run is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
@@ -13,6 +15,8 @@ pub enum Subject {
     PullRequest(u64),
     /// A discussion, by number.
     Discussion(u64),
+    /// A thread of a chat.
+    Thread(ChannelId),
     /// The repository as a whole.
     Repository,
 }
@@ -22,7 +26,7 @@ impl Subject {
     pub fn number(self) -> Option<u64> {
         match self {
             Self::Issue(number) | Self::PullRequest(number) | Self::Discussion(number) => Some(number),
-            Self::Repository => None,
+            Self::Thread(_) | Self::Repository => None,
         }
     }
 
@@ -32,13 +36,20 @@ impl Subject {
             Self::Issue(_) => "issue",
             Self::PullRequest(_) => "pull request",
             Self::Discussion(_) => "discussion",
+            Self::Thread(_) => "thread",
             Self::Repository => "repository",
         }
     }
 
     /// Returns what stands after a repository's name, `#7`.
     pub fn mark(self) -> String {
-        self.number().map(|number| format!("#{number}")).unwrap_or_default()
+        match self {
+            Self::Issue(number) | Self::PullRequest(number) | Self::Discussion(number) => {
+                format!("#{number}")
+            }
+            Self::Thread(thread) => format!("/thread/{thread}"),
+            Self::Repository => String::new(),
+        }
     }
 }
 
@@ -141,6 +152,8 @@ pub enum Surface {
         /// The comment that is answered, if it is one; the answer goes below it.
         comment: Option<NodeId>,
     },
+    /// A thread of a chat.
+    Thread(ChannelId),
     /// The run's own page, when there is nobody to write to.
     RunPage,
 }
@@ -151,13 +164,20 @@ mod tests {
 
     #[test]
     fn a_subject_is_called_by_its_number_if_it_has_one() {
-        let subjects =
-            [Subject::Issue(7), Subject::PullRequest(2), Subject::Discussion(5), Subject::Repository];
+        let thread = ChannelId::new(1_438_210).unwrap();
+        let subjects = [
+            Subject::Issue(7),
+            Subject::PullRequest(2),
+            Subject::Discussion(5),
+            Subject::Thread(thread),
+            Subject::Repository,
+        ];
         let told = subjects.map(|subject| format!("{subject}, octo/garden{}", subject.mark()));
         let expect = [
             "issue #7, octo/garden#7",
             "pull request #2, octo/garden#2",
             "discussion #5, octo/garden#5",
+            "the thread, octo/garden/thread/1438210",
             "the repository, octo/garden",
         ];
         assert_eq!(told, expect);

@@ -9,9 +9,11 @@ mod people;
 mod reminder;
 mod surroundings;
 mod task;
+mod thread;
 mod work;
 
 pub use people::{PeopleSaid, people_said};
+pub use thread::{InThread, in_thread};
 pub use work::Workbench;
 
 use std::fmt::Write as _;
@@ -168,7 +170,7 @@ fn capitalised(text: &str) -> String {
 
 fn place(permit: &Permit, context: &Context) -> String {
     let mut text = match context.subject {
-        Subject::Repository => format!("- The repository {}\n", context.repo),
+        Subject::Thread(_) | Subject::Repository => format!("- The repository {}\n", context.repo),
         Subject::Issue(_) | Subject::PullRequest(_) | Subject::Discussion(_) => subject_lines(context),
     };
     text.push_str(
@@ -288,6 +290,7 @@ fn answering(permit: &Permit) -> String {
         Surface::Discussion { .. } => {
             ("posted as one comment in the discussion", "the people in the discussion")
         }
+        Surface::Thread(_) => ("shown in the thread", "the people in the thread"),
         Surface::RunPage => ("shown on the page of the workflow run", "the maintainers of the repository"),
     };
     format!(

@@ -20,7 +20,7 @@ use crate::error::{Aim, Cause, Error};
 fn number(permit: &Permit, aim: &Aim) -> Result<u64, Error> {
     match permit.subject() {
         Subject::Issue(number) | Subject::PullRequest(number) => Ok(number),
-        Subject::Discussion(_) | Subject::Repository => Err(aim.missed(Cause::Unfit)),
+        Subject::Discussion(_) | Subject::Thread(_) | Subject::Repository => Err(aim.missed(Cause::Unfit)),
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn aim(deed: &str, permit: &Permit) -> Aim {
         Subject::Issue(_) => "issues: write",
         Subject::PullRequest(_) => "pull-requests: write",
         Subject::Discussion(_) => "discussions: write",
-        Subject::Repository => "contents: write",
+        Subject::Thread(_) | Subject::Repository => "contents: write",
     };
     Aim::new(format!("{deed} {}{}", permit.repo(), permit.subject().mark()), needs)
 }

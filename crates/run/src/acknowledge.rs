@@ -138,7 +138,7 @@ fn wears_labels(permit: &Permit) -> bool {
     let quiet = *permit.target() == Target::Nowhere;
     match permit.subject() {
         Subject::Issue(_) | Subject::PullRequest(_) | Subject::Discussion(_) => !quiet,
-        Subject::Repository => false,
+        Subject::Thread(_) | Subject::Repository => false,
     }
 }
 

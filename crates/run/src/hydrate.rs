@@ -89,7 +89,7 @@ async fn told(github: &GitHub, permit: &Permit) -> Result<Option<(RawContext, Ex
         Subject::Discussion(number) => {
             github.discussion(number).await.map(|discussion| (discussion.told, Extent::Whole))
         }
-        Subject::Repository => return Ok(None),
+        Subject::Thread(_) | Subject::Repository => return Ok(None),
     };
     told.map(Some).map_err(|error| error.fault())
 }
@@ -107,7 +107,7 @@ async fn earlier(
         // Of a thread the subject shows the open ones only.
         Surface::ReviewThread { .. } => false,
         Surface::Discussion { .. } => true,
-        Surface::RunPage => return Ok(Earlier::default()),
+        Surface::Thread(_) | Surface::RunPage => return Ok(Earlier::default()),
     };
     if is_all {
         return Ok(seen);

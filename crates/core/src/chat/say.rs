@@ -82,6 +82,11 @@ pub fn tool(name: &str, title: &str, verbosity: Verbosity) -> Option<String> {
     shown.then(|| format!("-# ⚙ {}{title}", code(&bounded(&one_line(name), 40))))
 }
 
+/// Says how many tools are not shown any more.
+pub fn earlier_tools(many: usize) -> String {
+    format!("-# ⚙ {many} tools before")
+}
+
 /// Names a thread after the words that it begins with.
 pub fn thread_name(text: &str) -> String {
     let line = text.lines().map(one_line).find(|line| !line.is_empty());

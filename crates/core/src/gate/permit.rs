@@ -1,6 +1,7 @@
 //! The key to a run, and how far it reaches.
 
 use crate::{
+    chat::ChannelId,
     command::{self, Said, Wish, WorkWords},
     event::Trigger,
     gate::{Policy, Response},
@@ -68,6 +69,29 @@ impl Permit {
             name: name.clone(),
             said: command::of(trigger, name, &policy.work_words),
             wish: policy.work_words.wish(trigger, name),
+            work_words: policy.work_words.clone(),
+        }
+    }
+
+    /// Mints the key to a turn in a thread: whose words, in which repository, and how far they reach.
+    pub(super) fn in_thread(
+        (repo, thread): (&RepoName, ChannelId),
+        (asker, trust, reach): (Login, Trust, Reach),
+        text: &str,
+        (own, policy): (&Login, &Policy),
+    ) -> Self {
+        Self {
+            repo: repo.clone(),
+            subject: Subject::Thread(thread),
+            target: Target::Nowhere,
+            surface: Surface::Thread(thread),
+            asker,
+            trust,
+            reach,
+            own: own.clone(),
+            name: policy.mention.clone(),
+            said: Said::Request,
+            wish: policy.work_words.wish_of(text),
             work_words: policy.work_words.clone(),
         }
     }

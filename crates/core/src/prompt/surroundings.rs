@@ -69,7 +69,7 @@ fn reading(permit: &Permit) -> String {
             format!("gh api repos/{repo}/pulls/{number}/comments"),
             format!("gh api repos/{repo}/pulls/{number}/reviews"),
         ],
-        Subject::Discussion(_) | Subject::Repository => return String::new(),
+        Subject::Discussion(_) | Subject::Thread(_) | Subject::Repository => return String::new(),
     };
     let commands: Vec<_> = commands.iter().map(|command| format!("`{command}`")).collect();
     format!(

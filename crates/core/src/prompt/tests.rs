@@ -66,7 +66,7 @@ fn changed() -> RawChange {
 fn rendered(trigger: &Trigger, told: RawContext, wishes: &Wishes) -> String {
     let permit = permit_for(trigger);
     let context = match permit.subject() {
-        Subject::Repository => Context::of_repository(&permit),
+        Subject::Thread(_) | Subject::Repository => Context::of_repository(&permit),
         Subject::PullRequest(_) => {
             Context::within_budget(&permit, RawContext { change: Some(changed()), ..told })
         }

@@ -19,7 +19,7 @@ impl GitHub {
             Surface::Discussion { id, comment: Some(comment), .. } => {
                 self.discuss_below(permit, (id, comment), body).await
             }
-            Surface::RunPage => Err(aim("answer on", permit).missed(Cause::Unfit)),
+            Surface::Thread(_) | Surface::RunPage => Err(aim("answer on", permit).missed(Cause::Unfit)),
         }
     }
 
@@ -44,6 +44,7 @@ impl GitHub {
                 Surface::Conversation(_)
                 | Surface::ReviewThread { .. }
                 | Surface::Discussion { .. }
+                | Surface::Thread(_)
                 | Surface::RunPage,
                 _,
             ) => Err(aim("update an answer on", permit).missed(Cause::Unfit)),

@@ -74,7 +74,7 @@ impl GitHub {
             }
             Surface::ReviewThread { pull, root } => self.replies(*pull, *root).await,
             Surface::Discussion { number, .. } => Ok(self.discussion(*number).await?.answers),
-            Surface::RunPage => Ok(Vec::new()),
+            Surface::Thread(_) | Surface::RunPage => Ok(Vec::new()),
         }
     }
 }

@@ -1,0 +1,222 @@
+//! A turn as it appears in its thread: words as they are finished, tools at work, and how it ended.
+//!
+//! What was shown stays where it is: a message's place is its number, so that whoever begins the turn anew says the same
+//! places again, and nothing appears twice.
+
+use super::{
+    ChannelId, Deed, Footer, Notify, TextFile, Verbosity, render,
+    say::{self, tool},
+};
+use crate::{
+    clean::Redactor,
+    conversation::{heard::Heard, outcome::Outcome},
+    say::trouble,
+};
+
+/// So many tools in a row are shown; of more, the last ones.
+const TOOLS: usize = 12;
+
+/// What a turn has come to so far.
+#[derive(Debug, Clone)]
+pub struct Transcript {
+    verbosity: Verbosity,
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    /// What the model said.
+    Said(String),
+    /// Tools, one line each.
+    Tools(Vec<String>),
+    /// A word of ours.
+    Note(String),
+}
+
+/// Whether a transcript has something new to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// It has.
+    Some,
+    /// It has not.
+    None,
+}
+
+/// A message of a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// What it says.
+    pub text: String,
+    /// What does not fit.
+    pub file: Option<TextFile>,
+    /// Whether people hear of it.
+    pub notify: Notify,
+}
+
+impl Transcript {
+    /// Begins one.
+    pub fn new(verbosity: Verbosity) -> Self {
+        Self { verbosity, pieces: Vec::new() }
+    }
+
+    /// Takes in what the engine said.
+    pub fn hear(&mut self, heard: &Heard) -> News {
+        if let Heard::Said(text) = heard
+            && !text.trim().is_empty()
+        {
+            self.pieces.push(Piece::Said(text.clone()));
+            return News::Some;
+        }
+        let Heard::ToolEnded { tool: call, ok } = heard else { return News::None };
+        let Some(line) = tool(&call.name, &call.about, self.verbosity) else { return News::None };
+        let line = if *ok { line } else { format!("{line} failed") };
+        match self.pieces.last_mut() {
+            Some(Piece::Tools(lines)) => lines.push(line),
+            Some(Piece::Said(_) | Piece::Note(_)) | None => self.pieces.push(Piece::Tools(vec![line])),
+        }
+        News::Some
+    }
+
+    /// Takes in how the turn ended, what it hands over, and what it took.
+    pub fn end(&mut self, outcome: &Outcome, notes: &[String], footer: &Footer) {
+        let words = match outcome {
+            Outcome::Answered { text, .. } => Some(text),
+            Outcome::Refused { partial }
+            | Outcome::OutOfTime { partial }
+            | Outcome::Failed { partial, .. } => partial.as_ref(),
+        };
+        if let Some(words) = words.filter(|words| !self.has(words)) {
+            self.pieces.push(Piece::Said(words.clone()));
+        }
+        self.pieces.extend(notes.iter().cloned().map(Piece::Note));
+        if let Some(advice) = trouble::told(outcome) {
+            self.note(format!("❌ **{}** (`{}`) {}", advice.what, advice.kind, advice.next));
+        }
+        self.note(footer.line());
+    }
+
+    /// Adds a word of ours.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.pieces.push(Piece::Note(text.into()));
+    }
+
+    /// Returns the messages, without what must not be seen. Only the last one is heard of.
+    pub fn messages(&self, redactor: &Redactor) -> Vec<Shown> {
+        let mut messages: Vec<_> = self.pieces.iter().flat_map(|piece| piece.messages(redactor)).collect();
+        if let Some(last) = messages.last_mut() {
+            last.notify = Notify::Yes;
+        }
+        messages
+    }
+
+    fn has(&self, words: &str) -> bool {
+        let last = self.pieces.iter().rev().find_map(|piece| match piece {
+            Piece::Said(text) => Some(text.trim()),
+            Piece::Tools(_) | Piece::Note(_) => None,
+        });
+        words.trim().is_empty() || last == Some(words.trim())
+    }
+}
+
+impl Piece {
+    fn messages(&self, redactor: &Redactor) -> Vec<Shown> {
+        let clean = |text: &str| redactor.clean(text).as_str().to_owned();
+        let shown = |text: String| Shown { text: clean(&text), file: None, notify: Notify::No };
+        let text = match self {
+            Self::Said(text) | Self::Note(text) => text,
+            Self::Tools(lines) => return vec![shown(tools(lines))],
+        };
+        let rendered = render(&clean(text));
+        let mut messages: Vec<_> = rendered.messages.into_iter().map(shown).collect();
+        if let Some(last) = messages.last_mut() {
+            last.file = rendered.file.map(|file| TextFile { text: clean(&file.text), ..file });
+        }
+        messages
+    }
+}
+
+fn tools(lines: &[String]) -> String {
+    let earlier = lines.len().saturating_sub(TOOLS);
+    let before = (earlier > 0).then(|| say::earlier_tools(earlier));
+    let shown = lines.iter().skip(earlier).cloned();
+    before.into_iter().chain(shown).collect::<Vec<_>>().join("\n")
+}
+
+impl Shown {
+    /// Returns what has to be done for it to be seen in a thread.
+    pub fn deed(&self, channel: ChannelId) -> Deed {
+        let Self { text, file, notify } = self.clone();
+        Deed::Say { channel, text, reply_to: None, buttons: Vec::new(), file, notify }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        conversation::{
+            heard::Tool,
+            outcome::{Trouble, Turn},
+        },
+        names::RepoName,
+        secret::Secret,
+    };
+
+    fn footer() -> Footer {
+        let repository = RepoName::parse("octo/garden").unwrap();
+        let (took, model) = (Duration::from_secs(9), "sim/tulip".to_owned());
+        Footer { repository, branch: None, took, tokens: 950, cost: 0, model }
+    }
+
+    fn told(transcript: &Transcript) -> String {
+        let redactor = Redactor::knowing([&Secret::new("hunter2hunter2")]);
+        let messages = transcript.messages(&redactor).into_iter();
+        let lines = messages.map(|shown| format!("[{:?}] {}", shown.notify, shown.text));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn ended(name: &str, about: &str, ok: bool) -> Heard {
+        Heard::ToolEnded { tool: Tool { name: name.to_owned(), about: about.to_owned() }, ok }
+    }
+
+    #[test]
+    fn a_turn_appears_like_this() {
+        let mut transcript = Transcript::new(Verbosity::Essential);
+        let heard = [
+            Heard::Busy,
+            Heard::Said("I look at the tap.".to_owned()),
+            ended("read", "tap.rs", true),
+            ended("bash", "cargo test", false),
+            ended("bash", "echo hunter2hunter2", true),
+            Heard::Said("It leaks at `tap.rs:12`; the key is hunter2hunter2.".to_owned()),
+        ];
+        let news: Vec<_> = heard.iter().map(|heard| transcript.hear(heard)).collect();
+        assert_eq!(news, [News::None, News::Some, News::None, News::Some, News::Some, News::Some]);
+        let text = "It leaks at `tap.rs:12`; the key is hunter2hunter2.".to_owned();
+        let pull = ["Opened [#3](https://github.com/octo/garden/pull/3).".to_owned()];
+        transcript.end(&Outcome::Answered { text, cut_short: false }, &pull, &footer());
+        insta::assert_snapshot!(told(&transcript));
+    }
+
+    #[test]
+    fn what_was_handed_in_and_what_broke_is_shown() {
+        let mut transcript = Transcript::new(Verbosity::Text);
+        transcript.hear(&Heard::Said("Working on it.".to_owned()));
+        let broken = Turn::failed(Trouble::Gone).outcome.with_draft("The draft.".to_owned());
+        transcript.end(&broken, &[], &footer());
+        insta::assert_snapshot!(told(&transcript));
+    }
+
+    #[test]
+    fn many_tools_are_one_message_that_ends_with_the_last() {
+        let mut transcript = Transcript::new(Verbosity::All);
+        for n in 0..40 {
+            transcript.hear(&ended("bash", &format!("step {n}"), true));
+        }
+        let told = told(&transcript);
+        assert!(told.starts_with("[Yes] -# ⚙ 28 tools before\n"), "{told}");
+        assert!(told.ends_with("`step 39`") && !told.contains("`step 27`"), "{told}");
+    }
+}
