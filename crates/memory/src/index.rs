@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Raised when words are found differently; an index of another version is made anew.
-const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 2;
 
 /// Without places of words (`detail`) FTS5 could not rank what it does not have the text of.
 const SCHEMA: &str = "

@@ -68,7 +68,7 @@ pub(super) const PARTS: &[Part] = &[
             Input::new("memory-scope", "`repo` keeps one memory per repository, `org` one for all repositories of the owner.").default("repo"),
             Input::new("session-retention", "Sessions that are always kept.").default("50").in_file(),
             Input::new("session-max-age", "Days that a session is kept if there are more.").default("30").in_file(),
-            Input::new("memory-warn-size", "Megabytes of memory from which the summary warns.").default("500").in_file(),
+            Input::new("memory-warn-size", "Megabytes of memory, unpacked, above which a save warns, in the log and on the page of the run.").default("500").in_file(),
             Input::new("s3-backup", "Keeps the memory in S3 as well, from where it is restored first.").default("false"),
             Input::new("s3-bucket", "The bucket."),
             Input::new("aws-region", "The bucket's region."),

@@ -285,3 +285,23 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
 struct Numbered {
     format: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FORMAT;
+    use crate::{index, snapshot::pack};
+
+    #[test]
+    fn the_pages_describe_this_format_and_no_older_one() {
+        let page = include_str!("../../../../docs/memory-format.md");
+        assert!(page.starts_with(&format!("# The memory format, version {FORMAT}\n")));
+        let magic = str::from_utf8(pack::MAGIC).unwrap();
+        let index = format!("`user_version`, now {}", index::VERSION);
+        for said in [format!("| `format` | `{FORMAT}`"), format!("\"{magic}\""), index] {
+            assert!(page.contains(&said), "{said}");
+        }
+        let rollback = include_str!("../../../../docs/rollback.md");
+        let head = format!("{FORMAT}/head.{FORMAT}");
+        assert!(page.contains(&format!("`{head}`")) && rollback.contains(&format!("/{head}")));
+    }
+}

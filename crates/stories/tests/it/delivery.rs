@@ -176,6 +176,8 @@ async fn an_answer_that_cannot_be_posted_is_not_lost() {
     sim.world().faults().on(route, FaultKind::Status(403)).always();
     let run = sim.mention("@fro-bot why?").run().await;
     assert!(run.code != Some(0) && run.answers.is_empty(), "{run}");
+    let outputs = fs_err::read_to_string(sim.folder().join("output")).unwrap();
+    assert!(!outputs.contains("comment-url"), "{outputs}");
     let page = sim.run_page();
     assert!(
         page.contains("> ❌ The answer could not be posted.") && page.contains("The hose leaks."),

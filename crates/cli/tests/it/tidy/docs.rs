@@ -1,4 +1,4 @@
-//! What the pages for people promise: links that lead somewhere, and messages that are really said.
+//! What the pages for people promise: links that lead somewhere, messages that are really said, and goals that were reached.
 
 use std::collections::BTreeMap;
 
@@ -46,6 +46,32 @@ pub(crate) fn unsaid(text: &str, sources: &[&String]) -> Vec<Complaint> {
         number += paragraph.lines().count() + 1;
     }
     complaints
+}
+
+/// Complains of bold figures in a table that miss the goal in the cell before them: bold means reached.
+pub(crate) fn missed(text: &str) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for (number, row) in prose(text).filter(|(_, line)| line.starts_with('|')) {
+        let cells: Vec<_> = row.split('|').collect();
+        for pair in cells.windows(2) {
+            let Some(bold) = pair[1].split("**").nth(1) else { continue };
+            let goals = figures(pair[0]);
+            let late = figures(bold)
+                .into_iter()
+                .find(|(figure, unit)| goals.iter().any(|(goal, of)| of == unit && figure > goal));
+            if let Some((figure, unit)) = late {
+                complaints.push((number, format!("{figure} {unit} is bold and misses its goal")));
+            }
+        }
+    }
+    complaints
+}
+
+/// Returns the figures of a cell with their units; of a range, the upper end.
+fn figures(cell: &str) -> Vec<(f64, &str)> {
+    let words: Vec<_> = cell.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
+    let pairs = words.windows(2).filter_map(|pair| Some((pair[0].parse().ok()?, pair[1])));
+    pairs.filter(|(_, unit)| *unit != "to").collect()
 }
 
 /// Returns the lines outside of code blocks, with their numbers.
@@ -114,5 +140,12 @@ mod tests {
         let source = "format!(\"cannot read `{path}` of it\")".to_owned();
         let page = "One.\n\n**\"cannot read\n`…` of it\"** and \"weeds\".\n\n```\n\"code\"\n```";
         assert_eq!(unsaid(page, &[&source]), [(3, "nothing says \"weeds\"".to_owned())]);
+    }
+
+    #[test]
+    fn a_bold_figure_is_held_against_its_goal() {
+        let page = "| what | goal | ours |\n|---|---|---|\n| a | 4 MB, 2 s | **2.7 MB, 1.8 s** (3.4) |\n\
+                    | b | 3 s | **1.9 to 3.4 s** |\n| c | 3 s | 3.4 s |\n| d | 50 ms | **60 s** |";
+        assert_eq!(missed(page), [(4, "3.4 s is bold and misses its goal".to_owned())]);
     }
 }
