@@ -33,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
     let policy = Policy::usual();
     drop(gate::glance(&trigger, &policy));
     let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
-    if let Decision::Run(permit) = gate::decide(&trigger, &facts, &policy) {
+    if let Decision::Run(permit, _) = gate::decide(&trigger, &facts, &policy) {
         drop((permit.subject(), permit.surface().clone()));
     }
     let marker = Marker::new("42", &trigger).to_string();

@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::place::{Anchor, Side};
+use crate::{
+    gate::Permit,
+    place::{Anchor, Side, Subject, Surface, Target},
+};
 
 /// Bytes of a draft; what is longer would not fit a comment.
 const LONGEST: usize = 60_000;
@@ -60,6 +63,24 @@ impl Draft {
             comment.check().map_err(|what| format!("`comments[{number}]`: {what}"))?;
         }
         Ok(draft)
+    }
+}
+
+/// Returns the pull request and the commit beside whose code remarks can stand.
+///
+/// Else they stand in the answer itself: where the answer is not given in a pull request's conversation, where nobody
+/// knows which commit the agent saw, and where an earlier attempt has answered already, which is edited.
+pub fn beside<'a>(
+    permit: &Permit,
+    remarks: &[InlineComment],
+    seen: Option<&'a str>,
+    earlier: Option<&Target>,
+) -> Option<(u64, &'a str)> {
+    match (permit.subject(), permit.surface(), seen, earlier) {
+        (Subject::PullRequest(pull), Surface::Conversation(_), Some(commit), None) if !remarks.is_empty() => {
+            Some((pull, commit))
+        }
+        _ => None,
     }
 }
 
@@ -121,6 +142,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::{
+        event::{Trigger, tests::all},
+        gate::tests::permit_for,
+    };
 
     #[test]
     fn the_last_draft_wins() {
@@ -130,6 +155,34 @@ mod tests {
         assert_eq!(drafts.clone().set(draft("first")), "draft-1");
         assert_eq!(drafts.set(draft("second")), "draft-2");
         assert_eq!(drafts.last(), Some(draft("second")));
+    }
+
+    #[test]
+    fn remarks_stand_beside_the_code_only_where_an_answer_can_be_a_review() {
+        let remark = InlineComment {
+            path: "tap.rs".to_owned(),
+            line: 4,
+            start_line: None,
+            side: Side::default(),
+            body: "It drips.".to_owned(),
+        };
+        let check = |n_remarks: usize, seen, earlier: Option<&Target>, trigger: &Trigger, expect| {
+            let remarks = vec![remark.clone(); n_remarks];
+            assert_eq!(beside(&permit_for(trigger), &remarks, seen, earlier), expect, "{trigger:?}");
+        };
+        let (comment, seen) = (Target::Comment(1), Some("a1b2"));
+        for trigger in all() {
+            let pull = match trigger.event_name() {
+                // The comment of the example is one on a pull request.
+                "issue_comment" => Some(7),
+                "pull_request" | "pull_request_target" => Some(2),
+                _ => None,
+            };
+            check(1, seen, None, &trigger, pull.map(|pull| (pull, "a1b2")));
+            check(0, seen, None, &trigger, None);
+            check(1, None, None, &trigger, None);
+            check(1, seen, Some(&comment), &trigger, None);
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::{
     event::{Head, Issue, IssueAction, Pull, PullAction, PullEvent, Trigger},
     mention,
     names::{Login, Permission},
+    task::Task,
     trust::Trust,
 };
 
@@ -114,8 +115,8 @@ pub enum Answered {
 /// Yes or no.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// The run takes place.
-    Run(Box<Permit>),
+    /// The run takes place, for this task.
+    Run(Box<Permit>, Task),
     /// It does not, for this reason.
     Skip(SkipReason),
 }
@@ -186,7 +187,10 @@ pub fn glance(trigger: &Trigger, policy: &Policy) -> Result<(), SkipReason> {
 /// Decides, with everything known.
 pub fn decide(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Decision {
     match weigh(trigger, facts, policy) {
-        Ok(permit) => Decision::Run(Box::new(permit)),
+        Ok(permit) => {
+            let task = Task::find(trigger, &permit, policy);
+            Decision::Run(Box::new(permit), task)
+        }
         Err(reason) => Decision::Skip(reason),
     }
 }

@@ -6,20 +6,18 @@ use fro_core::{
     continuity::{Reminder, Topic},
     conversation::outcome::{Outcome, Trouble, Turn},
     prompt,
-    say::{self, marker::Marker},
+    say::{self, command::Reply, marker::Marker},
 };
-use fro_github::GitHub;
 
 use crate::{
-    Ending,
-    acknowledge::Acknowledgement,
-    builtin_commands, fold,
-    hydrate::{self, Hydrated},
+    builtin_commands,
+    ending::Ending,
     occasion::Occasion,
     process::Process,
     progress::{Progress, Tell},
     publish::{self, Said},
     share,
+    venue::{Acknowledgement, Hydrated, Venue},
 };
 
 /// A request that may be answered.
@@ -30,53 +28,76 @@ pub(crate) struct Asked<'a> {
     pub(crate) tell: Tell<'a>,
     pub(crate) trigger: &'a Trigger,
     pub(crate) permit: &'a Permit,
-    pub(crate) github: &'a GitHub,
+    pub(crate) venue: Venue<'a>,
 }
 
-/// Answers once. Whatever breaks after the 👀 is told in the one comment, and the run fails with it.
-pub(crate) async fn once(
+impl Asked<'_> {
+    /// Returns what the answer of this run opens with.
+    pub(crate) fn marker(&self) -> Marker {
+        Marker::new(&self.occasion.run.id, self.trigger)
+    }
+}
+
+/// Has the agent answer. Whatever breaks after the 👀 is told in the one comment, and the run fails with it.
+pub(crate) async fn by_agent(
     asked: &Asked<'_>,
-    acknowledgement: &mut Acknowledgement<'_>,
+    seen: &mut Acknowledgement<'_>,
     agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
-    let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
-    let reply = say::command::reply(asked.permit.said(), asked.permit.name(), asked.permit.work_words());
-    let prepare = async {
-        match &reply {
-            Some(reply) => {
-                builtin_commands::prepare(agent, reply).await;
-                Ok(())
-            }
-            None => agent.prepare().await,
-        }
-    };
-    acknowledgement.begin().await?;
-    let ((), hydrated, prepared) =
-        tokio::join!(acknowledgement.label(), hydrate::hydrate(asked, &marker), prepare,);
+    let marker = asked.marker();
+    seen.begin().await?;
+    let hydrate = asked.venue.hydrate(asked.trigger, &marker);
+    let ((), hydrated, prepared) = tokio::join!(seen.label(), hydrate, agent.prepare());
     let mut session = None;
     let said = match (hydrated, prepared) {
-        (Ok(hydrated), Ok(())) => match reply {
-            Some(reply) => {
-                Said { earlier: hydrated.earlier, ..builtin_commands::answer(asked, agent, reply).await }
-            }
-            None => Box::pin(converse(asked, agent, hydrated, &mut session)).await,
-        },
-        (Err(fault), _) => Said { broke: Some(fault), ..Said::new(Turn::failed(Trouble::NoContext)) },
+        (Ok(hydrated), Ok(())) => Box::pin(converse(asked, agent, hydrated, &mut session)).await,
+        (Err(fault), _) => Said::unread(fault),
         (Ok(hydrated), Err(fault)) => {
             Said { earlier: hydrated.earlier, ..unprepared(&asked.process.agent.settings, fault) }
         }
     };
+    conclude(asked, said, agent, session).await
+}
+
+/// Answers one of our own words without the engine.
+pub(crate) async fn by_heart(
+    asked: &Asked<'_>,
+    reply: &Reply,
+    seen: &mut Acknowledgement<'_>,
+    agent: &mut Agent<'_>,
+) -> Result<Ending, Fault> {
+    let marker = asked.marker();
+    seen.begin().await?;
+    let hydrate = asked.venue.hydrate(asked.trigger, &marker);
+    let prepare = builtin_commands::prepare(agent, reply);
+    let ((), hydrated, ()) = tokio::join!(seen.label(), hydrate, prepare);
+    let said = match hydrated {
+        Ok(hydrated) => {
+            Said { earlier: hydrated.earlier, ..builtin_commands::answer(asked, agent, reply).await }
+        }
+        Err(fault) => Said::unread(fault),
+    };
+    conclude(asked, said, agent, None).await
+}
+
+/// Gives the answer with what the agent hands over besides, and writes the turn down.
+async fn conclude<'a>(
+    asked: &Asked<'_>,
+    said: Said,
+    agent: &mut Agent<'a>,
+    session: Option<Session<'a>>,
+) -> Result<Ending, Fault> {
     let handover = agent.hand_over().await;
     let share = share::share(asked, agent, session.as_ref()).await;
     let turn = Turn { outcome: said.turn.outcome.noted(&handover.notes), ..said.turn };
     let said = Said { turn, ..said };
     let account = publish::account(asked, (agent, session.as_ref()), (&said.turn, handover, share));
-    let receipt = said.give(asked, account, &marker).await?;
+    let receipt = said.give(asked, account, &asked.marker()).await?;
     (asked.tell)(Progress::Delivered { url: receipt.url.clone() });
     if let Outcome::Answered { .. } = said.turn.outcome {
-        fold::outdated(asked.github, asked.trigger, asked.permit, asked.tell).await;
+        asked.venue.fold_outdated(asked.trigger).await;
     }
-    if let Some(session) = &mut session {
+    if let Some(mut session) = session {
         session.record(&said.turn, vec![receipt.url.clone()]).await;
     }
     match (said.broke, &said.turn.outcome) {

@@ -18,9 +18,9 @@ pub(crate) async fn prepare(agent: &mut Agent<'_>, reply: &Reply) {
 }
 
 /// Returns the answer.
-pub(crate) async fn answer(asked: &Asked<'_>, agent: &mut Agent<'_>, reply: Reply) -> Said {
+pub(crate) async fn answer(asked: &Asked<'_>, agent: &mut Agent<'_>, reply: &Reply) -> Said {
     let answered = match reply {
-        Reply::Words(words) => Ok(words),
+        Reply::Words(words) => Ok(words.clone()),
         Reply::Status => agent.standing(asked.permit).await.map(|standing| standing::status(&standing)),
         Reply::Forget => forget(asked, agent).await,
     };

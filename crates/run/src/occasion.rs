@@ -12,7 +12,7 @@ use fro_core::{
 };
 use jiff::Timestamp;
 
-use crate::process::Process;
+use crate::{process::Process, venue};
 
 /// One event and the run that answers it.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl Occasion {
         Origin {
             run: self.run.id.clone(),
             key: self.run.id.clone(),
-            surface: "github".to_owned(),
+            surface: venue::SURFACE.to_owned(),
             event: event.to_owned(),
             began: self.began,
         }

@@ -6,21 +6,18 @@
 use std::path::PathBuf;
 
 use fro_core::{
-    Decision, Fault, Permit, Trigger,
+    Decision, Fault, Permit, Task, Trigger,
     event::{self, Reading},
-    gate::{self, Policy, ReviewWish},
+    gate::{self, Policy},
     remembered::Audience,
 };
-use fro_github::GitHub;
 
 use crate::{
-    Ending,
-    acknowledge::Acknowledgement,
-    facts,
+    ending::Ending,
     occasion::Occasion,
     process::Process,
     progress::{Progress, Tell},
-    step_summary,
+    venue::{self, Host},
 };
 
 /// What a killed run left behind.
@@ -43,7 +40,7 @@ impl Left {
         let audience = occasion.audience.unwrap_or(Audience::Everyone);
         let (origin, steps) = (occasion.origin(&occasion.event.name), |step| tell(Progress::Agent(step)));
         let kept = self.0.save(&process.agent, (&origin, audience), &steps).await;
-        step_summary::memory(process, occasion, kept.as_ref());
+        venue::memory(process, occasion, kept.as_ref());
         let unseen = unsee(process, occasion, tell).await;
         self.0.remove()?;
         unseen
@@ -53,10 +50,9 @@ impl Left {
 /// Takes 👀 and the label away, if the event still says that they were ours to give.
 async fn unsee(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
     let Reading::Trigger(trigger) = event::read(&occasion.event)? else { return Ok(()) };
-    let github = process.github(trigger.repo())?;
-    if let Some(permit) = decide_again(&process.policy, occasion, &trigger, &github).await? {
-        let wish = ReviewWish::of(&trigger, &process.policy);
-        let mut acknowledgement = Acknowledgement::of(&github, &permit, tell, wish);
+    let host = Host::of(process, &trigger)?;
+    if let Some((permit, task)) = decide_again(&process.policy, occasion, &trigger, &host).await? {
+        let mut acknowledgement = host.venue(&permit, occasion, tell).acknowledgement(task.manner());
         acknowledgement.resume().await;
         acknowledgement.end(&Ok(Ending::Interrupted)).await;
     }
@@ -67,14 +63,14 @@ async fn decide_again(
     policy: &Policy,
     occasion: &Occasion,
     trigger: &Trigger,
-    github: &GitHub,
-) -> Result<Option<Permit>, Fault> {
+    host: &Host,
+) -> Result<Option<(Box<Permit>, Task)>, Fault> {
     if gate::glance(trigger, policy).is_err() {
         return Ok(None);
     }
-    let facts = facts::gather(github, trigger, policy, occasion).await?;
+    let facts = host.facts(trigger, policy, occasion).await?;
     match gate::decide(trigger, &facts, policy) {
-        Decision::Run(permit) => Ok(Some(*permit)),
+        Decision::Run(permit, task) => Ok(Some((permit, task))),
         Decision::Skip(_) => Ok(None),
     }
 }

@@ -8,6 +8,7 @@ use fro_core::{
     conversation::outcome::{Trouble, Turn},
     delivery,
     draft::InlineComment,
+    own_comments::Earlier,
     say::{
         self,
         answer::Look,
@@ -19,7 +20,10 @@ use fro_review::Layout;
 use jiff::Timestamp;
 
 use crate::{
-    Receipt, answer::Asked, deliver, hydrate::Earlier, inline_comments, progress::Progress, step_summary,
+    answer::Asked,
+    ending::Receipt,
+    progress::Progress,
+    venue::{self, Write},
 };
 
 /// What there is to tell.
@@ -47,6 +51,11 @@ impl Said {
         }
     }
 
+    /// Says that the conversation could not be read.
+    pub(crate) fn unread(fault: Fault) -> Self {
+        Self { broke: Some(fault), ..Self::new(Turn::failed(Trouble::NoContext)) }
+    }
+
     /// Says that the engine could not even be asked.
     pub(crate) fn not_started(fault: Fault, earlier: Earlier) -> Self {
         Self { earlier, broke: Some(fault), ..Self::new(Turn::failed(Trouble::NotStarted)) }
@@ -68,10 +77,11 @@ impl Said {
         };
         let (delivery, delivered) = self.deliver(asked, settle, redactor).await;
         (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
-        step_summary::account(occasion, asked.permit, (&account, redactor), (&delivery, &delivered));
+        venue::account(occasion, asked.permit, (&account, redactor), (&delivery, &delivered));
         let receipt = delivered?;
-        if let Some(summary) = delivery.apart() {
-            self.add(asked, &summary).await;
+        if let Some(delivery) = &delivery.apart() {
+            let earlier = self.earlier.summary.as_ref();
+            asked.venue.publish(&[Write::Summary { delivery, earlier }]).await?;
         }
         Ok(receipt)
     }
@@ -83,26 +93,19 @@ impl Said {
         settle: impl Fn(&[(Anchor, String)]) -> Delivery,
         redactor: &Redactor,
     ) -> (Delivery, Result<Receipt, Fault>) {
-        let (github, permit, earlier) = (asked.github, asked.permit, self.earlier.answer.as_ref());
-        let placed =
-            inline_comments::place(github, permit, &self.remarks, self.commit.clone(), earlier).await;
-        let delivery = settle(&placed.layout.below);
-        let reviewed =
-            inline_comments::deliver(github, permit, &delivery, &placed, (redactor, &self.people)).await;
-        if let Some(delivered) = reviewed.transpose() {
-            return (delivery, delivered);
+        let (venue, earlier, people) = (asked.venue, self.earlier.answer.as_ref(), self.people.as_slice());
+        let placed = venue.place(&self.remarks, self.commit.as_deref(), earlier).await;
+        if !placed.layout.beside.is_empty() {
+            let delivery = settle(&placed.layout.below);
+            let remarks = Write::Remarks { delivery: &delivery, placed: &placed, redactor, people };
+            if let Some(delivered) = venue.publish(&[remarks]).await.transpose() {
+                return (delivery, delivered);
+            }
         }
         let delivery = settle(&Layout::below(&self.remarks).below);
-        let delivered = deliver::once(github, permit, &delivery, earlier.cloned(), asked.occasion).await;
-        (delivery, delivered)
-    }
-
-    /// Adds the run summary that stands apart. The answer is there, so this fails no run.
-    async fn add(&self, asked: &Asked<'_>, summary: &Delivery) {
-        let (github, permit, earlier) = (asked.github, asked.permit, self.earlier.summary.clone());
-        if let Err(fault) = deliver::once(github, permit, summary, earlier, asked.occasion).await {
-            (asked.tell)(Progress::Warning(format!("the run summary was not posted: {}", fault.what())));
-        }
+        let delivered = venue.publish(&[Write::Answer { delivery: &delivery, earlier }]).await;
+        let unsaid = || Fault::ours("the answer was not written");
+        (delivery, delivered.and_then(|receipt| receipt.ok_or_else(unsaid)))
     }
 }
 

@@ -3,8 +3,6 @@
 //! The rules are `review`'s; here is only who is asked, in which order, and what is written.
 
 mod ground;
-mod publish;
-mod pull_so_far;
 mod tools;
 
 pub(crate) use tools::ReviewTools;
@@ -18,6 +16,7 @@ use fro_core::{
     conversation::outcome::{Outcome, Trouble, Turn, Usage},
     delivery,
     gate::{ReviewWish, SkipReason},
+    own_comments::Earlier,
     say::{answer::Look, marker::Marker, summary::Account, trouble},
     trust::Spoken,
 };
@@ -31,15 +30,12 @@ use fro_review::{
 };
 
 use crate::{
-    Ending, Receipt,
-    acknowledge::Acknowledgement,
     answer::{Asked, plan, unprepared},
-    deliver,
-    hydrate::{self, Earlier, Hydrated},
+    ending::{Ending, Receipt},
     progress::Progress,
     publish::{Said, account},
-    review::{ground::Beginning, publish::Publisher, pull_so_far::PullSoFar},
-    step_summary,
+    review::ground::Beginning,
+    venue::{self, Acknowledgement, Hydrated, Publisher, PullSoFar, Write},
 };
 
 /// What came of a review.
@@ -105,8 +101,8 @@ pub(crate) async fn once(
         (asked.tell)(Progress::Skipped(reason.clone()));
         return Ok(Ending::Skipped(reason));
     }
-    let marker = Marker::new(&asked.occasion.run.id, asked.trigger);
-    let hydrating = hydrate::hydrate(asked, &marker);
+    let marker = asked.marker();
+    let hydrating = asked.venue.hydrate(asked.trigger, &marker);
     acknowledgement.begin().await?;
     let ((), hydrated, prepared) = tokio::join!(acknowledgement.label(), hydrating, agent.prepare());
     let earlier = hydrated.as_ref().map(|hydrated| hydrated.earlier.clone()).unwrap_or_default();
@@ -268,8 +264,14 @@ async fn write(
     let outcome = turn.outcome.published(&publisher.people);
     let delivery = delivery::settle(&outcome, &account, marker.clone(), look, asked.process.redactor());
     (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
-    let said = say(wish, stopped.is_some(), &writes);
-    let delivered = deliver(&publisher, said, (&delivery, &writes), earlier).await;
+    let said = match say(wish, stopped.is_some(), &writes) {
+        Saying::Nothing => Vec::new(),
+        Saying::Review => {
+            vec![Write::Findings { delivery: &delivery, findings: &writes, publisher: &publisher }]
+        }
+        Saying::Comment => vec![Write::Answer { delivery: &delivery, earlier: earlier.answer.as_ref() }],
+    };
+    let delivered = asked.venue.publish(&said).await;
     put_on_page(asked, pull.number, (&account, &delivery, &delivered), left_out);
     let url = delivered?.map(|receipt| receipt.url);
     if let Some(url) = &url {
@@ -293,9 +295,9 @@ fn put_on_page(
     let (occasion, redactor) = (asked.occasion, asked.process.redactor());
     let unsaid = || Receipt { url: format!("{}/pull/{number}", asked.permit.repo()) };
     let page = delivered.clone().map(|receipt| receipt.unwrap_or_else(unsaid));
-    step_summary::account(occasion, asked.permit, (account, redactor), (delivery, &page));
+    venue::account(occasion, asked.permit, (account, redactor), (delivery, &page));
     if let Some(list) = unread_listed(left_out) {
-        step_summary::list(occasion, redactor, &list);
+        venue::list(occasion, redactor, &list);
     }
 }
 
@@ -317,22 +319,5 @@ fn say(wish: ReviewWish, broke_off: bool, writes: &Writes) -> Saying {
         (ReviewWish::Asked, true) => Saying::Comment,
         (ReviewWish::Unasked, true) if broke_off => Saying::Comment,
         (ReviewWish::Unasked, true) | (ReviewWish::Reply { .. }, _) => Saying::Nothing,
-    }
-}
-
-async fn deliver(
-    publisher: &Publisher<'_>,
-    said: Saying,
-    (delivery, writes): (&Delivery, &Writes),
-    earlier: &Earlier,
-) -> Result<Option<Receipt>, Fault> {
-    let asked = publisher.asked;
-    match said {
-        Saying::Nothing => Ok(None),
-        Saying::Review => publisher.review(delivery, writes).await.map(Some),
-        Saying::Comment => {
-            let earlier = earlier.answer.clone();
-            deliver::once(asked.github, asked.permit, delivery, earlier, asked.occasion).await.map(Some)
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! A walled engine with several sessions: the real engine and the built binary, a scripted model and a little GitHub.
 
+mod engines;
+
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -132,7 +134,7 @@ fn permit(world: &World) -> Permit {
     let Reading::Trigger(trigger) = event::read(&event).unwrap() else { panic!("it is no trigger") };
     let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
     match gate::decide(&trigger, &facts, &Policy::usual()) {
-        Decision::Run(permit) => *permit,
+        Decision::Run(permit, _) => *permit,
         Decision::Skip(why) => panic!("{why}"),
     }
 }

@@ -63,6 +63,16 @@ fn only_the_binaries_print_and_read_the_environment() {
 }
 
 #[test]
+fn people_are_talked_to_in_the_venue_alone() {
+    check(rules::talk_outside_the_venue);
+}
+
+#[test]
+fn no_thread_is_blocked() {
+    check(rules::blocked_threads);
+}
+
+#[test]
 fn no_file_knows_the_machine_it_was_written_on() {
     let files = files(|_| true);
     accept(files.iter().map(|(path, text)| (path, traces::check(path, text))));

@@ -23,7 +23,7 @@ pub(crate) fn a_permit() -> Permit {
 pub(crate) fn permit_for(trigger: &Trigger) -> Permit {
     let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
     match decide(trigger, &facts, &Policy::usual()) {
-        Decision::Run(permit) => *permit,
+        Decision::Run(permit, _) => *permit,
         Decision::Skip(reason) => panic!("{reason}"),
     }
 }
@@ -77,7 +77,7 @@ fn pull(action: PullAction) -> Pull {
 fn told(trigger: &Trigger, permission: Permission, policy: &Policy) -> String {
     let facts = Facts { own: Login::new("garden-helper[bot]"), permission, answered: Answered::No };
     match decide(trigger, &facts, policy) {
-        Decision::Run(permit) => {
+        Decision::Run(permit, _) => {
             format!("run for {} on {}: {:?}", permit.asker(), permit.subject(), permit.reach())
         }
         Decision::Skip(reason) => format!("{}: {reason}", reason.word()),
@@ -271,7 +271,7 @@ fn a_run_that_is_not_to_respond_touches_nothing_that_people_see() {
     let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
     let policy = Policy { response: Response::None, ..Policy::usual() };
     for trigger in all() {
-        let Decision::Run(permit) = decide(&trigger, &facts, &policy) else { continue };
+        let Decision::Run(permit, _) = decide(&trigger, &facts, &policy) else { continue };
         assert_eq!((permit.target(), permit.surface()), (&Target::Nowhere, &Surface::RunPage));
         assert_eq!(permit.subject(), trigger.subject());
     }

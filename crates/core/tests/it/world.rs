@@ -80,7 +80,7 @@ pub(crate) fn trigger(slot: Slot, words: &str) -> Trigger {
 pub(crate) fn permit(trigger: &Trigger) -> Permit {
     let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
     match gate::decide(trigger, &facts, &Policy::usual()) {
-        Decision::Run(permit) => *permit,
+        Decision::Run(permit, _) => *permit,
         Decision::Skip(reason) => panic!("{reason}"),
     }
 }

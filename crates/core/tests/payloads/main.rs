@@ -40,7 +40,7 @@ fn decided(name: &str, payload: &Value) -> String {
     };
     let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
     match gate::decide(&trigger, &facts, &Policy::usual()) {
-        Decision::Run(permit) => {
+        Decision::Run(permit, _) => {
             format!("run on {} of {}: {:?}", permit.subject(), permit.repo(), permit.reach())
         }
         Decision::Skip(reason) => reason.word().to_owned(),

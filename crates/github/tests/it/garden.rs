@@ -71,7 +71,7 @@ impl Garden {
         let facts =
             Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
         match gate::decide(&trigger, &facts, &Policy::usual()) {
-            Decision::Run(permit) => *permit,
+            Decision::Run(permit, _) => *permit,
             Decision::Skip(reason) => panic!("{reason}"),
         }
     }

@@ -22,8 +22,7 @@ use fro_review::{
     track::{Track, refind},
 };
 
-use super::pull_so_far::PullSoFar;
-use crate::answer::Asked;
+use crate::{answer::Asked, venue::PullSoFar};
 
 /// Bytes of the change that the model is shown; about fifty thousand tokens.
 const SHOWN: usize = 200_000;

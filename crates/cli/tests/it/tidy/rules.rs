@@ -11,6 +11,9 @@ const MAX_FUNCTION: usize = 60;
 /// Files that may speak to the kernel without Rust's guard; each needs a reason in its `//!`.
 const UNSAFE_FILES: [&str; 1] = ["crates/boundary/src/wall/kernel.rs"];
 
+/// Files whose code has a thread of its own, and a runtime to wait on.
+const BLOCKING_FILES: [&str; 2] = ["crates/cli/src/main.rs", "crates/memory/src/store/wire.rs"];
+
 /// Finds a file that tells more than one thing.
 pub(crate) fn long_file(source: &Source) -> Vec<Complaint> {
     match source.production_lines() {
@@ -106,6 +109,58 @@ pub(crate) fn hidden_input_and_output(source: &Source) -> Vec<Complaint> {
         .each_ref()
         .map(|pattern| (pattern.as_str(), "reads the environment; only `cli` does, take an argument"));
     [complaints(source.production(), &printing), complaints(source.production(), &reading)].concat()
+}
+
+/// What is said and read where people talk; `run/src/venue` alone does it.
+const TALKING: [&str; 17] = [
+    "react",
+    "unreact",
+    "ensure_label",
+    "add_label",
+    "remove_label",
+    "subject_in_parts",
+    "discussion",
+    "comments",
+    "answers",
+    "post_answer",
+    "update_answer",
+    "post_review",
+    "remark_on_file",
+    "reply_in_thread",
+    "resolve_thread",
+    "code_comments",
+    "fold",
+];
+
+/// Finds words with people on GitHub outside the venue. What `agent` has of GitHub is the repository: branches, pushes
+/// and the pull request.
+pub(crate) fn talk_outside_the_venue(source: &Source) -> Vec<Complaint> {
+    let is_venue = source.path.starts_with("crates/run/src/venue");
+    let is_bound =
+        ["crates/run/src/", "crates/agent/src/"].iter().any(|folder| source.path.starts_with(folder));
+    if is_venue || !is_bound || !source.production().iter().any(|token| token.text == "fro_github") {
+        return Vec::new();
+    }
+    let calls = TALKING.map(|name| format!(". {name} ("));
+    let advice = calls.each_ref().map(|call| {
+        (call.as_str(), "talks on GitHub; where people are answered is a venue, `crates/run/src/venue.rs`")
+    });
+    let mut found = complaints(source.production(), &advice);
+    if source.path.starts_with("crates/run/src/") && source.path != "crates/run/src/process.rs" {
+        let advice = [("fro_github", "knows GitHub; only `process.rs`, which opens it, and the venue do")];
+        found.extend(complaints(source.production(), &advice));
+    }
+    found
+}
+
+/// Finds async code that stops its thread until something else is done.
+pub(crate) fn blocked_threads(source: &Source) -> Vec<Complaint> {
+    let what = "blocks a thread that others wait on; make it async, or give it a thread by `spawn_blocking`";
+    // What has a thread of its own may wait on it.
+    if BLOCKING_FILES.contains(&source.path.as_str()) {
+        return Vec::new();
+    }
+    complaints(source.production(), &[(". block_on (", what), ("block_in_place (", what)])
 }
 
 fn complaints(tokens: &[Token], advice: &[(&str, &str)]) -> Vec<Complaint> {
@@ -214,6 +269,24 @@ mod tests {
         check(second_names, "crates/garden/src/lib.rs", "pub use c::d;", &[]);
         check(second_names, SOURCE, "pub(crate) use c::d;", &[]);
         check(second_names, SOURCE, "mod c;\npub use c::d;\npub mod e;\npub use e::f;", &[4]);
+    }
+
+    #[test]
+    fn people_are_talked_to_in_the_venue_alone() {
+        let text = "use fro_github::GitHub;\nasync fn a(g: &GitHub) {\n g.post_answer(p, b).await;\n g.head(1).await; }";
+        check(talk_outside_the_venue, "crates/agent/src/hose.rs", text, &[3]);
+        check(talk_outside_the_venue, "crates/run/src/hose.rs", text, &[3, 1]);
+        check(talk_outside_the_venue, "crates/run/src/process.rs", "use fro_github::GitHub;", &[]);
+        check(talk_outside_the_venue, "crates/run/src/venue/hose.rs", text, &[]);
+        check(talk_outside_the_venue, "crates/github/tests/it/hose.rs", text, &[]);
+        check(talk_outside_the_venue, "crates/agent/src/hose.rs", "fn a(v: Vec<u8>) { v.fold(0, f); }", &[]);
+    }
+
+    #[test]
+    fn threads_are_not_blocked() {
+        check(blocked_threads, SOURCE, "fn a() {\n runtime.block_on(b());\n}", &[2]);
+        check(blocked_threads, SOURCE, "fn a() { tokio::task::block_in_place(b) }", &[1]);
+        check(blocked_threads, SOURCE, "#[cfg(test)]\nmod tests { fn a() { runtime.block_on(b()) } }", &[]);
     }
 
     #[test]

@@ -56,8 +56,8 @@ fn told(name: &str, payload: &str, permission: Permission) -> String {
     };
     let facts = Facts { own: Login::new("fro-bot[bot]"), permission, answered: Answered::No };
     match decide(&trigger, &facts, &policy()) {
-        Decision::Run(permit) => {
-            format!("{:?} for {}: {:?}", ReviewWish::of(&trigger, &policy()), permit.asker(), permit.reach())
+        Decision::Run(permit, task) => {
+            format!("{task:?} for {}: {:?}", permit.asker(), permit.reach())
         }
         Decision::Skip(reason) => reason.word().to_owned(),
     }
@@ -68,7 +68,7 @@ fn pull_requests_are_reviewed_when_they_are_new_ready_or_changed() {
     for action in ["opened", "synchronize", "reopened", "ready_for_review"] {
         for event in ["pull_request", "pull_request_target"] {
             let decided = told(event, &pull(action, false), Permission::None);
-            assert_eq!(decided, "Some(Unasked) for rita: ReadOnly", "{event} {action}");
+            assert_eq!(decided, "Review(Unasked) for rita: ReadOnly", "{event} {action}");
         }
         assert_eq!(told("pull_request", &pull(action, true), Permission::None), "draft_pr");
     }
@@ -78,10 +78,10 @@ fn pull_requests_are_reviewed_when_they_are_new_ready_or_changed() {
 #[test]
 fn a_mention_asks_for_a_review_or_a_question_even_on_drafts() {
     let table = [
-        ("@review-my-code-bot", "Some(Asked) for maya: Work"),
-        ("@review-my-code-bot review", "Some(Asked) for maya: Work"),
-        ("@review-my-code-bot, please review this again", "Some(Asked) for maya: Work"),
-        ("@review-my-code-bot why is 42 wrong?", "None for maya: Work"),
+        ("@review-my-code-bot", "Review(Asked) for maya: Work"),
+        ("@review-my-code-bot review", "Review(Asked) for maya: Work"),
+        ("@review-my-code-bot, please review this again", "Review(Asked) for maya: Work"),
+        ("@review-my-code-bot why is 42 wrong?", "Answer for maya: Work"),
         ("looks good", "no_mention"),
     ];
     for (words, expect) in table {
@@ -97,7 +97,7 @@ fn a_reply_is_heard_whoever_wrote_it_but_not_our_own() {
     let heard = |author, to, body| {
         told("pull_request_review_comment", &beside_code(author, to, body), Permission::None)
     };
-    assert_eq!(heard("rita", reply, "It cannot be empty."), "Some(Reply { root: 50 }) for rita: ReadOnly");
+    assert_eq!(heard("rita", reply, "It cannot be empty."), "Review(Reply { root: 50 }) for rita: ReadOnly");
     assert_eq!(heard("rita", "", "Nice."), "no_reply");
     assert_eq!(heard("fro-bot[bot]", reply, "Because."), "self_comment");
     assert_eq!(heard("maya", reply, "It stands.\n\n```rmcoc\n{}\n```"), "self_comment");

@@ -12,10 +12,10 @@ use fro_core::{
 
 use fro_memory::Keeping;
 
-use crate::{Receipt, occasion::Occasion, process::Process};
+use crate::{ending::Receipt, occasion::Occasion, process::Process};
 
 /// Writes the answer to the page.
-pub(crate) fn answer(occasion: &Occasion, delivery: &Delivery) -> Result<Receipt, Fault> {
+pub(super) fn answer(occasion: &Occasion, delivery: &Delivery) -> Result<Receipt, Fault> {
     let page = occasion.run_page.as_ref();
     let page = page.ok_or_else(|| Fault::ours("an answer for the run's page, which there is none of"))?;
     let texts: Vec<_> = std::iter::once(&delivery.body).chain(&delivery.whole).collect();

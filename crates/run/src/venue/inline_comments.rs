@@ -1,14 +1,16 @@
 //! Remarks beside the code: placed by the pull request's own hunks, given as one review.
 
 use fro_core::{
-    Clean, Delivery, Fault, Login, Permit, Redactor, Subject, Surface, Target, draft::InlineComment,
+    Clean, Delivery, Fault, Login, Redactor, Target,
+    draft::{InlineComment, beside},
     say::published::published,
 };
 use fro_github::{ChangedFile, Error, GitHub, Remark};
 use fro_review::{Diff, FileDiff, Layout};
 use jiff::Timestamp;
 
-use crate::{Receipt, deliver};
+use super::{Venue, deliver};
+use crate::ending::Receipt;
 
 /// Remarks on one commit, each with its place.
 #[derive(Default)]
@@ -18,26 +20,24 @@ pub(crate) struct Placed {
     pub(crate) layout: Layout,
 }
 
-/// Finds a place for every remark. Where that cannot be, because the code has moved on or an earlier attempt has
-/// answered already, they stand in the answer itself.
-pub(crate) async fn place(
-    github: &GitHub,
-    permit: &Permit,
-    remarks: &[InlineComment],
-    seen: Option<String>,
-    earlier: Option<&Target>,
-) -> Placed {
-    let below = || Placed { commit: String::new(), layout: Layout::below(remarks) };
-    let (Subject::PullRequest(pull), Surface::Conversation(_)) = (permit.subject(), permit.surface()) else {
-        return below();
-    };
-    let (Some(commit), None, false) = (seen, earlier, remarks.is_empty()) else { return below() };
-    match diff(github, pull, &commit).await {
-        Ok(Some(diff)) => Placed { layout: diff.lay_out(remarks), commit },
-        Ok(None) => below(),
-        Err(error) => {
-            tracing::warn!("remarks stay in the answer: {}", error.fault().what());
-            below()
+impl Venue<'_> {
+    /// Finds a place for every remark. Where that cannot be, because the code has moved on or an earlier attempt has
+    /// answered already, they stand in the answer itself.
+    pub(crate) async fn place(
+        self,
+        remarks: &[InlineComment],
+        seen: Option<&str>,
+        earlier: Option<&Target>,
+    ) -> Placed {
+        let below = || Placed { commit: String::new(), layout: Layout::below(remarks) };
+        let Some((pull, commit)) = beside(self.permit, remarks, seen, earlier) else { return below() };
+        match diff(self.github, pull, commit).await {
+            Ok(Some(diff)) => Placed { layout: diff.lay_out(remarks), commit: commit.to_owned() },
+            Ok(None) => below(),
+            Err(error) => {
+                tracing::warn!("remarks stay in the answer: {}", error.fault().what());
+                below()
+            }
         }
     }
 }
@@ -55,18 +55,14 @@ async fn diff(github: &GitHub, pull: u64, commit: &str) -> Result<Option<Diff>, 
     Ok(Some(Diff::new(files.into_iter().map(read).collect())))
 }
 
-/// Gives the answer as a review, if there are remarks that stand beside the code. Nothing came of it if GitHub did
-/// not take one of the places.
-pub(crate) async fn deliver(
-    github: &GitHub,
-    permit: &Permit,
+/// Gives the answer as a review with its remarks beside the code. Nothing came of it if GitHub did not take one of the
+/// places.
+pub(super) async fn deliver(
+    Venue { github, permit, .. }: Venue<'_>,
     delivery: &Delivery,
     placed: &Placed,
     (redactor, people): (&Redactor, &[Login]),
 ) -> Result<Option<Receipt>, Fault> {
-    if placed.layout.beside.is_empty() {
-        return Ok(None);
-    }
     let clean = |body: &String| -> Clean { redactor.clean(&published(body, people)) };
     let beside = placed.layout.beside.iter();
     let remarks: Vec<_> =

@@ -9,8 +9,8 @@ use fro_review::{
 };
 use jiff::Timestamp;
 
-use super::pull_so_far::PullSoFar;
-use crate::{Receipt, answer::Asked, deliver, progress::Progress};
+use super::{deliver, pull_so_far::PullSoFar};
+use crate::{answer::Asked, ending::Receipt, progress::Progress};
 
 /// What is said once to a maintainer whose token cannot resolve threads.
 const CANNOT_RESOLVE: &str = "threads are answered but not resolved: GitHub asks for `contents: write` for that, beside \
@@ -55,7 +55,7 @@ impl Publisher<'_> {
         if fact.resolved {
             return Ok(Closing::Closed);
         }
-        match self.asked.github.resolve_thread(self.asked.permit, &NodeId::new(&fact.node)).await {
+        match self.asked.venue.github.resolve_thread(self.asked.permit, &NodeId::new(&fact.node)).await {
             Ok(()) => Ok(Closing::Closed),
             Err(error) if error.is_forbidden() => Ok(Closing::LeftOpen),
             Err(error) => Err(error.fault()),
@@ -63,7 +63,7 @@ impl Publisher<'_> {
     }
 
     async fn reply(&self, deed: &Deed, thread: &Thread, closing: Closing) -> Result<(), Fault> {
-        let (github, permit) = (self.asked.github, self.asked.permit);
+        let (github, permit) = (self.asked.venue.github, self.asked.permit);
         let words = (deed.body.as_str(), self.pull.told.head.as_str());
         let text = say::reply(&self.pull.seal, &thread.finding_id, &deed.verdict, closing, words);
         let body = self.clean(&text);
@@ -77,7 +77,7 @@ impl Publisher<'_> {
     /// Looks for a reply that was taken although we never heard of it.
     async fn is_there(&self, root: u64, body: &Clean) -> Result<bool, Fault> {
         let comments =
-            self.asked.github.code_comments(self.pull.number).await.map_err(|error| error.fault())?;
+            self.asked.venue.github.code_comments(self.pull.number).await.map_err(|error| error.fault())?;
         let plain = |text: &str| text.replace("\r\n", "\n").trim_end().to_owned();
         let wanted = plain(body.as_str());
         Ok(comments.iter().any(|comment| comment.in_reply_to == Some(root) && plain(&comment.body) == wanted))
@@ -102,7 +102,7 @@ impl Publisher<'_> {
 
     /// Posts it in one piece; nothing, if GitHub does not take one of its places.
     async fn whole(&self, delivery: &Delivery, remarks: &[Remark]) -> Result<Option<Receipt>, Fault> {
-        let (github, permit, began) = (self.asked.github, self.asked.permit, Timestamp::now());
+        let (github, permit, began) = (self.asked.venue.github, self.asked.permit, Timestamp::now());
         let posted = github.post_review(permit, &self.pull.told.head, &delivery.body, remarks).await;
         let answer = match posted {
             Ok(answer) => answer,
@@ -120,7 +120,7 @@ impl Publisher<'_> {
     /// Posts it in halves of halves: GitHub does not say which place it does not take. A remark without a place
     /// stands with its file, and if even that is refused, in the conversation.
     async fn in_parts(&self, delivery: &Delivery, remarks: Vec<Remark>) -> Result<Receipt, Fault> {
-        let (github, permit, head) = (self.asked.github, self.asked.permit, &self.pull.told.head);
+        let (github, permit, head) = (self.asked.venue.github, self.asked.permit, &self.pull.told.head);
         let mut parts = halves(remarks);
         let (mut receipt, continued) = (None, self.clean(CONTINUED));
         while let Some(part) = parts.pop() {
@@ -147,7 +147,7 @@ impl Publisher<'_> {
     }
 
     async fn on_file(&self, path: &str, body: &Clean) -> Result<(), Fault> {
-        let (github, permit) = (self.asked.github, self.asked.permit);
+        let (github, permit) = (self.asked.venue.github, self.asked.permit);
         match github.remark_on_file(permit, (&self.pull.told.head, path), body).await {
             Ok(_) => Ok(()),
             Err(error) if is_misplaced(&error) => {
@@ -160,7 +160,8 @@ impl Publisher<'_> {
     /// Makes sure that all remarks are there: GitHub has been known to lose some without a word.
     async fn count(&self, answer: &Answer, wanted: usize) -> Result<(), Fault> {
         let Target::Review(id) = answer.target else { return Ok(()) };
-        let shown = self.asked.github.remarks(self.pull.number, id).await.map_err(|error| error.fault())?;
+        let shown =
+            self.asked.venue.github.remarks(self.pull.number, id).await.map_err(|error| error.fault())?;
         if shown == wanted {
             return Ok(());
         }

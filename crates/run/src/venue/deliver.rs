@@ -1,24 +1,23 @@
 //! One write, once, proven by reading it back.
 
-use fro_core::{Delivery, Fault, Login, Permit, Surface, Target, say::marker::Marker};
+use fro_core::{Delivery, Fault, Permit, Surface, Target, own_comments::is_own};
 use fro_github::{Answer, GitHub, Since};
 use jiff::Timestamp;
 
-use crate::{Receipt, occasion::Occasion, step_summary};
+use super::{Venue, step_summary};
+use crate::ending::Receipt;
 
 /// Gives the answer where it belongs, or edits the one that an earlier attempt of this run left.
-pub(crate) async fn once(
-    github: &GitHub,
-    permit: &Permit,
+pub(super) async fn once(
+    Venue { github, permit, occasion, .. }: Venue<'_>,
     delivery: &Delivery,
-    earlier: Option<Target>,
-    occasion: &Occasion,
+    earlier: Option<&Target>,
 ) -> Result<Receipt, Fault> {
     if *permit.surface() == Surface::RunPage {
         return step_summary::answer(occasion, delivery);
     }
     let began = Timestamp::now();
-    let written = match &earlier {
+    let written = match earlier {
         Some(target) => github.update_answer(permit, target, &delivery.body).await,
         None => github.post_answer(permit, &delivery.body).await,
     };
@@ -34,7 +33,7 @@ pub(crate) async fn once(
 
 /// Looks for an answer that was taken although we never heard of it. It may take GitHub a moment to show it, so that
 /// who finds nothing looks again before the run is called failed.
-pub(crate) async fn lost(
+pub(super) async fn lost(
     github: &GitHub,
     permit: &Permit,
     delivery: &Delivery,
@@ -62,13 +61,8 @@ async fn look(
     Ok(answers.find(|answer| is_own(answer.author.as_ref(), &answer.body, permit.own(), &delivery.marker)))
 }
 
-/// Tells whether a comment is the answer of this run: ours by author and by marker.
-pub(crate) fn is_own(author: Option<&Login>, body: &str, own: &Login, marker: &Marker) -> bool {
-    author.is_some_and(|author| author.is_same_identity(own)) && marker.opens(body)
-}
-
-/// Reads the answer back: one that nobody can read is none.
-pub(crate) async fn prove(
+/// Reads the answer back: GitHub can accept a comment and not show it, or show it changed.
+pub(super) async fn prove(
     github: &GitHub,
     permit: &Permit,
     delivery: &Delivery,

@@ -1,13 +1,14 @@
-//! 👀 at once, something better at the end. A failure of these never fails a run.
+//! 👀 and the label while a run works, another reaction at its end. A failure of these never fails a run.
 
 use std::time::Duration;
 
-use fro_core::{Fault, Permit, Reaction, Subject, Target, gate::ReviewWish};
-use fro_github::{Error, GitHub, Label, ReactionId};
+use fro_core::{Fault, Permit, Reaction, Subject, Target, task::Manner};
+use fro_github::{Error, Label, ReactionId};
 use tokio::time::timeout;
 
+use super::Venue;
 use crate::{
-    Ending,
+    ending::Ending,
     progress::{Progress, Tell},
 };
 
@@ -16,41 +17,21 @@ const PATIENCE: Duration = Duration::from_secs(6);
 
 /// What was left on the request to show that we are at work.
 pub(crate) struct Acknowledgement<'a> {
-    github: &'a GitHub,
-    permit: &'a Permit,
-    tell: Tell<'a>,
+    venue: Venue<'a>,
     manner: Manner,
     eyes: Option<ReactionId>,
     label: Option<Label>,
 }
 
-/// Whether anything is to be seen of a run while it works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
-    /// 👀, the label, and something better at the end.
-    Shown,
-    /// Nothing: nobody asked, and nobody waits.
-    Quiet,
-}
-
 impl<'a> Acknowledgement<'a> {
-    /// Prepares the acknowledgement of one request. A review that nobody asked for stays quiet.
-    pub(crate) fn of(
-        github: &'a GitHub,
-        permit: &'a Permit,
-        tell: Tell<'a>,
-        wish: Option<ReviewWish>,
-    ) -> Self {
-        let manner = match wish {
-            None | Some(ReviewWish::Asked) => Manner::Shown,
-            Some(ReviewWish::Unasked | ReviewWish::Reply { .. }) => Manner::Quiet,
-        };
-        Self { github, permit, tell, manner, eyes: None, label: None }
+    /// Prepares the acknowledgement of one request.
+    pub(super) fn new(venue: Venue<'a>, manner: Manner) -> Self {
+        Self { venue, manner, eyes: None, label: None }
     }
 
     /// Tells whether there is something to react to.
     fn reacts(&self) -> bool {
-        self.manner == Manner::Shown && *self.permit.target() != Target::Nowhere
+        self.manner == Manner::Shown && *self.venue.permit.target() != Target::Nowhere
     }
 
     /// Shows that the request was seen. Who may not even do that could not post an answer either: then nothing is
@@ -59,20 +40,20 @@ impl<'a> Acknowledgement<'a> {
         if !self.reacts() {
             return Ok(());
         }
-        match self.github.react(self.permit, Reaction::Eyes).await {
+        match self.venue.github.react(self.venue.permit, Reaction::Eyes).await {
             Ok(id) => {
                 self.eyes = Some(id);
-                (self.tell)(Progress::Acknowledged);
+                (self.venue.tell)(Progress::Acknowledged);
             }
             Err(error) if error.is_forbidden() => return Err(error.fault()),
-            Err(error) => warn(self.tell, &error),
+            Err(error) => warn(self.venue.tell, &error),
         }
         Ok(())
     }
 
     /// Puts the label on, where there is something that wears it.
     pub(crate) async fn label(&mut self) {
-        let (github, permit) = (self.github, self.permit);
+        let Venue { github, permit, .. } = self.venue;
         if !self.reacts() || !wears_labels(permit) {
             return;
         }
@@ -83,7 +64,7 @@ impl<'a> Acknowledgement<'a> {
             github.add_label(permit, &Label::WORKING).await
         };
         if let Err(error) = labelled.await {
-            warn(self.tell, &error);
+            warn(self.venue.tell, &error);
         }
     }
 
@@ -92,8 +73,8 @@ impl<'a> Acknowledgement<'a> {
         if !self.reacts() {
             return;
         }
-        self.eyes = self.github.react(self.permit, Reaction::Eyes).await.ok();
-        self.label = wears_labels(self.permit).then_some(Label::WORKING);
+        self.eyes = self.venue.github.react(self.venue.permit, Reaction::Eyes).await.ok();
+        self.label = wears_labels(self.venue.permit).then_some(Label::WORKING);
     }
 
     /// Takes 👀 and the label away and leaves what the end deserves.
@@ -105,30 +86,30 @@ impl<'a> Acknowledgement<'a> {
         };
         let react = async {
             match last.filter(|_| self.reacts()) {
-                Some(reaction) => self.github.react(self.permit, reaction).await.map(drop),
+                Some(reaction) => self.venue.github.react(self.venue.permit, reaction).await.map(drop),
                 None => Ok(()),
             }
         };
         let unreact = async {
             match self.eyes {
-                Some(id) => self.github.unreact(self.permit, id).await,
+                Some(id) => self.venue.github.unreact(self.venue.permit, id).await,
                 None => Ok(()),
             }
         };
         let unlabel = async {
             match &self.label {
-                Some(label) => self.github.remove_label(self.permit, label).await,
+                Some(label) => self.venue.github.remove_label(self.venue.permit, label).await,
                 None => Ok(()),
             }
         };
         let all = async { tokio::join!(react, unreact, unlabel) };
         let Ok((reacted, unreacted, unlabelled)) = timeout(PATIENCE, Box::pin(all)).await else {
-            return (self.tell)(Progress::Warning(
+            return (self.venue.tell)(Progress::Warning(
                 "GitHub is too slow: 👀 and the label may still be there".to_owned(),
             ));
         };
         for error in [reacted.err(), unreacted.err(), unlabelled.err()].into_iter().flatten() {
-            warn(self.tell, &error);
+            warn(self.venue.tell, &error);
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Files {
 /// Downloads the files of the request and of the description, the request's first.
 ///
 /// They stay in memory: nothing is written to disk, and only what they are is told in the log.
-pub(crate) async fn bring(github: &GitHub, texts: [&str; 2], tell: Tell<'_>) -> Files {
+pub(super) async fn bring(github: &GitHub, texts: [&str; 2], tell: Tell<'_>) -> Files {
     let mut marks: Vec<Mark> = Vec::new();
     for mark in texts.into_iter().flat_map(|text| attachment::find(text, github.web())) {
         if !marks.iter().any(|known| known.url == mark.url) {
@@ -48,7 +48,7 @@ pub(crate) async fn bring(github: &GitHub, texts: [&str; 2], tell: Tell<'_>) -> 
 }
 
 /// Returns the words that may have files attached: those that ask, unless they are the description itself.
-pub(crate) fn request<'a>(trigger: &'a Trigger, permit: &Permit) -> &'a str {
+pub(super) fn request<'a>(trigger: &'a Trigger, permit: &Permit) -> &'a str {
     if permit.subject().number().is_some() { trigger.words() } else { "" }
 }
 

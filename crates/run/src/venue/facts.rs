@@ -13,7 +13,7 @@ use fro_github::{Comment, GitHub, Since};
 use crate::occasion::Occasion;
 
 /// Asks who we are, and what else the decision depends on, all at once.
-pub(crate) async fn gather(
+pub(super) async fn gather(
     github: &GitHub,
     trigger: &Trigger,
     policy: &Policy,
@@ -33,7 +33,7 @@ pub(crate) async fn gather(
 
 /// Returns who can read the repository. The payload of a schedule does not tell, nor does a made-up one; a run goes on
 /// without knowing.
-pub(crate) async fn audience(github: &GitHub, occasion: &Occasion) -> Option<Audience> {
+pub(super) async fn audience(github: &GitHub, occasion: &Occasion) -> Option<Audience> {
     if occasion.audience.is_some() {
         return occasion.audience;
     }

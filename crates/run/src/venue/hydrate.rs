@@ -1,15 +1,17 @@
 //! Reads the whole conversation in one question.
 
 use fro_core::{
-    Context, Fault, Login, Permit, Subject, Surface, Target,
+    Context, Fault, Login, Permit, Subject, Surface, Target, Trigger,
     context::{Extent, RawContext},
     event,
+    own_comments::Earlier,
     say::marker::Marker,
 };
 use fro_github::{GitHub, Since};
 use fro_opencode::File;
 
-use crate::{answer::Asked, attach, deliver::is_own, progress::Progress};
+use super::{Venue, attach};
+use crate::progress::Progress;
 
 /// The conversation as the agent is shown it, and our own answer if this run already left one.
 pub(crate) struct Hydrated {
@@ -20,20 +22,11 @@ pub(crate) struct Hydrated {
     pub(crate) warnings: Vec<String>,
 }
 
-/// What an earlier attempt of this run left.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Earlier {
-    /// Its answer.
-    pub(crate) answer: Option<Target>,
-    /// Its run summary, if that stands apart.
-    pub(crate) summary: Option<Target>,
-}
-
 /// Asks GitHub for the subject and cuts the answer to the budget.
 ///
 /// What was changed after somebody asked is not shown as if it had been there.
-pub(crate) async fn hydrate(asked: &Asked<'_>, marker: &Marker) -> Result<Hydrated, Fault> {
-    let Asked { github, trigger, permit, tell, occasion, .. } = asked;
+pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker) -> Result<Hydrated, Fault> {
+    let Venue { github, permit, occasion, tell } = venue;
     let Some((told, extent)) = told(github, permit).await? else {
         let mut context = Context::of_repository(permit);
         context.set_rules(rules(github, "").await.as_deref());
@@ -101,7 +94,7 @@ async fn earlier(
     marker: &Marker,
     (told, extent): (&RawContext, Extent),
 ) -> Result<Earlier, Fault> {
-    let seen = Earlier::among(said(told), permit.own(), marker);
+    let seen = Earlier::find(said(told), permit.own(), marker);
     let is_all = match permit.surface() {
         Surface::Conversation(_) => seen.answer.is_some() || shows_all(told, extent),
         // Of a thread the subject shows the open ones only.
@@ -114,7 +107,7 @@ async fn earlier(
     }
     let answers = github.answers(permit, Since::TheBeginning).await.map_err(|error| error.fault())?;
     let said = answers.iter().map(|answer| (answer.author.as_ref(), answer.body.as_str(), &answer.target));
-    Ok(Earlier::among(said, permit.own(), marker))
+    Ok(Earlier::find(said, permit.own(), marker))
 }
 
 /// Tells whether every comment and review was told.
@@ -128,23 +121,4 @@ fn said(told: &RawContext) -> impl Iterator<Item = (Option<&Login>, &str, &Targe
     let reviews = told.change.iter().flat_map(|change| &change.reviews).map(|review| &review.comment);
     let all = told.comments.iter().chain(reviews);
     all.map(|said| (said.author.as_ref(), said.body.as_str(), &said.target))
-}
-
-impl Earlier {
-    /// Finds what is ours by author and by marker.
-    fn among<'a>(
-        said: impl Iterator<Item = (Option<&'a Login>, &'a str, &'a Target)>,
-        own: &Login,
-        marker: &Marker,
-    ) -> Self {
-        let (mut earlier, of_summary) = (Self::default(), marker.of_summary());
-        for (author, body, target) in said {
-            if is_own(author, body, own, marker) {
-                earlier.answer.get_or_insert_with(|| target.clone());
-            } else if is_own(author, body, own, &of_summary) {
-                earlier.summary.get_or_insert_with(|| target.clone());
-            }
-        }
-        earlier
-    }
 }

@@ -28,7 +28,7 @@ pub(crate) struct PullSoFar {
 impl PullSoFar {
     /// Asks for everything at once, and rebuilds the state from it.
     pub(crate) async fn read(asked: &Asked<'_>) -> Result<Self, Fault> {
-        let (github, permit) = (asked.github, asked.permit);
+        let (github, permit) = (asked.venue.github, asked.permit);
         let number =
             permit.subject().number().ok_or_else(|| Fault::ours("a review is about a pull request"))?;
         let answers = tokio::try_join!(

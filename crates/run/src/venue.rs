@@ -1,0 +1,99 @@
+//! Where a request is heard and answered: a conversation, thread or discussion on GitHub, or the run's own page.
+//!
+//! Only the modules below this one talk to GitHub. A [`Host`] answers questions before the gate has decided; a
+//! [`Venue`] takes a permit besides, and is what a task is given: acknowledge, hydrate, publish, read back.
+
+mod acknowledge;
+mod attach;
+mod deliver;
+mod facts;
+mod fold;
+mod hydrate;
+mod inline_comments;
+mod pull_so_far;
+mod repo_settings;
+mod review;
+mod step_summary;
+mod write;
+
+pub(crate) use acknowledge::Acknowledgement;
+pub(crate) use hydrate::Hydrated;
+pub(crate) use inline_comments::Placed;
+pub(crate) use pull_so_far::PullSoFar;
+pub use repo_settings::{REPO_SETTINGS, repo_settings};
+pub(crate) use review::Publisher;
+pub(crate) use step_summary::{account, list, memory};
+pub(crate) use write::Write;
+
+use fro_core::{
+    Fault, Permit, Trigger, gate::Policy, remembered::Audience, say::marker::Marker, task::Manner,
+};
+use fro_github::GitHub;
+
+use crate::{occasion::Occasion, process::Process, progress::Tell};
+
+/// The surface of everything that happens here, as the ledger knows it.
+pub(crate) const SURFACE: &str = "github";
+
+/// The repository's host, asked before anybody may do anything.
+pub(crate) struct Host {
+    github: GitHub,
+}
+
+impl Host {
+    /// Knows where to ask; nothing is asked yet.
+    pub(crate) fn of(process: &Process, trigger: &Trigger) -> Result<Self, Fault> {
+        Ok(Self { github: process.github(trigger.repo())? })
+    }
+
+    /// Asks what the gate's decision depends on.
+    pub(crate) async fn facts(
+        &self,
+        trigger: &Trigger,
+        policy: &Policy,
+        occasion: &Occasion,
+    ) -> Result<fro_core::gate::Facts, Fault> {
+        facts::gather(&self.github, trigger, policy, occasion).await
+    }
+
+    /// Asks who can read the repository, if nobody knows yet.
+    pub(crate) async fn audience(&self, occasion: &Occasion) -> Option<Audience> {
+        facts::audience(&self.github, occasion).await
+    }
+
+    /// Reads the settings that live with the repository.
+    pub(crate) async fn repo_settings(&self) -> Result<Option<String>, Fault> {
+        repo_settings(&self.github).await
+    }
+
+    /// Returns the place where this permit may be used.
+    pub(crate) fn venue<'a>(
+        &'a self,
+        permit: &'a Permit,
+        occasion: &'a Occasion,
+        tell: Tell<'a>,
+    ) -> Venue<'a> {
+        Venue { github: &self.github, permit, occasion, tell }
+    }
+}
+
+/// Where one permitted request is answered.
+#[derive(Clone, Copy)]
+pub(crate) struct Venue<'a> {
+    github: &'a GitHub,
+    permit: &'a Permit,
+    occasion: &'a Occasion,
+    tell: Tell<'a>,
+}
+
+impl<'a> Venue<'a> {
+    /// Prepares to show that the request was seen.
+    pub(crate) fn acknowledgement(self, manner: Manner) -> Acknowledgement<'a> {
+        Acknowledgement::new(self, manner)
+    }
+
+    /// Reads the whole conversation, and what an earlier attempt of this run left in it.
+    pub(crate) async fn hydrate(self, trigger: &Trigger, marker: &Marker) -> Result<Hydrated, Fault> {
+        hydrate::hydrate(self, trigger, marker).await
+    }
+}
