@@ -7,10 +7,9 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
-use fro_boundary::Address;
+use fro_boundary::{Address, SocketListener, SocketStream};
 use fro_core::{
     Fault,
     say::log::harmless,
@@ -19,8 +18,7 @@ use fro_core::{
 use fro_opencode::McpServer;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{UnixListener, UnixStream},
-    task::JoinSet,
+    net::UnixListener,
 };
 use tokio_util::task::AbortOnDropHandle;
 
@@ -76,28 +74,17 @@ impl ToolServer {
 }
 
 async fn serve(listener: UnixListener, window: Arc<Window>) {
-    let mut connections = JoinSet::new();
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => drop(connections.spawn(hear(stream, Arc::clone(&window)))),
-            // As when there are too many open files; it passes.
-            Err(error) => {
-                tracing::warn!("a question of the engine's tools cannot be taken: {error}");
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        }
-        while connections.try_join_next().is_some() {}
-    }
+    SocketListener::Unix(listener).serve(|stream| hear(stream, Arc::clone(&window))).await;
 }
 
-async fn hear(stream: UnixStream, window: Arc<Window>) {
+async fn hear(stream: SocketStream, window: Arc<Window>) {
     if let Err(error) = answer(stream, &window).await {
         tracing::debug!("a question of the engine's tools broke off: {error}");
     }
 }
 
-async fn answer(stream: UnixStream, window: &Window) -> io::Result<()> {
-    let (reader, mut writer) = stream.into_split();
+async fn answer(stream: SocketStream, window: &Window) -> io::Result<()> {
+    let (reader, mut writer) = tokio::io::split(stream);
     let mut line = String::new();
     BufReader::new(reader.take(LARGEST)).read_line(&mut line).await?;
     let reply = match serde_json::from_str(&line) {

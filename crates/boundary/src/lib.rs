@@ -5,6 +5,7 @@
 //! its reach at its own folders and ports, a proxy that asks models with keys
 //! that it never sees, and a supervisor that leaves none of its processes behind.
 
+mod accept;
 mod audit;
 mod confined;
 mod echo;
@@ -22,6 +23,7 @@ mod serve;
 mod toolbox;
 pub mod wall;
 
+pub use accept::{SocketListener, SocketStream};
 pub use confined::{Bounds, Confinement, Errand, Overrun, Said};
 pub use egress::{BadHost, CorporateProxy, Door, Egress, EgressCalls, Host};
 pub use environment::{Environment, environment};

@@ -1,6 +1,6 @@
 //! A little HTTP server for what the harness offers to the engine, on a loopback port or a unix socket.
 
-use std::{convert::Infallible, io, sync::Arc, time::Duration};
+use std::{convert::Infallible, time::Duration};
 
 use bytes::Bytes;
 use fro_http::Incoming as Answer;
@@ -15,17 +15,11 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
-use tokio::{
-    net::{TcpListener, TcpStream, UnixListener, UnixStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
-    task::JoinSet,
+
+use crate::{
+    accept::{SocketListener, SocketStream},
+    echo::{Filter, Needles},
 };
-use tokio_util::either::Either;
-
-use crate::echo::{Filter, Needles};
-
-/// The most connections of one broker; more wait outside, where they cost the harness no open file.
-const MOST_CONNECTIONS: usize = 128;
 
 /// How long a connection may be idle.
 const IDLE: Duration = Duration::from_mins(5);
@@ -33,53 +27,16 @@ const IDLE: Duration = Duration::from_mins(5);
 /// What is sent back.
 pub(crate) type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
-/// Where requests come from.
-#[derive(Debug)]
-pub(crate) enum Listener {
-    /// A port.
-    Tcp(TcpListener),
-    /// A unix socket.
-    Unix(UnixListener),
-}
-
-impl Listener {
-    async fn accept(&self) -> io::Result<Either<TcpStream, UnixStream>> {
-        match self {
-            Self::Tcp(listener) => listener.accept().await.map(|(stream, _)| Either::Left(stream)),
-            Self::Unix(listener) => listener.accept().await.map(|(stream, _)| Either::Right(stream)),
-        }
-    }
-}
-
 /// Answers every request that comes, until it is dropped with all its connections.
-pub(crate) async fn serve<A, F>(listener: Listener, answer: A)
+pub(crate) async fn serve<A, F>(listener: SocketListener, answer: A)
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
     F: Future<Output = Response<Body>> + Send + 'static,
 {
-    let mut connections = JoinSet::new();
-    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    let mut troubled = false;
-    loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok(stream) => {
-                troubled = false;
-                drop(connections.spawn(converse(stream, answer.clone(), place)));
-            }
-            // As when there are too many open files; it passes, and is told once.
-            Err(error) => {
-                if !std::mem::replace(&mut troubled, true) {
-                    tracing::warn!("a connection of the engine cannot be taken: {error}");
-                }
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        }
-        while connections.try_join_next().is_some() {}
-    }
+    listener.serve(move |stream| converse(stream, answer.clone())).await;
 }
 
-async fn converse<A, F>(stream: Either<TcpStream, UnixStream>, answer: A, _place: OwnedSemaphorePermit)
+async fn converse<A, F>(stream: SocketStream, answer: A)
 where
     A: Fn(Request<Incoming>) -> F,
     F: Future<Output = Response<Body>>,

@@ -11,6 +11,7 @@ mod event;
 mod install;
 mod omo;
 mod pin;
+mod random;
 mod read_only;
 mod server;
 mod sse;
@@ -27,6 +28,7 @@ pub use install::{
 };
 pub use omo::Omo;
 pub use pin::{Platform, VERSION, Vectors};
+pub use random::random_hex;
 pub use read_only::read_only;
 pub use server::{Connection, File, Launch, Message, ModelName, PORT, Server, Session};
 pub use wire::{Agent, Mode};

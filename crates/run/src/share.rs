@@ -2,12 +2,13 @@
 //!
 //! The engine could do that itself, but it has no way out, and nobody would look at what it sends.
 
-use std::{fs::File, io::Read as _, time::Duration};
+use std::time::Duration;
 
-use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
+use data_encoding::BASE64URL_NOPAD;
 use fro_agent::{Agent, Session};
 use fro_core::{gate::Response, remembered::Audience, say::summary::Share};
 use fro_http::Url;
+use fro_opencode::random_hex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -86,7 +87,8 @@ async fn post(asked: &Asked<'_>, session: &str, data: Vec<Value>) -> Result<Shar
     let send =
         |path: String| client.post(format!("{}{path}", asked.process.share.host)).once().timeout(PATIENCE);
     // The host knows a share by the last eight letters and refuses a second one: each run has its own.
-    let name = json!({ "sessionID": format!("{session}{}", letters()?) });
+    let letters = random_hex::<4>().map_err(|error| format!("there is no randomness: {error}"))?;
+    let name = json!({ "sessionID": format!("{session}{letters}") });
     let made = send("/api/share".to_owned()).json(&name).send().await;
     let made: Made = made.and_then(|answer| answer.json()).map_err(told)?;
     if !is_plain(&made) {
@@ -117,14 +119,6 @@ fn card(asked: &Asked<'_>, id: &str) -> String {
     let model: String =
         asked.process.agent.settings.model().unwrap_or_default().chars().filter(known).collect();
     format!("{CARDS}/{title}.png?model={model}&version={}&id={id}", fro_opencode::VERSION)
-}
-
-/// Returns eight letters that nobody can guess.
-fn letters() -> Result<String, String> {
-    let mut bytes = [0; 4];
-    let read = File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes));
-    read.map_err(|error| format!("there is no randomness: {error}"))?;
-    Ok(HEXLOWER.encode(&bytes))
 }
 
 #[cfg(test)]

@@ -32,9 +32,10 @@ use tokio_util::{
 };
 
 use crate::{
+    accept::SocketListener,
     audit::Audit,
     egress::{Door, host::Way},
-    serve::{Body, Listener, serve, told},
+    serve::{Body, serve, told},
 };
 
 /// How long a host may take to answer.
@@ -111,7 +112,7 @@ impl Egress {
             refused,
         });
         let answering = Arc::clone(&shared);
-        let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
+        let accepting = tokio::spawn(serve(SocketListener::Tcp(listener), move |request| {
             let shared = Arc::clone(&answering);
             async move { shared.answer(request).await }
         }));

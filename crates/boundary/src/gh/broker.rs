@@ -23,6 +23,7 @@ use tokio::net::UnixListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
+    accept::SocketListener,
     audit::Audit,
     echo::Needles,
     gh::{
@@ -34,7 +35,7 @@ use crate::{
         policy::{Asked, Bounds, Kind, Passed, Refusal, decide, is_github_s_own},
     },
     intake::Intake,
-    serve::{Body, Listener, Passing, send_back, serve, stream_back, told},
+    serve::{Body, Passing, send_back, serve, stream_back, told},
 };
 
 /// The largest request of a client that only asks.
@@ -145,7 +146,7 @@ impl GhBroker {
             refused,
         });
         let answering = Arc::clone(&shared);
-        let accepting = tokio::spawn(serve(Listener::Unix(listener), move |request| {
+        let accepting = tokio::spawn(serve(SocketListener::Unix(listener), move |request| {
             let shared = Arc::clone(&answering);
             async move { shared.answer(request).await }
         }));

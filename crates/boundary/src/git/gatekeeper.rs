@@ -16,12 +16,13 @@ use std::{
 use fro_core::Redactor;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{UnixListener, UnixStream},
+    net::UnixListener,
     sync::Mutex,
     task::spawn_blocking,
 };
 
 use crate::{
+    accept::{SocketListener, SocketStream},
     git::{
         Credential, GitError, Push, Rules,
         reader::{Question, Reader},
@@ -93,26 +94,19 @@ impl Record {
 
 /// Answers the hook's questions for as long as the socket is there.
 pub(super) async fn serve(listener: UnixListener, gatekeeper: Arc<Gatekeeper>) {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let gatekeeper = Arc::clone(&gatekeeper);
-                drop(tokio::spawn(async move {
-                    if let Err(error) = gatekeeper.hear(stream).await {
-                        tracing::warn!("a push was not answered: {error}");
-                    }
-                }));
-            }
-            Err(error) => {
-                tracing::warn!("the hook of a push cannot be heard: {error}");
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    let hear = move |stream| {
+        let gatekeeper = Arc::clone(&gatekeeper);
+        async move {
+            if let Err(error) = gatekeeper.hear(stream).await {
+                tracing::warn!("a push was not answered: {error}");
             }
         }
-    }
+    };
+    SocketListener::Unix(listener).serve(hear).await;
 }
 
 impl Gatekeeper {
-    async fn hear(&self, mut stream: UnixStream) -> io::Result<()> {
+    async fn hear(&self, mut stream: SocketStream) -> io::Result<()> {
         let mut line = String::new();
         BufReader::new((&mut stream).take(LONGEST)).read_line(&mut line).await?;
         let asked: Asked = serde_json::from_str(&line).map_err(io::Error::other)?;

@@ -26,6 +26,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
+    accept::SocketListener,
     audit::Audit,
     confined::{Bounds, Confinement, Errand},
     git::{
@@ -34,7 +35,7 @@ use crate::{
         gatekeeper::{self, Gatekeeper, Record},
         rules::{Rules, Stands},
     },
-    serve::{Body, Listener, serve},
+    serve::{Body, serve},
     wall::{Address, Enclosure},
 };
 
@@ -152,7 +153,7 @@ impl Store {
             closed,
             audit: Audit::of("git"),
         });
-        let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
+        let accepting = tokio::spawn(serve(SocketListener::Tcp(listener), move |request| {
             let door = Arc::clone(&door);
             async move { door.answer(request).await }
         }));

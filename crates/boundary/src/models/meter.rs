@@ -227,7 +227,7 @@ impl Listening {
         }
     }
 
-    /// Reads a line: an event of a stream, or all of an answer that is none.
+    /// Reads a line: one event of a stream, or the whole body of an answer that is not streamed.
     fn understand(&mut self) {
         let line = std::mem::take(&mut self.line);
         let data = line.strip_prefix(b"data:").unwrap_or(&line);

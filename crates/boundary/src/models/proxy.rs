@@ -16,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
+    accept::SocketListener,
     echo::Needles,
     intake::{self, Intake, NotTaken},
     models::{
@@ -26,7 +27,7 @@ use crate::{
         request::{Admitted, Refusal},
         shape::Sifted,
     },
-    serve::{Body, Listener, Passing, serve, stream_back, told},
+    serve::{Body, Passing, serve, stream_back, told},
 };
 
 /// How long a model may think before its answer begins.
@@ -80,7 +81,7 @@ impl ModelProxy {
         let (intake, left_out) = (Intake::new(LARGEST, AT_ONCE), Mutex::default());
         let shared = Arc::new(Shared { plan, client, meter, intake, left_out });
         let answering = Arc::clone(&shared);
-        let accepting = tokio::spawn(serve(Listener::Tcp(listener), move |request| {
+        let accepting = tokio::spawn(serve(SocketListener::Tcp(listener), move |request| {
             let shared = Arc::clone(&answering);
             async move { shared.answer(request).await }
         }));

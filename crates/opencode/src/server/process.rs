@@ -3,15 +3,11 @@
 use std::{
     collections::VecDeque,
     ffi::OsString,
-    fs::File,
-    io::Read as _,
-    path::Path,
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use data_encoding::HEXLOWER;
 use fro_core::Secret;
 use fs_err as fs;
 use futures::future;
@@ -27,6 +23,7 @@ use tracing::{debug, warn};
 
 use crate::{
     error::Error,
+    random::{SOURCE, random_hex},
     server::{Launch, PORT},
 };
 
@@ -82,14 +79,9 @@ enum Ending {
 
 /// Returns a password that nobody can guess.
 pub(crate) fn password() -> Result<Secret, Error> {
-    let source = Path::new("/dev/urandom");
-    let mut bytes = [0; 24];
-    File::open(source).and_then(|mut random| random.read_exact(&mut bytes)).map_err(|error| Error::Disk {
-        deed: "read",
-        path: source.to_owned(),
-        source: error,
-    })?;
-    Ok(Secret::new(HEXLOWER.encode(&bytes)))
+    let made = random_hex::<24>();
+    let made = made.map_err(|source| Error::Disk { deed: "read", path: SOURCE.into(), source })?;
+    Ok(Secret::new(made))
 }
 
 impl Process {
