@@ -86,6 +86,13 @@ fn links_of_the_docs_lead_somewhere() {
 }
 
 #[test]
+fn what_is_known_of_the_engine_stands_in_one_list() {
+    let page = files(|path| path == "docs/engine-changes.md").remove(0).1;
+    let unlisted = |source: &'static Source| (&source.path, docs::unlisted_engine_knowledge(source, &page));
+    accept(SOURCES.iter().map(unlisted));
+}
+
+#[test]
 fn messages_in_the_docs_are_really_said() {
     let files = files(|path| path.starts_with("crates/") || path.starts_with("launch/") || is(path, "md"));
     let (pages, sources): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| is(path, "md"));

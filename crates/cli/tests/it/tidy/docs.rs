@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Complaint;
+use super::{Complaint, source::Source};
 
 /// All files of the repository, by their paths.
 pub(crate) type Files = BTreeMap<String, String>;
@@ -26,6 +26,37 @@ pub(crate) fn broken_links(path: &str, files: &Files) -> Vec<Complaint> {
         }
     }
     complaints
+}
+
+/// What only somebody writes who knows the engine: its environment, its HTTP interface, its tables.
+const OF_THE_ENGINE: [&str; 9] = [
+    "\"OPENCODE_",
+    "\"/session",
+    "/session/{}",
+    "FROM session",
+    "FROM message",
+    "table(\"session\")",
+    "table(\"message\")",
+    "\"message.part",
+    "\"session.",
+];
+
+/// Crates that stand outside the engine's knowledge: the world's own tables, the daemon's own tables.
+const NOT_OF_THE_ENGINE: [&str; 3] = ["crates/sim/", "crates/serve/", "crates/stories/"];
+
+/// Complains of a file that knows the engine and is not on the page that leads through all of them.
+pub(crate) fn unlisted_engine_knowledge(source: &Source, page: &str) -> Vec<Complaint> {
+    let is_code = |(number, line): &(usize, &str)| {
+        *number <= source.production_lines() && !line.trim_start().starts_with("//")
+    };
+    let knows = |(_, line): &(usize, &str)| OF_THE_ENGINE.iter().any(|mark| line.contains(mark));
+    let is_listed = page.contains(&format!("(../{})", source.path));
+    if is_listed || NOT_OF_THE_ENGINE.iter().any(|folder| source.path.starts_with(folder)) {
+        return Vec::new();
+    }
+    let what = "knows the engine, but `docs/engine-changes.md` does not lead here";
+    let lines = (1..).zip(source.text.lines()).filter(is_code).filter(knows);
+    lines.map(|(number, _)| (number, what.to_owned())).take(1).collect()
 }
 
 /// Complains of messages in quotation marks that no program of ours says. `…` stands for what differs.
@@ -133,6 +164,20 @@ mod tests {
         let complaints = broken_links("docs/page.md", &files);
         let expect = [(7, "`gone.md` leads nowhere"), (8, "`../README.md#three` leads nowhere")];
         assert_eq!(complaints, expect.map(|(line, what)| (line, what.to_owned())));
+    }
+
+    #[test]
+    fn whoever_knows_the_engine_is_on_the_list() {
+        let text =
+            "//! FROM session\nfn a() {\n sql(\"SELECT id FROM session\") }\n#[cfg(test)]\nmod tests {}\n";
+        let check = |path: &str, page: &str, lines: &[usize]| {
+            let found = unlisted_engine_knowledge(&Source::read(path, text), page);
+            assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), lines, "{path}");
+        };
+        check("crates/garden/src/hose.rs", "", &[3]);
+        check("crates/garden/src/hose.rs", "[hose.rs](../crates/garden/src/hose.rs)", &[]);
+        check("crates/sim/src/hose.rs", "", &[]);
+        check("crates/garden/tests/it/hose.rs", "", &[]);
     }
 
     #[test]
