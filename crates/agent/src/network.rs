@@ -93,7 +93,7 @@ pub fn reachable(settings: &Settings, permit: &Permit) -> Vec<String> {
     hosts.collect()
 }
 
-/// Returns the list as far as it counts: words that only ask, and those of strangers, open nothing.
+/// Returns the hosts of `network`, if the asker may push; none otherwise.
 fn wanted<'a>(settings: &'a Settings, permit: &Permit) -> &'a [Destination] {
     match permit.reach() {
         Reach::Work => &settings.engine.network,
