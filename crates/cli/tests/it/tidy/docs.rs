@@ -29,8 +29,10 @@ pub(crate) fn broken_links(path: &str, files: &Files) -> Vec<Complaint> {
 }
 
 /// What only somebody writes who knows the engine: its environment, its HTTP interface, its tables.
-const OF_THE_ENGINE: [&str; 9] = [
-    "\"OPENCODE_",
+const OF_THE_ENGINE: [&str; 11] = [
+    "\"OPENCODE_CONFIG",
+    "\"OPENCODE_DISABLE",
+    "\"OPENCODE_SERVER",
     "\"/session",
     "/session/{}",
     "FROM session",
