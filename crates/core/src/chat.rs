@@ -20,6 +20,5 @@ pub use link::{ChannelLink, ChannelSettings, Listen, Thread};
 pub use permission::{AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, Wanted, Whose, decide};
 pub use render::{LONGEST, Rendered, length, render};
 pub use route::{Posted, Room, Situation, edited, posted};
-pub use say::{Footer, Verbosity};
-pub use transcript::{News, Shown, Transcript};
-pub use turn::{Asked, Words};
+pub use transcript::{News, ThreadMessage, Transcript};
+pub use turn::{Asked, SaidFile, Words};

@@ -1,6 +1,7 @@
 //! Earlier sessions as they are told of: what they were about, whose words are in them, and who may hear them.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::trust::Trust;
 
@@ -65,7 +66,8 @@ pub struct Past {
 }
 
 /// Who can see a subject, and so may be told what was said about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Audience {
     /// Everyone.
     Everyone,

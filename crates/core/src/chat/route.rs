@@ -9,9 +9,10 @@ use jiff::Timestamp;
 
 use super::{
     AccountAccess, Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, Deed, Denial, Follow, GuildId,
-    Listen, Membership, MessageId, Notify, RoleId, Roles, Ruling, Speaker, Thread, UserId, Wanted, Words,
-    decide, say,
+    Listen, Membership, MessageId, Notify, RoleId, Roles, Ruling, SaidFile, Speaker, Thread, UserId, Wanted,
+    Words, decide, say,
 };
+use crate::remembered::Audience;
 
 /// A message that somebody wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,10 @@ pub struct Posted {
     pub roles: BTreeSet<RoleId>,
     /// What it says.
     pub text: String,
+    /// Who can read the channel, if anybody can tell; of a thread, its channel counts.
+    pub seen_by: Option<Audience>,
+    /// The files that came with it.
+    pub files: Vec<SaidFile>,
 }
 
 /// Where a message was written, as far as we know the place.
@@ -165,6 +170,8 @@ fn queue(message: &Posted, thread: ChannelId, text: &str) -> Follow {
         name: message.name.clone(),
         roles: message.roles.iter().copied().collect(),
         text: text.to_owned(),
+        seen_by: message.seen_by,
+        files: message.files.clone(),
     };
     Follow::Queue(Asked { thread, source: message.id, asker: message.author, words })
 }

@@ -4,8 +4,8 @@
 //! places again, and nothing appears twice.
 
 use super::{
-    ChannelId, Deed, Footer, Notify, TextFile, Verbosity, render,
-    say::{self, tool},
+    ChannelId, Deed, Notify, TextFile, render,
+    say::{self, Footer, Verbosity, tool},
 };
 use crate::{
     clean::Redactor,
@@ -20,17 +20,19 @@ const TOOLS: usize = 12;
 #[derive(Debug, Clone)]
 pub struct Transcript {
     verbosity: Verbosity,
-    pieces: Vec<Piece>,
+    pieces: Vec<Passage>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum Passage {
     /// What the model said.
     Said(String),
     /// Tools, one line each.
     Tools(Vec<String>),
     /// A word of ours.
     Note(String),
+    /// The last line, which people hear of.
+    Last(String),
 }
 
 /// Whether a transcript has something new to show.
@@ -44,7 +46,7 @@ pub enum News {
 
 /// A message of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ThreadMessage {
     /// What it says.
     pub text: String,
     /// What does not fit.
@@ -64,15 +66,17 @@ impl Transcript {
         if let Heard::Said(text) = heard
             && !text.trim().is_empty()
         {
-            self.pieces.push(Piece::Said(text.clone()));
+            self.pieces.push(Passage::Said(text.clone()));
             return News::Some;
         }
         let Heard::ToolEnded { tool: call, ok } = heard else { return News::None };
         let Some(line) = tool(&call.name, &call.about, self.verbosity) else { return News::None };
         let line = if *ok { line } else { format!("{line} failed") };
         match self.pieces.last_mut() {
-            Some(Piece::Tools(lines)) => lines.push(line),
-            Some(Piece::Said(_) | Piece::Note(_)) | None => self.pieces.push(Piece::Tools(vec![line])),
+            Some(Passage::Tools(lines)) => lines.push(line),
+            Some(Passage::Said(_) | Passage::Note(_) | Passage::Last(_)) | None => {
+                self.pieces.push(Passage::Tools(vec![line]));
+            }
         }
         News::Some
     }
@@ -86,44 +90,44 @@ impl Transcript {
             | Outcome::Failed { partial, .. } => partial.as_ref(),
         };
         if let Some(words) = words.filter(|words| !self.has(words)) {
-            self.pieces.push(Piece::Said(words.clone()));
+            self.pieces.push(Passage::Said(words.clone()));
         }
-        self.pieces.extend(notes.iter().cloned().map(Piece::Note));
+        self.pieces.extend(notes.iter().cloned().map(Passage::Note));
         if let Some(advice) = trouble::told(outcome) {
             self.note(format!("❌ **{}** (`{}`) {}", advice.what, advice.kind, advice.next));
         }
-        self.note(footer.line());
+        self.pieces.push(Passage::Last(footer.line()));
     }
 
     /// Adds a word of ours.
     pub fn note(&mut self, text: impl Into<String>) {
-        self.pieces.push(Piece::Note(text.into()));
+        self.pieces.push(Passage::Note(text.into()));
     }
 
-    /// Returns the messages, without what must not be seen. Only the last one is heard of.
-    pub fn messages(&self, redactor: &Redactor) -> Vec<Shown> {
-        let mut messages: Vec<_> = self.pieces.iter().flat_map(|piece| piece.messages(redactor)).collect();
-        if let Some(last) = messages.last_mut() {
-            last.notify = Notify::Yes;
-        }
-        messages
+    /// Returns the messages, without what must not be seen. Only the last line is heard of.
+    pub fn messages(&self, redactor: &Redactor) -> Vec<ThreadMessage> {
+        self.pieces.iter().flat_map(|piece| piece.messages(redactor)).collect()
     }
 
     fn has(&self, words: &str) -> bool {
         let last = self.pieces.iter().rev().find_map(|piece| match piece {
-            Piece::Said(text) => Some(text.trim()),
-            Piece::Tools(_) | Piece::Note(_) => None,
+            Passage::Said(text) => Some(text.trim()),
+            Passage::Tools(_) | Passage::Note(_) | Passage::Last(_) => None,
         });
         words.trim().is_empty() || last == Some(words.trim())
     }
 }
 
-impl Piece {
-    fn messages(&self, redactor: &Redactor) -> Vec<Shown> {
+impl Passage {
+    fn messages(&self, redactor: &Redactor) -> Vec<ThreadMessage> {
         let clean = |text: &str| redactor.clean(text).as_str().to_owned();
-        let shown = |text: String| Shown { text: clean(&text), file: None, notify: Notify::No };
+        let notify = match self {
+            Self::Last(_) => Notify::Yes,
+            Self::Said(_) | Self::Tools(_) | Self::Note(_) => Notify::No,
+        };
+        let shown = |text: String| ThreadMessage { text: clean(&text), file: None, notify };
         let text = match self {
-            Self::Said(text) | Self::Note(text) => text,
+            Self::Said(text) | Self::Note(text) | Self::Last(text) => text,
             Self::Tools(lines) => return vec![shown(tools(lines))],
         };
         let rendered = render(&clean(text));
@@ -142,7 +146,7 @@ fn tools(lines: &[String]) -> String {
     before.into_iter().chain(shown).collect::<Vec<_>>().join("\n")
 }
 
-impl Shown {
+impl ThreadMessage {
     /// Returns what has to be done for it to be seen in a thread.
     pub fn deed(&self, channel: ChannelId) -> Deed {
         let Self { text, file, notify } = self.clone();
@@ -216,7 +220,7 @@ mod tests {
             transcript.hear(&ended("bash", &format!("step {n}"), true));
         }
         let told = told(&transcript);
-        assert!(told.starts_with("[Yes] -# ⚙ 28 tools before\n"), "{told}");
+        assert!(told.starts_with("[No] -# ⚙ 28 tools before\n"), "{told}");
         assert!(told.ends_with("`step 39`") && !told.contains("`step 27`"), "{told}");
     }
 }

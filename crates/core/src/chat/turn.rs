@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ChannelId, MessageId, RoleId, UserId};
+use crate::remembered::Audience;
 
 /// Words that wait for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,4 +28,22 @@ pub struct Words {
     pub roles: Vec<RoleId>,
     /// What they say.
     pub text: String,
+    /// Who could read the channel when they said it, if anybody could tell.
+    #[serde(default)]
+    pub seen_by: Option<Audience>,
+    /// The files that came with it.
+    #[serde(default)]
+    pub files: Vec<SaidFile>,
+}
+
+/// A file that somebody sent with their words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SaidFile {
+    /// What it is called, which may be anything.
+    pub name: String,
+    /// Where it is, for some hours.
+    pub url: String,
+    /// How many bytes it has, as Discord says.
+    pub size: u64,
 }

@@ -65,7 +65,13 @@ pub(crate) fn thread(number: u64, repository: &str) -> Thread {
 }
 
 pub(crate) fn asked(thread: u64, source: u64, text: &str) -> Asked {
-    let words = Words { name: "Maya".to_owned(), roles: Vec::new(), text: text.to_owned() };
+    let words = Words {
+        name: "Maya".to_owned(),
+        roles: Vec::new(),
+        text: text.to_owned(),
+        seen_by: None,
+        files: Vec::new(),
+    };
     Asked { thread: channel(thread), source: message(source), asker: person(7), words }
 }
 

@@ -21,6 +21,8 @@ fn mention(roles: &Roles) -> Posted {
         membership: Membership::Member,
         roles: roles.askers.clone(),
         text: "<@500> why is the floor wet?".to_owned(),
+        seen_by: None,
+        files: Vec::new(),
     }
 }
 

@@ -44,6 +44,8 @@ fn says(who: Membership, role: u64, text: &str) -> Posted {
         membership: who,
         roles: RoleId::new(role).into_iter().collect(),
         text: text.to_owned(),
+        seen_by: None,
+        files: Vec::new(),
     }
 }
 
