@@ -3,6 +3,7 @@
 mod index;
 mod issue;
 mod markdown;
+mod pull;
 
 use std::sync::Arc;
 

@@ -4,13 +4,15 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 
 use crate::{
-    page::markdown,
+    page::{markdown, pull},
     rest::timestamp,
-    state::{Association, Comment, Issue, IssueState, PersonKind, Reaction, ReactionContent, Repo, State},
+    state::{
+        Association, Comment, Issue, IssueState, PersonKind, Reaction, ReactionContent, Repo, Review, State,
+    },
 };
 
-/// What stands in one card, be it the opening text or a comment.
-struct Card<'a> {
+/// What stands in one card, be it the opening text, a comment or a review.
+pub(super) struct Card<'a> {
     anchor: String,
     author: &'a str,
     association: Association,
@@ -47,8 +49,10 @@ pub(super) fn page(state: &State, repo: &Repo, issue: &Issue) -> Markup {
         }
         div.thread {
             (card(state, &opening))
-            @for comment in &issue.comments { (card(state, &Card::of(comment))) }
+            @for comment in &issue.comments { (card(state, &Card::of(comment, "issuecomment-"))) }
+            @if let Some(pull) = &issue.pull { (pull::talk(state, pull)) }
         }
+        @if let Some(pull) = &issue.pull { (pull::change(pull)) }
         @if issue.locked { p.notice { "🔒 Only collaborators may comment here." } }
     }
 }
@@ -78,9 +82,10 @@ pub(super) fn when(time: Timestamp) -> Markup {
 }
 
 impl<'a> Card<'a> {
-    fn of(comment: &'a Comment) -> Self {
+    /// A comment, whose address ends like this before its number.
+    pub(super) fn of(comment: &'a Comment, anchor: &str) -> Self {
         Self {
-            anchor: format!("issuecomment-{}", comment.id),
+            anchor: format!("{anchor}{}", comment.id),
             author: &comment.author,
             association: comment.association,
             body: &comment.body,
@@ -89,9 +94,23 @@ impl<'a> Card<'a> {
             reactions: &comment.reactions,
         }
     }
+
+    /// What a review says as a whole.
+    pub(super) fn of_review(review: &'a Review) -> Self {
+        Self {
+            anchor: format!("pullrequestreview-{}", review.id),
+            author: &review.author,
+            association: Association::None,
+            body: &review.body,
+            created_at: review.submitted_at,
+            edited: false,
+            reactions: &[],
+        }
+    }
 }
 
-fn card(state: &State, card: &Card<'_>) -> Markup {
+/// Draws a card.
+pub(super) fn card(state: &State, card: &Card<'_>) -> Markup {
     let person = state.person(card.author);
     let hue = person.map_or(0, |person| person.id % 8);
     let initial: String = card.author.chars().take(1).flat_map(char::to_uppercase).collect();

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use ammonia::Builder;
 use maud::{Markup, PreEscaped, html};
-use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, html::push_html};
 
 /// What may stay of the HTML: GitHub's `<details>`, and the classes that colour a diff.
 static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
@@ -30,7 +30,7 @@ fn drawn<'a>(events: impl Iterator<Item = Event<'a>>) -> Vec<Event<'a>> {
     let draw = |event| match event {
         Event::TaskListMarker(true) => Event::Text("☑ ".into()),
         Event::TaskListMarker(false) => Event::Text("☐ ".into()),
-        Event::Text(text) if in_diff => Event::Html(colored(&text)),
+        Event::Text(text) if in_diff => Event::Html(colored(&text).into_string().into()),
         Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(ref language))) => {
             in_diff = &**language == "diff";
             event
@@ -44,14 +44,15 @@ fn drawn<'a>(events: impl Iterator<Item = Event<'a>>) -> Vec<Event<'a>> {
     events.map(draw).collect()
 }
 
-fn colored(diff: &str) -> CowStr<'static> {
+/// Draws the lines of a diff in their colours.
+pub(super) fn colored(diff: &str) -> Markup {
     let lines = diff.split_inclusive('\n').map(|line| match line.as_bytes().first() {
         Some(b'+') => html! { span.added { (line) } },
         Some(b'-') => html! { span.removed { (line) } },
         Some(b'@') => html! { span.hunk { (line) } },
         _ => html! { (line) },
     });
-    lines.map(PreEscaped::into_string).collect::<String>().into()
+    PreEscaped(lines.map(PreEscaped::into_string).collect())
 }
 
 #[cfg(test)]

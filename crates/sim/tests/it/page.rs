@@ -2,7 +2,9 @@
 
 use fro_sim::{World, state::ReactionContent};
 
-use crate::client::client;
+use serde_json::json;
+
+use crate::client::{ask, client};
 
 async fn page(world: &World, path: &str) -> (u16, String) {
     let answer = client().get(format!("{}{path}", world.api_url())).send().await.unwrap();
@@ -37,6 +39,35 @@ async fn every_list_leads_to_its_issues() {
     }
     assert_eq!(page(&world, "/octo/garden/pull/2").await.0, 200);
     assert_eq!(page(&world, "/octo/garden/issues/99").await.0, 404);
+}
+
+#[tokio::test]
+async fn a_pull_request_shows_its_threads_and_its_change() {
+    let world = World::start().await.unwrap();
+    let head =
+        world.state(|state| state.issue("octo/garden", 2)?.pull.as_ref().map(|pull| pull.head_oid.clone()));
+    let remark =
+        json!({ "body": "Is it silicone?", "path": "tap.rs", "subject_type": "file", "commit_id": head });
+    let (status, told) = ask(&world, "POST /repos/octo/garden/pulls/2/comments", "rita", remark).await;
+    assert_eq!(status, 201, "{told}");
+    world.change(|state| {
+        let pull = state.issue_mut("octo/garden", 2).unwrap().pull.as_mut().unwrap();
+        pull.threads[0].resolved = true;
+        pull.threads[0].path += "<i>";
+        pull.files[0].patch = Some("@@ -1 +1 @@\n-<old>\n+<new>".to_owned());
+    });
+    let (_, html) = page(&world, "/octo/garden/pull/2").await;
+    for shown in [
+        "<code>tap.rs&lt;i&gt;</code>",
+        "Is it silicone?",
+        ">resolved<",
+        "Files changed",
+        "<code>tap.rs</code>",
+        "<span class=\"removed\">-&lt;old&gt;",
+        "<span class=\"added\">+&lt;new&gt;",
+    ] {
+        assert!(html.contains(shown), "{shown} is not in {html}");
+    }
 }
 
 #[tokio::test]
