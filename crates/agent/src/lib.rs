@@ -59,6 +59,7 @@ pub use handover::Handover;
 pub use job::{Job, Origin};
 pub use left::Left;
 pub use memory::{on_page, subject, told_of_save};
+pub use models::try_model;
 pub use network::reachable;
 pub use process::Process;
 pub use repository::address_of;

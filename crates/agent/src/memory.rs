@@ -76,7 +76,8 @@ impl Memory {
     /// Names the places; nothing is brought yet.
     pub(crate) fn open(scope: Scope<'_>, engine_data: PathBuf) -> Result<Self, Fault> {
         let folder = tempfile::Builder::new().prefix(PRIVATE).tempdir_in(&scope.settings().scratch);
-        let folder = folder.map_err(|error| Fault::ours(format!("cannot make a private folder: {error}")))?;
+        let folder =
+            folder.map_err(|error| Fault::in_temporary_folder("cannot make a private folder", &error))?;
         let record = Record::new(engine_data, folder.path().to_owned(), scope.job.origin.run.clone());
         Ok(Self { folder: Some(folder), ..Self::at(scope.process, scope.job.audience(), record) })
     }

@@ -241,5 +241,5 @@ fn sign_commits(clone: &Path, assignment: &Assignment) -> Result<(), Fault> {
     let written = fs_err::create_dir_all(clone.join(".git/hooks"))
         .and_then(|()| fs_err::write(&hook, script))
         .and_then(|()| fs_err::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)));
-    written.map_err(|error| Fault::ours(format!("cannot prepare the agent's clone: {error}")))
+    written.map_err(|error| Fault::in_temporary_folder("cannot prepare the agent's clone", &error))
 }

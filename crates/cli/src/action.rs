@@ -50,11 +50,21 @@ pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<
             Box::pin(admitted.answer(&process, &occasion, &tell, interrupt.asked())).await?
         }
     };
-    Ok(match ending {
-        Ending::Skipped(reason) if reason.fails_the_run() => {
-            report::fault(env, &Fault::yours(reason.to_string(), reason.hint().unwrap_or_default()));
-            ExitCode::FAILURE
-        }
+    if let Ending::Skipped(reason) = &ending
+        && reason.fails_the_run()
+    {
+        report::fault(env, &Fault::yours(reason.to_string(), reason.hint().unwrap_or_default()));
+    }
+    if ending == Ending::Interrupted {
+        report.interrupted();
+    }
+    Ok(exit_code(&ending))
+}
+
+/// Returns the exit code of a run that ended like this.
+pub(crate) fn exit_code(ending: &Ending) -> ExitCode {
+    match ending {
+        Ending::Skipped(reason) if reason.fails_the_run() => ExitCode::FAILURE,
         Ending::Skipped(_) | Ending::Answered(_) => ExitCode::SUCCESS,
         Ending::ToldFailure(_) => ExitCode::from(TOLD_FAILURE),
         Ending::Reviewed(reviewed) => match reviewed.status {
@@ -63,5 +73,5 @@ pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<
             ReviewStatus::Incomplete => ExitCode::from(TOLD_FAILURE),
         },
         Ending::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
-    })
+    }
 }

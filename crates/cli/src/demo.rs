@@ -28,6 +28,7 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use crate::{
+    action,
     demo::{
         cast::{Cast, Choice},
         show::Show,
@@ -53,6 +54,12 @@ pub(crate) struct Options {
     choice: Choice,
 }
 
+const NEXT: &str = "
+The little GitHub is closed again. Next:
+  fro-bot demo --keep     leaves it open, to be looked at in a browser
+  fro-bot demo --review   plays the reviewer on a pull request
+  fro-bot init            writes the workflow for a repository of yours";
+
 /// What the demo is played on. It is gone when this is dropped.
 struct Stage {
     world: World,
@@ -64,7 +71,7 @@ struct Stage {
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     let mut interrupt = Interrupt::listen()?;
     let began = Timestamp::now();
-    let show = Show::new();
+    let show = Show::new(env);
     let stage = Stage::open(options.port, env).await?;
     let cast = Cast::find(&options.choice, &stage.world, env)?;
     let (page, ending) = if options.review {
@@ -81,8 +88,10 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     if options.keep {
         println!("\nThe little GitHub stays open at {page} until Ctrl-C");
         interrupt.asked().await;
+    } else {
+        println!("{NEXT}");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(action::exit_code(&ending))
 }
 
 /// Plays a mention, and shows the answer.
@@ -143,7 +152,7 @@ impl Stage {
     async fn open(port: Option<u16>, env: &Env) -> Result<Self, Fault> {
         let folder = tempfile::Builder::new().prefix("fro-bot-demo-").tempdir_in(scratch(env));
         let folder =
-            folder.map_err(|error| Fault::ours(format!("cannot make a temporary folder: {error}")))?;
+            folder.map_err(|error| Fault::in_temporary_folder("cannot make a temporary folder", &error))?;
         let world = open_world(port).await?;
         let garden = garden::plant(folder.path()).await?;
         Ok(Self { world, garden, folder })

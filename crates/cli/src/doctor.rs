@@ -11,23 +11,53 @@ use clap::Args;
 use fro_core::{Fault, say};
 use serde::Serialize;
 
-use crate::env::Env;
+use crate::{
+    env::{self, Env},
+    inputs, local,
+    waiting::Waiting,
+};
 
-/// How to tell.
+/// What to look at, and how to tell.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER)]
 pub(crate) struct Options {
-    /// Prints everything as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
+    /// The repository; on your own machine the one that this folder is a clone of
+    #[arg(long, value_name = "OWNER/NAME")]
+    repo: Option<String>,
+    /// Sets an input of the action; may be given several times
+    #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::assignment)]
+    inputs: Vec<(String, String)>,
+    /// Do not ask the model for the one word that shows that it answers
+    #[arg(long)]
+    skip_model: bool,
 }
+
+const AFTER: &str = "\
+On your own machine the token is taken from GITHUB_TOKEN or GH_TOKEN, the providers' keys from OpenCode's own `auth.json`:
+
+  GITHUB_TOKEN=$(gh auth token) fro-bot doctor --input model=anthropic/claude-sonnet-4-5";
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Health {
-    Good,
-    Doubtful,
+    Ok,
+    Look,
     Bad,
+}
+
+impl Health {
+    /// Returns the word for it, the same on a terminal and in JSON, and its colour.
+    fn word(self) -> (&'static str, AnsiColor) {
+        match self {
+            Self::Ok => ("ok", AnsiColor::Green),
+            Self::Look => ("look", AnsiColor::Yellow),
+            Self::Bad => ("bad", AnsiColor::Red),
+        }
+    }
 }
 
 /// What was found about one thing.
@@ -42,11 +72,11 @@ pub(crate) struct Finding {
 
 impl Finding {
     fn good(about: &'static str, says: impl Into<String>) -> Self {
-        Self { about, health: Health::Good, says: says.into(), next: None }
+        Self { about, health: Health::Ok, says: says.into(), next: None }
     }
 
     fn doubtful(about: &'static str, says: impl Into<String>, next: impl Into<String>) -> Self {
-        Self { about, health: Health::Doubtful, says: says.into(), next: Some(next.into()) }
+        Self { about, health: Health::Look, says: says.into(), next: Some(next.into()) }
     }
 
     fn bad(about: &'static str, fault: &Fault) -> Self {
@@ -56,7 +86,11 @@ impl Finding {
 
 /// Looks at everything; something bad makes the exit code that of a wrong set-up.
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
-    let findings = checks::all(env).await;
+    let waiting = Waiting::begin(env, "looking at the set-up");
+    let env = options.surroundings(env).await;
+    let model = if options.skip_model { checks::Model::Skipped } else { checks::Model::Asked };
+    let findings = checks::all(&env, model).await;
+    drop(waiting);
     if options.json {
         let text = serde_json::to_string_pretty(&findings);
         println!("{}", text.map_err(|error| Fault::ours(error.to_string()))?);
@@ -67,19 +101,29 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     Ok(if worst == Some(Health::Bad) { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
+impl Options {
+    /// Returns the environment of a run as it is meant: a workflow's own, or what a developer's machine has for it.
+    async fn surroundings(&self, env: &Env) -> Env {
+        let inputs = self.inputs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let env = env.with_inputs(inputs);
+        let env = env.with(self.repo.as_deref().map(|repo| (env::GITHUB_REPOSITORY, repo)));
+        if env.text(env::GITHUB_ACTIONS).is_some() {
+            return env;
+        }
+        let repo = local::repo(&env).await.map(|repo| (env::GITHUB_REPOSITORY, repo.to_string()));
+        local::completed(&env, repo.as_slice())
+    }
+}
+
 /// Writes one line about each thing, and its next step below.
 fn told(findings: &[Finding]) -> String {
     let lines = findings.iter().map(|Finding { about, health, says, next }| {
-        let (sign, colour) = match health {
-            Health::Good => ("ok  ", AnsiColor::Green),
-            Health::Doubtful => ("look", AnsiColor::Yellow),
-            Health::Bad => ("bad ", AnsiColor::Red),
-        };
+        let (sign, colour) = health.word();
         let colour = colour.on_default();
         let says: Vec<_> = says.lines().map(say::log::harmless).collect();
         let says = says.join("\n                   ");
         let next = next.as_ref().map(|next| format!("\n                   → {}", say::log::harmless(next)));
-        format!("{colour}{sign}{colour:#}  {about:<12} {says}{}", next.unwrap_or_default())
+        format!("{colour}{sign:<4}{colour:#}  {about:<12} {says}{}", next.unwrap_or_default())
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -118,6 +118,8 @@ variables! {
     FRO_LOG_FORMAT = "FRO_LOG_FORMAT";
     /// Where sessions are shared; the host of the engine's makers without it.
     FRO_SHARE_URL = "FRO_SHARE_URL";
+    /// Set by `--quiet`: only results, warnings and errors are printed.
+    FRO_QUIET = "FRO_QUIET";
     /// How much the crates tell of their work, such as `info` or `fro_opencode=debug`; only warnings without it.
     FRO_LOG = "FRO_LOG";
     /// A file with the certificate authorities to trust in place of the machine's, as most programs read it.

@@ -85,6 +85,18 @@ pub(crate) fn meant(name: &str, known: impl Iterator<Item = &'static str>) -> Op
     nearest.filter(|known| likeness(known) >= ALIKE)
 }
 
+/// Reads `name=value`. A name that no input has is not passed over: it may have meant that nothing is posted.
+pub(crate) fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("it reads `name=value`")?;
+    let name = name.trim();
+    let names = || all().map(|input| input.name);
+    match (names().any(|known| known == name), meant(name, names())) {
+        (true, _) => Ok((name.to_owned(), value.to_owned())),
+        (false, Some(near)) => Err(format!("there is no input `{name}`; did you mean `{near}`?")),
+        (false, None) => Err(format!("there is no input `{name}`; `action.yaml` lists them")),
+    }
+}
+
 /// Returns the inputs of the reviewer.
 fn of_review() -> impl Iterator<Item = &'static Input> {
     REVIEW_PARTS.iter().flat_map(|(_, inputs)| *inputs).filter_map(ReviewInput::told)
@@ -296,5 +308,17 @@ mod tests {
         let env = Env::of(given.chain(defaults));
         let settings = of_action(&env, "schedule", String::new(), Timestamp::UNIX_EPOCH);
         assert!(settings.is_ok(), "{:?}", settings.err());
+    }
+
+    #[test]
+    fn an_input_that_does_not_exist_is_told() {
+        let told = |text| assignment(text).unwrap_err();
+        assert_eq!(assignment("response-mode=none"), Ok(("response-mode".to_owned(), "none".to_owned())));
+        assert_eq!(told("response-mode"), "it reads `name=value`");
+        assert_eq!(
+            told("responsemode=none"),
+            "there is no input `responsemode`; did you mean `response-mode`?"
+        );
+        assert_eq!(told("tulips=red"), "there is no input `tulips`; `action.yaml` lists them");
     }
 }

@@ -12,9 +12,12 @@ mod handover;
 mod init;
 mod inputs;
 mod interrupt;
+mod local;
 mod log;
+mod manual;
 mod mcp;
 mod memory;
+mod output;
 mod post;
 mod receive;
 mod reference;
@@ -23,12 +26,13 @@ mod run;
 mod sessions;
 mod settings;
 mod table;
+mod waiting;
 mod wall;
 mod warm;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use fro_core::Fault;
 
 use crate::env::Env;
@@ -37,6 +41,8 @@ use crate::env::Env;
 #[derive(Debug, Parser)]
 #[command(name = "fro-bot", version, propagate_version = true, after_help = AFTER)]
 struct Args {
+    #[command(flatten)]
+    output: output::Output,
     #[command(subcommand)]
     command: Command,
 }
@@ -44,16 +50,27 @@ struct Args {
 const AFTER: &str = "\
 Exit codes:
   0    answered, or nothing to do
-  1    a mistake of fro-bot itself, or a run by schedule or by hand without a prompt
+  1    a check did not pass (`memory verify`, `eval`), a task came without a prompt, or fro-bot has a bug;
+       the message says which
   2    something in the set-up has to be changed; the hint says what
   3    another service failed; trying again later may help
   4    an answer was posted, but it tells of a failure
   5    a review left threads open that are bad enough to make the check red
-  130  interrupted";
+  130  interrupted
+
+Environment:
+  GITHUB_TOKEN, GH_TOKEN  the token for `run` and `doctor` outside a workflow
+  FRO_MEMORY              the folder that keeps the memory, for `run`, `sessions` and `memory`
+  FRO_LOG                 how much is logged, such as `info` or `fro_opencode=debug`
+  FRO_LOG_FORMAT          `json` prints the log as one object per line
+  NO_COLOR                set to anything: no colours
+  SSL_CERT_FILE, NODE_EXTRA_CA_CERTS
+                          certificate authorities to trust
+  HTTPS_PROXY, NO_PROXY   the proxy, and the hosts that are met without it";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Writes the workflow file of this repository, and says what to set before the first run
+    /// Writes this repository's workflow file, and says which secrets to set
     Init(init::Options),
     /// Answers the event of a workflow run (what the GitHub Action starts)
     #[command(hide = true)]
@@ -63,7 +80,7 @@ enum Command {
     /// Finishes what a killed run left open (the step after the GitHub Action)
     #[command(hide = true)]
     Post,
-    /// Plays a mention on a small repository, offline, with the real engine
+    /// Plays a mention on a small repository of its own, with the real engine and no account
     #[cfg(feature = "demo")]
     Demo(demo::Options),
     /// Shows what is remembered: lists, searches, reads and prunes sessions
@@ -82,12 +99,16 @@ enum Command {
     /// Passes the engine's tool calls on to the run (what the engine starts)
     #[command(hide = true)]
     Mcp(mcp::Options),
-    /// Looks at everything that a run depends on, and says what to mend
+    /// Checks everything that a run depends on, and says what to fix
     Doctor(doctor::Options),
     /// Prints the reviewer's figures on labelled data of your own
     Eval(eval::Options),
     /// Fills the tool cache, so that the next run finds everything there
     Warm(warm::Options),
+    /// Prints completions for a shell
+    Completions(manual::Completions),
+    /// Prints the manual page, or writes those of all commands
+    Man(manual::Man),
     /// Prints what is written from the program's source
     #[command(hide = true)]
     Reference { wanted: reference::Wanted },
@@ -95,12 +116,13 @@ enum Command {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let env = Env::capture();
-    report::colour(&env);
+    let env = args.output.apply(&Env::capture());
     let ended = match args.command {
         Command::Wall(options) => wall::main(options, &env),
         Command::Mcp(options) => on_one_thread(mcp::main(options)),
         Command::Reference { wanted } => Ok(reference::main(wanted)),
+        Command::Completions(options) => manual::completions(&options, Args::command()),
+        Command::Man(options) => manual::man(&options, Args::command()),
         Command::Receive(options) => receive::main(&options),
         Command::ExportSessions(options) => export_sessions::main(&options),
         Command::Init(options) => init::main(&options),
@@ -140,8 +162,6 @@ fn on_one_thread(work: impl Future<Output = Result<ExitCode, Fault>>) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

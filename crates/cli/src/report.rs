@@ -5,19 +5,33 @@ pub(crate) mod line;
 
 use std::time::Instant;
 
-use anstream::{ColorChoice, eprintln, println};
+use anstream::{eprintln, println};
 use anstyle::{AnsiColor, Style};
 use fro_core::{Fault, Redactor, say};
 use fro_run::{Process, Progress};
 use jiff::Timestamp;
 
-use crate::env::{self, Env};
+use crate::{
+    env::{self, Env},
+    waiting::Waiting,
+};
 
 /// Prints the log of one run.
 pub(crate) struct Report {
     began: Instant,
     redactor: Redactor,
     place: Place,
+    volume: Volume,
+    /// The spinner, where a person waits.
+    waiting: Option<Waiting>,
+}
+
+/// How much of the log is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Volume {
+    Usual,
+    /// What somebody has to know: warnings, and where the answer is.
+    Quiet,
 }
 
 /// Where the log is read.
@@ -32,7 +46,20 @@ enum Place {
 impl Report {
     /// Makes the log of a run, which knows what must not be in it.
     pub(crate) fn new(env: &Env, process: &Process) -> Self {
-        Self { began: Instant::now(), redactor: process.redactor().clone(), place: place(env) }
+        let volume = if env.text(env::FRO_QUIET).is_some() { Volume::Quiet } else { Volume::Usual };
+        let place = place(env);
+        let waiting = (place == Place::Terminal).then(|| Waiting::begin(env, "reading the event"));
+        Self { began: Instant::now(), redactor: process.redactor().clone(), place, volume, waiting }
+    }
+
+    /// Says to a person who pressed Ctrl-C what has become of the run.
+    pub(crate) fn interrupted(&self) {
+        if self.place == Place::Terminal {
+            self.waiting.iter().for_each(Waiting::end);
+            println!(
+                "interrupted: the engine is stopped, its folders are removed, 👀 and the label are taken back"
+            );
+        }
     }
 
     /// Prints a report of progress, if it is worth a line.
@@ -42,22 +69,21 @@ impl Report {
             let object = json::of(news, &self.redactor, Timestamp::now(), seconds);
             return object.into_iter().for_each(|object| println!("{}", self.redactor.clean(&object)));
         }
+        self.waiting.iter().for_each(|waiting| waiting.follows(news));
         let Some(line) = line::of(news, &self.redactor) else { return };
+        let is_result = matches!(news, Progress::Delivered { .. } | Progress::Reviewed(_));
+        if self.volume == Volume::Quiet && line.tone != line::Tone::Warning && !is_result {
+            return;
+        }
         let text = self.redactor.clean(&line.text);
         match (self.place, line.tone) {
             (Place::Workflow, line::Tone::Warning) => println!("::warning::{}", escaped(text.as_str())),
             (Place::Workflow | Place::Terminal | Place::Machine, tone) => {
                 let (style, dim) = (tone.style(), Style::new().dimmed());
-                println!("{dim}{seconds:6.1} s{dim:#}  {style}{text}{style:#}");
+                let print = || println!("{dim}{seconds:6.1} s{dim:#}  {style}{text}{style:#}");
+                self.waiting.as_ref().map_or_else(print, |waiting| waiting.print(print));
             }
         }
-    }
-}
-
-/// Turns colours on in a workflow's log: that is no terminal, and shows them all the same.
-pub(crate) fn colour(env: &Env) {
-    if place(env) == Place::Workflow && env.text(env::NO_COLOR).is_none() {
-        ColorChoice::AlwaysAnsi.write_global();
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     action,
     env::{self, Env},
     event_source::Happened,
-    inputs,
+    inputs, local,
 };
 
 /// What is answered, and how.
@@ -24,7 +24,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     event: PathBuf,
     /// Sets an input of the action; may be given several times
-    #[arg(long = "input", value_name = "NAME=VALUE", value_parser = input)]
+    #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::assignment)]
     inputs: Vec<(String, String)>,
 }
 
@@ -44,9 +44,9 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let text = fs_err::read_to_string(&options.event)
         .map_err(|error| Fault::yours(error.to_string(), "`--event` names the file with the event"))?;
     let page = NamedTempFile::new()
-        .map_err(|error| Fault::ours(format!("cannot make a file for the run's page: {error}")))?;
+        .map_err(|error| Fault::in_temporary_folder("cannot make a file for the run's page", &error))?;
     let inputs = options.inputs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let env = env.with(surroundings(env, page.path())).with_inputs(inputs);
+    let env = surroundings(env, page.path()).with_inputs(inputs);
     if env.input("github-token").is_none() {
         return Err(Fault::yours(
             "there is no token to ask GitHub with",
@@ -55,7 +55,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     }
     let origin = format!("the file `{}`", options.event.display());
     let happened = Happened::made_up(&env, &origin, &text)?;
-    if let (Some(repo), Some(remote)) = (happened.repo(), remote(&env).await) {
+    if let (Some(repo), Some(remote)) = (happened.repo(), local::remote(&env).await) {
         belongs(&remote, &repo)?;
     }
     let ended = action::answer(happened).await;
@@ -65,21 +65,10 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     ended
 }
 
-/// Returns the address that the checkout came from, if it is one and came from anywhere.
-async fn remote(env: &Env) -> Option<String> {
-    let folder = env.text(env::GITHUB_WORKSPACE).unwrap_or(".");
-    let mut git = tokio::process::Command::new("git");
-    let told = git.args(["-C", folder, "remote", "get-url", "origin"]).output().await.ok()?;
-    let url = String::from_utf8(told.stdout).ok()?.trim().to_owned();
-    (told.status.success() && !url.is_empty()).then_some(url)
-}
-
 /// Checks that a checkout from this address is one of the event's repository: an agent that reads other files than
 /// those it is asked about would answer in all good faith, and push them.
 fn belongs(remote: &str, repo: &RepoName) -> Result<(), Fault> {
-    let path = remote.trim_end_matches('/').trim_end_matches(".git");
-    let mut parts = path.rsplit(['/', ':']);
-    let (name, owner) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (owner, name) = local::owner_and_name(remote);
     if format!("{owner}/{name}").eq_ignore_ascii_case(&repo.to_string()) {
         return Ok(());
     }
@@ -92,34 +81,11 @@ fn belongs(remote: &str, repo: &RepoName) -> Result<(), Fault> {
     ))
 }
 
-/// Returns what a runner would have set, as far as the environment does not.
-fn surroundings(env: &Env, page: &Path) -> Vec<(String, String)> {
-    let token =
-        [env::MOCK_TOKEN, env::GITHUB_TOKEN, env::GH_TOKEN].into_iter().find_map(|name| env.text(name));
-    let data = env.text(env::XDG_DATA_HOME).map(PathBuf::from);
-    let data = data.or_else(|| env.text(env::HOME).map(|home| Path::new(home).join(".local/share")));
-    let keys = data.and_then(|data| fs_err::read_to_string(data.join("opencode/auth.json")).ok());
-    let given = [
-        ("INPUT_GITHUB-TOKEN", token.map(str::to_owned)),
-        ("INPUT_AUTH-JSON", keys),
-        // What is tried out on somebody's machine is published only if they say so.
-        ("INPUT_SHARE", Some("false".to_owned())),
-        (env::GITHUB_STEP_SUMMARY, Some(page.display().to_string())),
-    ];
-    let missing = given.into_iter().filter(|(name, _)| env.text(name).is_none());
-    missing.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-}
-
-/// Reads `name=value`. A name that no input has is not passed over: it may have meant that nothing is posted.
-fn input(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("it reads `name=value`")?;
-    let name = name.trim();
-    let names = || inputs::all().map(|input| input.name);
-    match (names().any(|known| known == name), inputs::meant(name, names())) {
-        (true, _) => Ok((name.to_owned(), value.to_owned())),
-        (false, Some(near)) => Err(format!("there is no input `{name}`; did you mean `{near}`?")),
-        (false, None) => Err(format!("there is no input `{name}`; `action.yaml` lists them")),
-    }
+/// Returns the environment as a runner would have it.
+fn surroundings(env: &Env, page: &Path) -> Env {
+    // What is tried out on somebody's machine is published only if they say so.
+    let more = [("INPUT_SHARE", "false".to_owned()), (env::GITHUB_STEP_SUMMARY, page.display().to_string())];
+    local::completed(env, &more)
 }
 
 #[cfg(test)]
@@ -130,7 +96,7 @@ mod tests {
     fn nothing_is_shared_from_this_machine_unless_somebody_asks() {
         let told = |asked: &[(&str, &str)]| {
             let env = Env::of([("HOME", "/nowhere")]);
-            let env = env.with(surroundings(&env, Path::new("page"))).with_inputs(asked.iter().copied());
+            let env = surroundings(&env, Path::new("page")).with_inputs(asked.iter().copied());
             env.input("share").map(str::to_owned)
         };
         assert_eq!(told(&[]).as_deref(), Some("false"));
@@ -152,17 +118,5 @@ mod tests {
         for other in ["git@github.com:maya/garden.git", "https://github.com/octo/gardener", "garden"] {
             assert!(belongs(other, &garden).is_err(), "{other}");
         }
-    }
-
-    #[test]
-    fn an_input_that_does_not_exist_is_told() {
-        let told = |text| input(text).unwrap_err();
-        assert_eq!(input("response-mode=none"), Ok(("response-mode".to_owned(), "none".to_owned())));
-        assert_eq!(told("response-mode"), "it reads `name=value`");
-        assert_eq!(
-            told("responsemode=none"),
-            "there is no input `responsemode`; did you mean `response-mode`?"
-        );
-        assert_eq!(told("tulips=red"), "there is no input `tulips`; `action.yaml` lists them");
     }
 }

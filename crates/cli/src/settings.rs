@@ -16,7 +16,7 @@ use std::{
 };
 
 use fro_agent::{Delegation, Elevated, EngineSettings, Unwalled};
-use fro_boundary::{Keys, PROTECTED_PATHS};
+use fro_boundary::{Keys, PROTECTED_PATHS, Plan};
 use fro_core::{
     Fault, Login, Permission, RepoName, Secret,
     command::WorkWords,
@@ -40,6 +40,9 @@ use typed::Typed;
 
 /// How long the agent may work if nobody says otherwise.
 const TIMEOUT: Duration = Duration::from_mins(30);
+
+/// US dollars that a run may cost if nobody says otherwise: one that passes this has most likely lost its way.
+const MAX_COST: f64 = 5.0;
 
 /// How long a run waits for Oh My OpenCode if nobody says otherwise.
 const OMO_PATIENCE: Duration = Duration::from_mins(1);
@@ -199,14 +202,14 @@ impl Typed<'_> {
         let config = self.hidden_input("opencode-config", Value::Object(Map::new()), parse::json_object);
         let keys = self.hidden_input("auth-json", Keys::default(), Keys::parse);
         let keys = keys.and(self.key_of_model()).and_those_of(&config);
-        let max_cost = self.input("max-cost", None, parse::dollars);
+        let model = self.input("model", None, parse::model);
+        let max_cost = self.input("max-cost", usual_cost(&config, model.as_deref(), &keys), parse::dollars);
         let max_steps = self.input("max-steps", None, parse::steps);
         let timeout = self.input("timeout", Some(TIMEOUT), parse::limit);
         let unwalled = self.input("allow-unwalled", false, parse::yes_or_no);
         let engine_version = self.input("opencode-version", Version::Pinned, str::parse);
         let omo = self.omo();
         let omo_patience = self.span(env::FRO_OMO_PATIENCE).unwrap_or(OMO_PATIENCE);
-        let model = self.input("model", None, parse::model);
         let network = self.input("network", Vec::new(), parse::destinations);
         Ok(EngineSettings {
             tool_cache: tool_cache(self.env),
@@ -287,7 +290,7 @@ impl Typed<'_> {
             needed: self.input("trigger-permission", Permission::Write, parse::permission),
             drafts: if skip_drafts { Drafts::Skipped } else { Drafts::Reviewed },
             skip_label: self.text("skip-label").unwrap_or(usual.skip_label),
-            dedup_window: self.input("dedup-window", usual.dedup_window, parse::milliseconds),
+            dedup_window: self.input("dedup-window", usual.dedup_window, parse::span),
             // GitHub empties what comes from secrets for forks and for Dependabot.
             secrets: if secrets { Secrets::Given } else { Secrets::Withheld },
             response,
@@ -330,7 +333,7 @@ impl Typed<'_> {
 
     /// Reads a span of time from a variable.
     fn span(&mut self, name: &str) -> Option<Duration> {
-        let read = parse::milliseconds(self.env.text(name)?);
+        let read = parse::span(self.env.text(name)?);
         read.map_err(|error| self.complaints.push(format!("the variable `{name}`: {error}"))).ok()
     }
 
@@ -351,3 +354,8 @@ impl Typed<'_> {
 
 #[cfg(test)]
 mod tests;
+
+/// Returns the limit of a run's cost, if its models have prices that it can be counted by.
+fn usual_cost(config: &Value, model: Option<&str>, keys: &Keys) -> Option<f64> {
+    Plan::draw(config, model, keys).ok()?.priced().ok().map(|()| MAX_COST)
+}

@@ -6,9 +6,9 @@ use anstream::println;
 use clap::Args;
 use fro_core::Fault;
 use fro_http::{Client, ClientSettings, Proxy};
-use fro_opencode::{ToolCache, Version, Wanted, install, install_omo};
+use fro_opencode::{InstallProgress, ToolCache, Version, Wanted, install, install_omo};
 
-use crate::{env::Env, settings::tool_cache};
+use crate::{env::Env, settings::tool_cache, waiting::Waiting};
 
 /// What to bring.
 #[derive(Debug, Args)]
@@ -33,12 +33,18 @@ pub(crate) async fn main(options: Options, env: &Env) -> Result<ExitCode, Fault>
     let client = client.map_err(|error| error.fault())?;
     let wanted = Wanted { version: options.opencode_version, ..Wanted::pinned(env.all().to_vec(), client) };
     let cache = ToolCache::new(tool_cache(env));
-    let engine = install(&wanted, &cache, &mut |_| {}).await.map_err(|error| error.fault())?;
-    println!("OpenCode {}  {}", engine.version, engine.binary.display());
-    println!("ripgrep  {}", engine.rg.display());
+    let waiting = Waiting::begin(env, "looking for the engine");
+    let mut tell = |progress: InstallProgress| waiting.installs(&progress);
+    let engine = install(&wanted, &cache, &mut tell).await.map_err(|error| error.fault())?;
+    waiting.print(|| {
+        println!("OpenCode {}  {}", engine.version, engine.binary.display());
+        println!("ripgrep  {}", engine.rg.display());
+    });
     if !options.without_omo {
-        let omo = install_omo(&wanted, &options.omo_version, &cache, &mut |_| {}).await;
-        println!("Oh My OpenCode  {}", omo.map_err(|error| error.fault())?.display());
+        waiting.goes_on("looking for Oh My OpenCode");
+        let omo = install_omo(&wanted, &options.omo_version, &cache, &mut tell).await;
+        let omo = omo.map_err(|error| error.fault())?;
+        waiting.print(|| println!("Oh My OpenCode  {}", omo.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,10 @@
 //! What went wrong, sorted by who has to act.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    io::{self, ErrorKind},
+    time::Duration,
+};
 
 /// A failure as people are told of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +57,25 @@ impl Fault {
         Self::Ours { what: what.into() }
     }
 
+    /// Sorts a failure in the folder for temporary files: most are the machine's, and its owner can mend them.
+    pub fn in_temporary_folder(what: &str, error: &io::Error) -> Self {
+        let what = format!("{what}: {error}");
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::yours(
+                what,
+                "make room on that disk, or name a folder on another in `TMPDIR` (in a workflow `RUNNER_TEMP`)",
+            ),
+            ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotFound
+            | ErrorKind::NotADirectory => Self::yours(
+                what,
+                "name a folder that can be written in `TMPDIR` (in a workflow `RUNNER_TEMP`)",
+            ),
+            _ => Self::ours(what),
+        }
+    }
+
     /// Returns what failed, on what.
     pub fn what(&self) -> &str {
         match self {
@@ -96,6 +119,17 @@ impl fmt::Display for Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_disk_that_cannot_be_written_is_for_its_owner_to_mend() {
+        let told = |kind: ErrorKind| Fault::in_temporary_folder("cannot make a folder", &kind.into());
+        for kind in [ErrorKind::StorageFull, ErrorKind::PermissionDenied, ErrorKind::NotFound] {
+            let fault = told(kind);
+            assert_eq!(fault.exit_code(), 2, "{kind}");
+            assert!(fault.hint().contains("`TMPDIR`"), "{fault:?}");
+        }
+        assert_eq!(told(ErrorKind::BrokenPipe).exit_code(), 1);
+    }
 
     #[test]
     fn every_fault_has_a_next_step_and_an_exit_code() {

@@ -21,3 +21,4 @@ pub(crate) mod rights;
 pub(crate) mod standing;
 pub(crate) mod subject;
 pub(crate) mod viewer;
+pub(crate) mod writable;

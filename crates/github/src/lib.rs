@@ -30,6 +30,7 @@ pub use ask::{
     rights::Rights,
     standing::{Note, Standing},
     subject::Hydrated,
+    writable::Writable,
 };
 pub use client::{Address, GitHub};
 pub use error::Error;

@@ -137,6 +137,7 @@ impl Error {
                 what,
                 "install Node.js, which brings `npm`, or set `npm_config_registry` to your registry",
             ),
+            Self::Npm { said, .. } if is_of_the_network(said) => Fault::upstream(what, Retry::Later),
             Self::Npm { package, .. } => {
                 Fault::yours(what, format!("see that `npm view {package}` works here, then try again"))
             }
@@ -161,4 +162,11 @@ impl Error {
             | Self::Client(_) => Fault::ours(what),
         }
     }
+}
+
+/// Tells whether npm's words are about the way to the registry: node's codes for it.
+fn is_of_the_network(said: &str) -> bool {
+    ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH"]
+        .iter()
+        .any(|code| said.contains(code))
 }

@@ -37,7 +37,13 @@ impl Cast {
     /// Finds whoever was chosen.
     pub(crate) fn find(choice: &Choice, world: &World, env: &Env) -> Result<Self, Fault> {
         let Some(model) = &choice.model else {
-            let config = world.model().provider();
+            let mut config = world.model().provider();
+            // A script costs nothing, and a price below its answer would be a made-up one.
+            if let Some(model) =
+                config.pointer_mut("/provider/scripted/models/m1").and_then(Value::as_object_mut)
+            {
+                model.remove("cost");
+            }
             let keys = Keys::default().and_those_of(&config);
             return Ok(Self { model: None, config, keys, client: ClientSettings::loopback() });
         };
@@ -51,7 +57,8 @@ impl Cast {
 
     /// Returns how the demo is announced.
     pub(crate) fn announced(&self) -> String {
-        self.model.as_ref().map_or_else(|| "offline".to_owned(), |model| format!("asking {model}"))
+        let scripted = || "with a scripted model".to_owned();
+        self.model.as_ref().map_or_else(scripted, |model| format!("asking {model}"))
     }
 }
 

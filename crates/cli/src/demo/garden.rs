@@ -57,7 +57,7 @@ pub(crate) async fn plant(folder: &Path) -> Result<PathBuf, Fault> {
     let written = fs_err::create_dir(&garden)
         .and_then(|()| fs_err::write(garden.join("water.sh"), WATER))
         .and_then(|()| fs_err::write(garden.join("test.sh"), TEST));
-    written.map_err(|error| Fault::ours(format!("cannot make the demo's repository: {error}")))?;
+    written.map_err(|error| Fault::in_temporary_folder("cannot make the demo's repository", &error))?;
     git(&garden, &["init", "--quiet", "--initial-branch=main"]).await?;
     git(&garden, &["add", "."]).await?;
     git(&garden, &["commit", "--quiet", "--message=Water the garden"]).await?;

@@ -1,7 +1,8 @@
 //! What the demo shows: each phase as it happens, the comment, and where the time went.
 
 use std::{
-    io::{IsTerminal as _, stderr},
+    borrow::Cow,
+    io::{IsTerminal as _, stdout},
     sync::Mutex,
     time::{Duration, Instant},
 };
@@ -10,18 +11,18 @@ use anstream::println;
 use anstyle::{AnsiColor, Style};
 use fro_agent::Step;
 use fro_core::Redactor;
-use fro_opencode::{InstallProgress, Stage};
 use fro_run::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::report::line;
+use crate::{env::Env, report::line, waiting::Waiting};
 
 /// The demo's screen.
 pub(crate) struct Show {
     began: Instant,
-    bar: ProgressBar,
+    waiting: Waiting,
     marks: Mutex<Vec<(Phase, Duration)>>,
     redactor: Redactor,
+    /// Where lines are wrapped: a pipe wraps nothing.
+    width: Option<usize>,
 }
 
 /// The parts of a run, in order.
@@ -76,27 +77,25 @@ const DIM: Style = Style::new().dimmed();
 
 impl Show {
     /// Opens the screen. Without a terminal there is no bar, only lines.
-    pub(crate) fn new() -> Self {
-        let target =
-            if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(None, target);
-        bar.enable_steady_tick(Duration::from_millis(100));
-        spin(&bar, "starting");
-        Self { began: Instant::now(), bar, marks: Mutex::new(Vec::new()), redactor: Redactor::knowing([]) }
+    pub(crate) fn new(env: &Env) -> Self {
+        Self {
+            began: Instant::now(),
+            waiting: Waiting::begin(env, "starting"),
+            marks: Mutex::new(Vec::new()),
+            redactor: Redactor::knowing([]),
+            width: stdout().is_terminal().then(textwrap::termwidth),
+        }
     }
 
     /// Says what is about to be played.
-    pub(crate) fn opening(&self, page: &str, what: &str, how: &str) {
-        self.print(&format!("{TITLE}fro-bot demo{TITLE:#}  {what} by the real engine, {how}"));
-        self.print(&format!("{DIM}a little GitHub is open at {page}{DIM:#}"));
+    pub(crate) fn opening(&self, page: &str, what: &str, model: &str) {
+        self.print(&format!("{TITLE}fro-bot demo{TITLE:#}  {what} by the real engine, {model}"));
+        self.print(&format!("{DIM}a little GitHub is open at {page} while this runs{DIM:#}"));
         self.print("");
     }
 
     /// Shows a report of progress.
     pub(crate) fn tell(&self, news: &Progress) {
-        if let Progress::Agent(Step::Installing(progress)) = news {
-            return self.progress(progress);
-        }
         if let Some(phase) = Phase::ended_by(news) {
             self.mark(phase);
         }
@@ -105,29 +104,12 @@ impl Show {
             let seconds = self.began.elapsed().as_secs_f64();
             self.print(&format!("{DIM}{seconds:6.2} s{DIM:#}  {style}{}{style:#}", line.text));
         }
-        spin(&self.bar, upcoming(news));
+        self.waiting.follows(news);
     }
 
-    fn progress(&self, progress: &InstallProgress) {
-        match progress.stage {
-            Stage::Downloading { done, total } => {
-                if let Ok(style) =
-                    ProgressStyle::with_template("  {msg} {bar:30} {bytes} of {total_bytes}, {eta} left")
-                {
-                    self.bar.set_style(style);
-                }
-                self.bar.set_length(total);
-                self.bar.set_position(done);
-                self.bar.set_message(format!("downloading {}", progress.what));
-            }
-            Stage::Unpacking => spin(&self.bar, &format!("unpacking {}", progress.what)),
-            Stage::Ready => spin(&self.bar, "preparing"),
-        }
-    }
-
-    /// Takes the bar away.
+    /// Takes the spinner away.
     pub(crate) fn done(&self) {
-        self.bar.finish_and_clear();
+        self.waiting.end();
     }
 
     /// Shows the comment as GitHub has it.
@@ -143,7 +125,7 @@ impl Show {
 
     /// Shows some lines as the little GitHub has them.
     pub(crate) fn lines(&self, lines: &[String]) {
-        for line in lines {
+        for line in lines.iter().flat_map(|line| wrapped(line, self.width)) {
             self.print(&format!("{DIM}│{DIM:#} {line}"));
         }
     }
@@ -174,37 +156,30 @@ impl Show {
     }
 
     fn print(&self, text: &str) {
-        self.bar.suspend(|| println!("{text}"));
+        self.waiting.print(|| println!("{text}"));
     }
 }
 
-fn spin(bar: &ProgressBar, message: &str) {
-    if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg}") {
-        bar.set_style(style);
+/// Returns a line as it fits beside the bar of a quotation.
+fn wrapped(line: &str, width: Option<usize>) -> Vec<Cow<'_, str>> {
+    match width.map(|width| width.saturating_sub(2)) {
+        Some(width) if textwrap::core::display_width(line) > width => textwrap::wrap(line, width),
+        Some(_) | None => vec![Cow::Borrowed(line)],
     }
-    bar.set_message(message.to_owned());
 }
 
-/// Returns what happens after a report of progress.
-fn upcoming(news: &Progress) -> &'static str {
-    match news {
-        Progress::Permitted(_)
-        | Progress::Model(_)
-        | Progress::Agent(Step::Opened { .. } | Step::Installing(_) | Step::Recalled(_))
-        | Progress::Acknowledged
-        | Progress::Attached { .. } => "preparing",
-        Progress::Agent(Step::Installed { .. } | Step::Reminded(_)) | Progress::Hydrated { .. } => {
-            "starting the engine"
-        }
-        Progress::Agent(Step::EngineUp { .. }) => "opening a session",
-        Progress::Agent(Step::Session { .. } | Step::Heard(_) | Step::Warning(_)) | Progress::Warning(_) => {
-            "the agent is at work"
-        }
-        Progress::Shared { .. } => "answering",
-        Progress::Accounted { .. } | Progress::Delivered { .. } | Progress::Reviewed(_) => {
-            "stopping the engine"
-        }
-        Progress::Agent(Step::EngineStopped) => "saving the memory",
-        Progress::Agent(Step::Kept(_)) | Progress::Skipped(_) => "done",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_goes_on_beside_the_bar_and_a_short_one_keeps_its_spaces() {
+        assert_eq!(wrapped("    if [ $degrees -ge 30 ]  ", Some(40)), ["    if [ $degrees -ge 30 ]  "]);
+        assert_eq!(
+            wrapped("three litres from 30 degrees on", Some(20)),
+            ["three litres from", "30 degrees on"]
+        );
+        assert_eq!(wrapped("水をやる水をやる", Some(10)), ["水をやる", "水をやる"]);
+        assert_eq!(wrapped("a line that a pipe takes as it is", None), ["a line that a pipe takes as it is"]);
     }
 }

@@ -1,8 +1,7 @@
 //! The examinations themselves, each of one thing.
 
-use fro_agent::Settings;
 use fro_boundary::{Enclosure, Strictness, probe};
-use fro_github::Rights;
+use fro_github::{Rights, Writable};
 use fro_run::{Occasion, Process, REPO_SETTINGS};
 use jiff::Timestamp;
 
@@ -15,8 +14,15 @@ use crate::{
 /// The event of most runs.
 const EVENT: &str = "issue_comment";
 
+/// Whether the model is asked for a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Model {
+    Asked,
+    Skipped,
+}
+
 /// Examines everything, in the order in which a run would need it.
-pub(crate) async fn all(env: &Env) -> Vec<Finding> {
+pub(crate) async fn all(env: &Env, model: Model) -> Vec<Finding> {
     let mut findings = Vec::new();
     match settings::of_action(env, EVENT, String::new(), Timestamp::now()) {
         Ok((settings, occasion)) => {
@@ -26,9 +32,10 @@ pub(crate) async fn all(env: &Env) -> Vec<Finding> {
             let is_good = token.iter().all(|finding| finding.health != Health::Bad);
             findings.extend(token);
             if is_good {
+                findings.extend(writes(&process, &occasion).await);
                 findings.push(repo_file(env, &process, &occasion).await);
             }
-            findings.push(models(&process.agent.settings));
+            findings.push(models(&process, model).await);
             findings.push(engine(&process, &occasion).await);
             findings.extend(bucket::rights(&process.agent.settings).await);
         }
@@ -79,17 +86,42 @@ async fn token(process: &Process, occasion: &Occasion) -> Vec<Finding> {
     }
 }
 
-/// Sees whether the configured model has a key and a way.
-fn models(settings: &Settings) -> Finding {
-    let model = settings.engine.model.as_deref().unwrap_or("the one of `opencode-config`");
-    match settings.models() {
-        Ok(_) if settings.engine.keys.secrets().is_empty() => Finding::doubtful(
-            "model",
-            format!("{model}: no key is given for it, and few providers answer without"),
-            "put the provider's key into a secret and that into the input `auth-json`",
+/// Asks which permissions the token has that only a write would use.
+async fn writes(process: &Process, occasion: &Occasion) -> Option<Finding> {
+    const ABOUT: &str = "writes";
+    let github = process.github(&occasion.event.repo).ok()?;
+    let mut missing = Vec::new();
+    for what in Writable::ALL {
+        match github.may_write(what).await {
+            Ok(true) => {}
+            Ok(false) => missing.push(format!("`{}`", what.permission())),
+            Err(error) => return Some(Finding::bad(ABOUT, &error.fault())),
+        }
+    }
+    let all = Writable::ALL.map(Writable::permission).join(", ");
+    Some(match missing.as_slice() {
+        [] => Finding::good(ABOUT, format!("the token has {all}")),
+        missing => Finding::doubtful(
+            ABOUT,
+            format!("the token does not have {}", missing.join(", ")),
+            "grant it under the job's `permissions` if runs are to do this; `docs/permissions.md` says what each is for",
         ),
-        Ok(_) => Finding::good("model", format!("{model}: its key stays with the harness")),
-        Err(fault) => Finding::bad("model", &fault),
+    })
+}
+
+/// Sees whether the configured model has a key and a way, and whether it answers.
+async fn models(process: &Process, asked: Model) -> Finding {
+    const ABOUT: &str = "model";
+    let settings = &process.agent.settings;
+    let named = settings.model();
+    let name = named.as_deref().unwrap_or("the one of `opencode-config`");
+    match (settings.models(), asked) {
+        (Err(fault), _) => Finding::bad(ABOUT, &fault),
+        (Ok(_), Model::Skipped) => Finding::good(ABOUT, format!("{name}: was not asked")),
+        (Ok(_), Model::Asked) => match fro_agent::try_model(&process.agent).await {
+            Ok(model) => Finding::good(ABOUT, format!("{model} answers; its key stays with the harness")),
+            Err(fault) => Finding::bad(ABOUT, &fault),
+        },
     }
 }
 
@@ -112,12 +144,17 @@ async fn engine(process: &Process, occasion: &Occasion) -> Finding {
 fn cache(env: &Env) -> Finding {
     const ABOUT: &str = "cache";
     const S3: &str = "keep the memory in S3 (`s3-backup`)";
-    if env.text(env::ACTIONS_RESULTS_URL).is_none() {
-        return Finding::doubtful(
-            ABOUT,
-            "this is no step of an action, so the Actions cache cannot be seen",
-            S3,
-        );
+    match (env.text(env::GITHUB_ACTIONS), env.text(env::ACTIONS_RESULTS_URL)) {
+        (_, Some(_)) => {}
+        (None, None) => {
+            let says =
+                "the Actions cache is there in workflows only; here the memory is kept in `FRO_MEMORY` or S3";
+            return Finding::good(ABOUT, says);
+        }
+        (Some(_), None) => {
+            let says = "this step is no action, so the Actions cache cannot be seen";
+            return Finding::doubtful(ABOUT, says, S3);
+        }
     }
     if env.text(env::ACTIONS_CACHE_SERVICE_V2).is_none() {
         return Finding::doubtful(ABOUT, "this GitHub server has only version 1 of the cache service", S3);

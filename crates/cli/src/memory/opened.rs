@@ -25,7 +25,7 @@ impl Opened {
     pub(crate) fn bring(which: &Which, env: &Env) -> Result<Self, Fault> {
         let stores = which.stores(env)?;
         let folder = tempfile::tempdir()
-            .map_err(|error| Fault::ours(format!("cannot make a temporary folder: {error}")))?;
+            .map_err(|error| Fault::in_temporary_folder("cannot make a temporary folder", &error))?;
         let recall = restore(&stores, folder.path(), env)?;
         Ok(Self { stores, folder, recall })
     }

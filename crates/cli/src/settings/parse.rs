@@ -19,16 +19,19 @@ pub(super) fn yes_or_no(text: &str) -> Result<bool, Instead> {
     text.to_ascii_lowercase().parse().map_err(|_| "write `true` or `false`")
 }
 
-pub(super) fn milliseconds(text: &str) -> Result<Duration, Instead> {
-    let milliseconds = text.parse().map(Duration::from_millis);
-    milliseconds.map_err(|_| "write a whole number of milliseconds, such as `600000` for ten minutes")
+/// Reads a span of time as people write it, such as `30m` or `1h 30m`; a bare number is milliseconds, as GitHub's own
+/// inputs have it.
+pub(super) fn span(text: &str) -> Result<Duration, Instead> {
+    let bare = text.parse().map(Duration::from_millis).ok();
+    let written = || text.parse::<SignedDuration>().ok().and_then(|span| span.try_into().ok());
+    bare.or_else(written).ok_or("write a span of time, such as `10m`, `90s` or `600000` (milliseconds)")
 }
 
 /// Reads how long something may take; zero is as long as it likes.
 pub(super) fn limit(text: &str) -> Result<Option<Duration>, Instead> {
-    let limit = milliseconds(text).map(|limit| Some(limit).filter(|limit| !limit.is_zero()));
+    let limit = span(text).map(|limit| Some(limit).filter(|limit| !limit.is_zero()));
     limit.map_err(
-        |_| "write a whole number of milliseconds, such as `1800000` for half an hour, or `0` for no limit",
+        |_| "write a span of time, such as `30m`, `1h 30m` or `1800000` (milliseconds), or `0` for no limit",
     )
 }
 
@@ -38,9 +41,12 @@ pub(super) fn steps(text: &str) -> Result<Option<u32>, Instead> {
 }
 
 pub(super) fn dollars(text: &str) -> Result<Option<f64>, Instead> {
+    if text == "none" {
+        return Ok(None);
+    }
     let amount = text.trim_start_matches('$').parse::<f64>().ok();
     let amount = amount.filter(|amount| amount.is_finite() && *amount > 0.0);
-    amount.map(Some).ok_or("write an amount of US dollars above zero, such as `0.50`")
+    amount.map(Some).ok_or("write an amount of US dollars above zero, such as `0.50`, or `none`")
 }
 
 pub(super) fn megabytes(text: &str) -> Result<u64, Instead> {

@@ -24,7 +24,7 @@ const SLIPS: &[(&str, Slip)] = &[
     ("trigger-permission", Values(&["everyone", "none"])),
     ("skip-draft-prs", Values(&["maybe", "1"])),
     ("skip-label", AnyText),
-    ("dedup-window", Values(&["10 min", "-1"])),
+    ("dedup-window", Values(&["a while", "-1"])),
     ("prompt", AnyText),
     ("mode-instructions", AnyText),
     ("response-mode", Values(&["silent"])),
@@ -34,7 +34,7 @@ const SLIPS: &[(&str, Slip)] = &[
     ("auth-json", Values(&["sk-not-to-be-quoted", "[]", r#"{"openai": "sk-not-to-be-quoted"}"#])),
     ("agent", AnyText),
     ("model", Values(&["gpt", "openai/"])),
-    ("timeout", Values(&["soon", "30m"])),
+    ("timeout", Values(&["soon", "-30m"])),
     ("max-cost", Values(&["-1", "0", "cheap"])),
     ("max-steps", Values(&["0", "many"])),
     ("opencode-version", Values(&["newest"])),
@@ -146,9 +146,9 @@ fn every_complaint_comes_at_once() {
     insta::assert_snapshot!(told(&wrong).unwrap_err(), @r"
     4 settings are wrong:
     - the input `mention` is `fro bot`: write one name of letters, digits and hyphens, such as `fro-bot`
-    - the input `max-cost` is `-1`: write an amount of US dollars above zero, such as `0.50`
-    - the input `timeout` is `soon`: write a whole number of milliseconds, such as `1800000` for half an hour, or `0` for no limit
     - the input `model` is `gpt`: write provider and model, such as `anthropic/claude-sonnet-4-5`
+    - the input `max-cost` is `-1`: write an amount of US dollars above zero, such as `0.50`, or `none`
+    - the input `timeout` is `soon`: write a span of time, such as `30m`, `1h 30m` or `1800000` (milliseconds), or `0` for no limit
     ");
 }
 
@@ -159,10 +159,33 @@ fn a_variable_that_is_no_span_of_time_is_told_with_the_inputs() {
     let fault = of_action(&env, "schedule", String::new(), Timestamp::UNIX_EPOCH).unwrap_err();
     insta::assert_snapshot!(fault.what(), @r"
     3 settings are wrong:
-    - the variable `FRO_REQUEST_TIMEOUT`: write a whole number of milliseconds, such as `600000` for ten minutes
-    - the input `timeout` is `soon`: write a whole number of milliseconds, such as `1800000` for half an hour, or `0` for no limit
-    - the variable `FRO_OMO_PATIENCE`: write a whole number of milliseconds, such as `600000` for ten minutes
+    - the variable `FRO_REQUEST_TIMEOUT`: write a span of time, such as `10m`, `90s` or `600000` (milliseconds)
+    - the input `timeout` is `soon`: write a span of time, such as `30m`, `1h 30m` or `1800000` (milliseconds), or `0` for no limit
+    - the variable `FRO_OMO_PATIENCE`: write a span of time, such as `10m`, `90s` or `600000` (milliseconds)
     ");
+}
+
+#[test]
+fn a_run_has_a_limit_of_its_cost_where_the_price_is_known() {
+    let keys = r#"{"anthropic": {"type": "api", "key": "sk-1"}, "groq": {"type": "api", "key": "sk-2"}}"#;
+    let limit = |model: &str, given: &[(&str, &str)]| {
+        let inputs = [&[("auth-json", keys), ("model", model)], given].concat();
+        told(&inputs).unwrap().0.agent.engine.max_cost
+    };
+    let known = "anthropic/claude-sonnet-4-5";
+    assert_eq!(limit(known, &[]), Some(5.0));
+    assert_eq!(limit(known, &[("max-cost", "0.5")]), Some(0.5));
+    assert_eq!(limit(known, &[("max-cost", "none")]), None);
+    assert_eq!(limit("groq/nobody-knows", &[]), None);
+}
+
+#[test]
+fn a_span_of_time_is_written_as_people_do_or_in_milliseconds() {
+    let read = |text: &str| told(&[("timeout", text)]).unwrap().0.agent.engine.timeout;
+    let [half, hour] = [30, 90].map(|minutes| Some(Duration::from_mins(minutes)));
+    assert_eq!(["30m", "30 min", "1800s", "1800000"].map(read), [half; 4]);
+    assert_eq!(["1h 30m", "1h30m", "90 minutes"].map(read), [hour; 3]);
+    assert_eq!(["0", "0s"].map(read), [None; 2]);
 }
 
 #[test]
@@ -222,8 +245,8 @@ fn complaints_about_the_file_and_about_inputs_come_at_once() {
     insta::assert_snapshot!(format!("{}\nhint: {}", fault.what(), fault.hint()), @"
     3 settings are wrong:
     - `modle` in `.github/fro-bot.toml` is no setting; did you mean `model`?
-    - `max-cost` in `.github/fro-bot.toml` is `-1`: write an amount of US dollars above zero, such as `0.50`
-    - the input `timeout` is `soon`: write a whole number of milliseconds, such as `1800000` for half an hour, or `0` for no limit
+    - `max-cost` in `.github/fro-bot.toml` is `-1`: write an amount of US dollars above zero, such as `0.50`, or `none`
+    - the input `timeout` is `soon`: write a span of time, such as `30m`, `1h 30m` or `1800000` (milliseconds), or `0` for no limit
     hint: mend them in the workflow's `with:` block, or in the file on the default branch, and run it again
     ");
 }

@@ -145,7 +145,9 @@ fn rows(account: &Account) -> Vec<(&'static str, String)> {
     rows.extend(account.sessions.iter().map(|session| ("Session", served(session))));
     rows.push(("Duration", duration(account.duration)));
     rows.push(("Tokens", tokens(&account.usage)));
-    rows.push(("Cost", format!("${:.4}", account.usage.cost)));
+    // Zero is what the engine says of a model whose price it does not know, or that is paid for otherwise.
+    let is_priced = account.usage.cost > 0.0;
+    rows.extend(is_priced.then(|| ("Cost", format!("${:.4}", account.usage.cost))));
     rows.extend(account.agent.as_ref().map(|agent| ("Agent", code(agent))));
     rows.extend(account.model.as_ref().map(|model| ("Model", code(model))));
     rows.push(("Walls", account.walls.clone()));

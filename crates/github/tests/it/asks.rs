@@ -1,10 +1,10 @@
 //! Each question, with the answer that the world really gives.
 
 use fro_core::{Login, Permission};
-use fro_github::Since;
+use fro_github::{Since, Writable};
 use fro_sim::{
     FaultKind,
-    state::{Person, PersonKind},
+    state::{Grant, Level, Person, PersonKind},
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -16,6 +16,24 @@ async fn a_person_and_an_app_both_learn_who_they_are() {
     for login in ["fro-bot", "github-actions[bot]"] {
         assert_eq!(garden.seen_by(login).viewer().await.unwrap().as_str(), login);
     }
+}
+
+#[tokio::test]
+async fn what_a_token_may_write_is_found_out_without_writing() {
+    let garden = Garden::new().await;
+    let before = garden.world.state(|state| format!("{:?}", state.repo(REPO)));
+    let granted = [("issues", Level::Write), ("pull_requests", Level::Read), ("contents", Level::Write)];
+    let grant = Grant {
+        repos: vec![REPO.to_owned()],
+        permissions: granted.map(|(name, level)| (name.to_owned(), level)).into(),
+        expires_at: Timestamp::now() + SignedDuration::from_hours(1),
+    };
+    let token = garden.world.change(|state| state.grant_token("github-actions[bot]", grant));
+    let github = garden.seen_with(&token, REPO);
+    for (what, may) in Writable::ALL.into_iter().zip([true, false, true]) {
+        assert_eq!(github.may_write(what).await.unwrap(), may, "{what:?}");
+    }
+    assert_eq!(garden.world.state(|state| format!("{:?}", state.repo(REPO))), before);
 }
 
 #[tokio::test]

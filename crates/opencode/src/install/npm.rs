@@ -79,6 +79,8 @@ impl EngineClient {
     ) -> Result<Self, Error> {
         let child = Command::new(npm)
             .args(["pack", &package.spec(), "--ignore-scripts", "--loglevel=error", "--no-update-notifier"])
+            // By itself it waits a minute before it says that nobody is there.
+            .args(["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=3000"])
             .arg("--cache")
             .arg(workshop.join("npm-cache"))
             .current_dir(workshop)

@@ -218,8 +218,8 @@ fn a_registry_that_is_not_there_is_told() {
 
         assert_snapshot!(told(&try_install(&by_npm, folder.path()).await, &machine), @"
         `npm pack opencode-linux-x64@1.18.33` failed (exit status: 1): code ECONNREFUSED; syscall connect; errno ECONNREFUSED; FetchError: request to [registry]/opencode-linux-x64 failed, reason: connect ECONNREFUSED 127.0.0.1:[port]
-        hint: see that `npm view opencode-linux-x64@1.18.33` works here, then try again
-        exit code 2
+        hint: try again in a few minutes
+        exit code 3
         ");
         assert_snapshot!(told(&try_install(&by_us, folder.path()).await, &machine), @"
         cannot download opencode-linux-x64@1.18.33: GET [registry]/opencode-linux-x64/1.18.33: no connection: Connection refused (os error 111)
