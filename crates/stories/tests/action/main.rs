@@ -5,6 +5,7 @@
 mod cancelled;
 mod examples;
 mod launch;
+mod mcp;
 mod memory;
 mod office;
 mod omo;
