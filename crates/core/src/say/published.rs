@@ -17,7 +17,7 @@ const ROUNDS: usize = 8;
 
 /// Returns a text as it may be published, where these people may be called.
 pub fn published(markdown: &str, people: &[Login]) -> String {
-    let mut text = markdown.to_owned();
+    let mut text = without_controls(markdown);
     for _ in 0..ROUNDS {
         let edits = edits(&text, people);
         if edits.is_empty() {
@@ -26,9 +26,16 @@ pub fn published(markdown: &str, people: &[Login]) -> String {
         text = edited(&text, edits);
     }
     // Whoever tries this hard is read as it was written.
-    let longest = markdown.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let text = without_controls(markdown);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let ticks = "`".repeat(longest.max(2) + 1);
-    closed(&format!("{ticks}\n{markdown}\n{ticks}"))
+    closed(&format!("{ticks}\n{text}\n{ticks}"))
+}
+
+/// Leaves characters out that no reader sees, such as NUL, which GitHub's own storage may not take, or the beginning of a
+/// terminal's command.
+fn without_controls(markdown: &str) -> String {
+    markdown.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')).collect()
 }
 
 type Edit = (Range<usize>, String);
@@ -327,6 +334,15 @@ mod tests {
         ];
         let shown: Vec<_> = texts.iter().map(|text| format!("{text}\n    ↓\n{}", made(text))).collect();
         insta::assert_snapshot!(shown.join("\n\n=====\n\n"));
+    }
+
+    #[test]
+    fn no_byte_for_a_terminal_or_a_storage_is_left() {
+        assert_eq!(made("wet\0 \u{1b}[8mhidden\u{7}\u{9b}2J\r\n\ta"), "wet [8mhidden2J\r\n\ta");
+        assert_eq!(
+            made("@ever\0yone and <im\0g src=\"https://x.test/p.png\">"),
+            made("@everyone and <img src=\"https://x.test/p.png\">")
+        );
     }
 
     proptest! {

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use super::published::published;
 use crate::{conversation::outcome::Usage, fence, names::RepoName};
 
 /// What a run accounts for.
@@ -117,9 +118,15 @@ pub fn folded(account: &Account) -> String {
 pub fn open(account: &Account) -> String {
     let mut text = table(account);
     for warning in &account.warnings {
-        let _ = write!(text, "\n> ⚠️ {}\n", fence::inline(warning));
+        let _ = write!(text, "\n> ⚠️ {}\n", dead(warning));
     }
     text
+}
+
+/// Returns a line in which no name of a file, branch or host becomes a link, a picture, a tag or a call.
+fn dead(line: &str) -> String {
+    let words = fence::inline(line).replace('\\', "\\\\").replace('[', "\\[").replace('<', "&lt;");
+    published(&words, &[])
 }
 
 /// Returns the summary as a table.
@@ -256,6 +263,24 @@ pub(crate) mod tests {
             share: Some(Share { url: "https://opncd.ai/share/abc12345".to_owned(), card: None }),
             warnings: vec!["memory was not saved: `disk | full`".to_owned()],
         }
+    }
+
+    #[test]
+    fn a_name_in_a_warning_is_no_markup() {
+        let names = [
+            "![x](https://x.example/p.png)",
+            "\\![x](https://x.example/p.png)",
+            "<img src=\"https://x.example/p.png\">",
+            "@maya and @octo/gardeners",
+            "<!-- hidden",
+            "a\n\n</details>\n# b",
+            "\u{202e}exe.\u{1b}[8m",
+            "[Approve](https://x.example)",
+        ];
+        let warnings = names.map(|name| format!("not looked at: `{name}` (too large)"));
+        let account = Account { warnings: warnings.into(), ..an_account() };
+        let told = open(&account);
+        insta::assert_snapshot!(told.split_once("⚠️").unwrap().1);
     }
 
     #[test]

@@ -70,7 +70,8 @@ pub(super) fn asking(name: &Login, work: &WorkWords) -> String {
 /// Shows a change that could not be pushed.
 pub fn patch(fork: &str, patch: &str) -> String {
     let bounded = Bounded::text(patch, LONGEST);
-    let longest = bounded.value().lines().map(|line| line.chars().take_while(|c| *c == '`').count()).max();
+    // Also within a line: a block ends with a line that is indented, as lines of a patch are that did not change.
+    let longest = bounded.value().split(|c| c != '`').map(str::len).max();
     let ticks = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     let mut text = format!(
         "I may not push to {}, so here is the change as a patch; `git apply` takes it.\n\n{ticks}diff\n{}\n{ticks}",
@@ -79,6 +80,13 @@ pub fn patch(fork: &str, patch: &str) -> String {
     );
     if bounded.cut() > 0 {
         let _ = write!(text, "\n\n*(The patch is cut; {} bytes are missing.)*", bounded.cut());
+    }
+    // It stays as it is, or it could not be applied.
+    if fence::visible(bounded.value()) != *bounded.value() {
+        text.push_str(
+            "\n\n> ⚠️ The patch has characters that do not show or that turn the reading direction. Look at it where \
+             they are shown before you apply it.",
+        );
     }
     text
 }
@@ -122,6 +130,31 @@ mod tests {
         > ℹ️ I push here only when I am told to in so many words. To have it done, write `@fro-bot fix`, `@fro-bot implement` or `@fro-bot /pr`, or set the label `agent: implement`.
         ");
         assert_eq!(how_to_ask(&NoWork::Discussion, &name, &work), None);
+    }
+
+    #[test]
+    fn a_patch_cannot_leave_its_block() {
+        let told =
+            patch("a fork", "@@ -1,3 +1,3 @@\n ```\n-~~~\n+   ````\n ![x](https://x.example/p.png) @maya");
+        let outside: Vec<_> = pulldown_cmark::Parser::new(&told)
+            .filter(|event| matches!(event, pulldown_cmark::Event::Start(pulldown_cmark::Tag::Image { .. })))
+            .collect();
+        assert_eq!(outside, [], "{told}");
+    }
+
+    #[test]
+    fn what_does_not_show_in_a_patch_is_told() {
+        let shown = |patched: &str| patch("a fork", patched).contains("do not show");
+        assert!(!shown("+plain\ttext\n-\u{e9}\u{4e2d}\n"));
+        for hidden in ["+if x \u{202e}{ \u{2066}// \u{2069}", "+a\0b", "+\u{1b}[8mgone", "+a\u{200b}b"] {
+            assert!(shown(hidden), "{hidden:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_files_are_names_whatever_they_are_made_of() {
+        let names = ["a\nb", "\u{1b}]0;x\u{7}", "\u{202e}exe", "`@maya`", "::add-mask::x", "<!-- x -->"];
+        insta::assert_snapshot!(left_behind(&names.map(str::to_owned)), @r"> ⚠️ Changed but not pushed: `a b`, `\u{1b}]0;x\u{7}`, `\u{202e}exe`, `'@maya'`, `::add-mask::x` and 1 more.");
     }
 
     #[test]
