@@ -7,6 +7,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use fro_boundary::{Address, SocketListener, SocketStream};
@@ -17,8 +18,9 @@ use fro_core::{
 };
 use fro_opencode::McpServer;
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::UnixListener,
+    time::timeout,
 };
 use tokio_util::task::AbortOnDropHandle;
 
@@ -29,6 +31,12 @@ use crate::{
 
 /// The largest line that is read; a draft with many remarks is far below.
 const LARGEST: u64 = 4 << 20;
+
+/// What is heard out of a longer one, so that whoever speaks comes to hear why it is not taken.
+const HEARD_OUT: u64 = 64 << 20;
+
+/// How long a question may take to be put.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An open socket for tool calls; dropping it closes the socket and cuts every connection.
 #[derive(Debug)]
@@ -85,15 +93,34 @@ async fn hear(stream: SocketStream, window: Arc<Window>) {
 
 async fn answer(stream: SocketStream, window: &Window) -> io::Result<()> {
     let (reader, mut writer) = tokio::io::split(stream);
-    let mut line = String::new();
-    BufReader::new(reader.take(LARGEST)).read_line(&mut line).await?;
-    let reply = match serde_json::from_str(&line) {
-        Ok(line) => window.answer(line).await,
-        Err(error) => Reply::Failed(format!("this is not a question: {error}")),
+    let reply = match timeout(PATIENCE, question(BufReader::new(reader))).await?? {
+        Some(line) => match serde_json::from_slice(&line) {
+            Ok(line) => window.answer(line).await,
+            Err(error) => Reply::Failed(format!("this is not a question: {error}")),
+        },
+        None => Reply::Failed(format!("the question has more than {} MiB; shorten it", LARGEST >> 20)),
     };
     let mut text = serde_json::to_vec(&reply)?;
     text.push(b'\n');
     writer.write_all(&text).await
+}
+
+/// Reads a line, unless it is too long; of that the rest is heard and forgotten.
+async fn question(mut from: impl AsyncBufRead + Unpin) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    (&mut from).take(LARGEST + 1).read_until(b'\n', &mut line).await?;
+    if line.len() as u64 <= LARGEST {
+        return Ok(Some(line));
+    }
+    let mut rest = from.take(HEARD_OUT);
+    while line.last() != Some(&b'\n') {
+        line.clear();
+        // By pieces, none of which is kept.
+        if (&mut rest).take(LARGEST).read_until(b'\n', &mut line).await? == 0 {
+            break;
+        }
+    }
+    Ok(None)
 }
 
 impl Window {
@@ -125,5 +152,56 @@ impl Window {
     async fn perform(&self, set: &str, tool: &str, arguments: Arguments) -> Result<String, String> {
         let tools = self.callers.tools_of(set, &format!("{set}_{tool}"), &arguments).await?;
         tools.call(tool, arguments).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::UnixStream;
+
+    use super::*;
+
+    fn opened() -> (tempfile::TempDir, ToolServer) {
+        let folder = tempfile::tempdir().unwrap();
+        let server = ToolServer::open(folder.path(), Vec::new(), Arc::default()).unwrap();
+        (folder, server)
+    }
+
+    async fn answered(server: &ToolServer, question: &[u8]) -> String {
+        let mut stream = UnixStream::connect(&server.socket).await.unwrap();
+        stream.write_all(question).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn a_line_without_measure_comes_to_a_clear_end() {
+        let (_folder, server) = opened();
+        let long = [vec![b'x'; 9 << 20], b"\n".to_vec()].concat();
+        let too_long = r#"{"failed":"the question has more than 4 MiB; shorten it"}"#;
+        assert_eq!(answered(&server, &long).await.trim_end(), too_long);
+        for strange in [&b"\xff\0\n"[..], b"[[[[\n", b"\n"] {
+            let answer = answered(&server, strange).await;
+            assert!(answer.contains("this is not a question"), "{answer}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_callers_waits_outside() {
+        const CALLERS: usize = 500;
+        let (_folder, server) = opened();
+        let open_files = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+        let before = open_files();
+        let connect = |_| std::os::unix::net::UnixStream::connect(&server.socket).unwrap();
+        let callers: Vec<_> = (0..CALLERS).map(connect).collect();
+        // There is one thread: whoever is let in is let in while this one gives way.
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+        }
+        let let_in = open_files() - before - callers.len();
+        assert!((1..CALLERS / 2).contains(&let_in), "{let_in} of {CALLERS} were let in");
+        drop(callers);
+        assert!(answered(&server, b"x\n").await.contains("this is not a question"));
     }
 }
