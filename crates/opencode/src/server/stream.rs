@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use eventsource_stream::EventStreamError;
 use fro_core::conversation::heard::Heard;
 use fro_http::Incoming;
 use futures::{StreamExt as _, pin_mut};
@@ -18,7 +19,7 @@ use crate::{
     error::Error,
     event::{About, Ear, Event, ToolCall},
     server::client::EngineClient,
-    sse,
+    sse::{self, Unheard},
 };
 
 /// How many events a slow listener may lag behind before it misses some.
@@ -32,6 +33,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// How often opening the stream may fail in a row.
 const FAILURES: u32 = 10;
+
+/// How often an event may be too long to be heard: what came before can be asked for, what always comes cannot.
+const FLOODS: u32 = 3;
 
 /// Where what is heard goes.
 #[derive(Debug, Clone)]
@@ -74,10 +78,13 @@ impl Drop for Stream {
 async fn listen(client: EngineClient, first: Incoming, said: Said, mut life: watch::Receiver<bool>) {
     let tell = |heard| drop(said.events.send(Event { about: About::All, heard }));
     let mut incoming = Some(first);
-    let mut failures = 0;
-    while failures < FAILURES && *life.borrow_and_update() {
-        if let Some(incoming) = incoming.take() {
-            pass_on(incoming, &said).await;
+    let (mut failures, mut floods) = (0, 0);
+    while failures < FAILURES && floods < FLOODS && *life.borrow_and_update() {
+        if let Some(incoming) = incoming.take()
+            && let Some(Unheard::TooLong) = pass_on(incoming, &said).await
+        {
+            floods += 1;
+            warn!("an event of the engine has more than {} MiB and is not heard", sse::LONGEST >> 20);
         }
         time::sleep(PAUSE).await;
         match client.listen().await {
@@ -97,11 +104,17 @@ async fn listen(client: EngineClient, first: Incoming, said: Said, mut life: wat
     tell(Heard::Gone);
 }
 
-async fn pass_on(incoming: Incoming, said: &Said) {
+/// Passes on what is heard until the stream breaks, and returns why if it says so.
+async fn pass_on(incoming: Incoming, said: &Said) -> Option<Unheard<fro_http::Error>> {
     let lines = sse::lines(incoming.into_stream());
     pin_mut!(lines);
     let mut ear = Ear::default();
-    while let Ok(Some(Ok(line))) = time::timeout(SILENCE, lines.next()).await {
+    while let Ok(Some(line)) = time::timeout(SILENCE, lines.next()).await {
+        let line = match line {
+            Ok(line) => line,
+            Err(EventStreamError::Transport(why)) => return Some(why),
+            Err(EventStreamError::Utf8(_) | EventStreamError::Parser(_)) => return None,
+        };
         // Nobody may be listening just now.
         if let Some(event) = ear.hear(&line) {
             drop(said.events.send(event));
@@ -110,4 +123,5 @@ async fn pass_on(incoming: Incoming, said: &Said) {
             drop(said.tool_calls.send(call));
         }
     }
+    None
 }
