@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fro_boundary::{Deeds, Enclosure, Halt, ModelProxy, Spent, Store};
+use fro_boundary::{Deeds, Enclosure, Halt, ModelProxy, Spent, Store, remove_folder};
 use fro_core::{
     Drafts, Fault, Permit,
     continuity::{Fresh, Reminder, Topic},
@@ -328,13 +328,13 @@ impl<'a> Agent<'a> {
 /// Removes the folder. An engine whose start was broken off may need a moment to be gone from it.
 async fn remove(folder: TempDir) -> Result<(), Fault> {
     let path = folder.keep();
-    let mut removed = fs_err::remove_dir_all(&path);
+    let mut removed = remove_folder(&path);
     for _ in 0..100 {
         if removed.is_ok() || !path.exists() {
             return Ok(());
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
-        removed = fs_err::remove_dir_all(&path);
+        removed = remove_folder(&path);
     }
-    removed.map_err(|error| Fault::ours(format!("cannot clean up: {error}")))
+    removed.map_err(|error| Fault::ours(format!("cannot clean up `{}`: {error}", path.display())))
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fro_boundary::Enclosure;
+use fro_boundary::{Enclosure, remove_folder};
 use fro_core::{Fault, remembered::Audience};
 use fro_memory::Keeping;
 
@@ -59,8 +59,8 @@ impl Left {
     pub fn remove(self) -> Result<(), Fault> {
         let engine = self.state.iter().filter_map(|state| state.engine_data.parent());
         for folder in engine.chain([self.private.as_path()]) {
-            fs_err::remove_dir_all(folder)
-                .map_err(|error| Fault::ours(format!("cannot clean up: {error}")))?;
+            remove_folder(folder)
+                .map_err(|error| Fault::ours(format!("cannot clean up `{}`: {error}", folder.display())))?;
         }
         Ok(())
     }
