@@ -86,7 +86,7 @@ pub(super) fn enclosing(launcher: &Launcher) -> Result<u8, WallError> {
 pub(super) fn settle(spec: &WallSpec) -> Result<(), WallError> {
     let (none, all): (Option<&str>, _) = (None, MsFlags::MS_PRIVATE | MsFlags::MS_REC);
     mount(none, "/", none, all, none).map_err(WallError::kernel("part with the machine's mounts"))?;
-    seal(&spec.write).map_err(WallError::kernel("make the machine's files read-only"))?;
+    seal(&spec.write)?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, none)
         .map_err(WallError::kernel("mount an own /proc"))?;
@@ -100,18 +100,22 @@ pub(super) fn settle(spec: &WallSpec) -> Result<(), WallError> {
 /// Makes every mount read-only but for some folders.
 ///
 /// Landlock says nothing about the mode, times and attributes of files, which a user may change in whatever it owns.
-fn seal(writable: &[PathBuf]) -> io::Result<()> {
-    let here = std::env::current_dir()?;
+fn seal(writable: &[PathBuf]) -> Result<(), WallError> {
+    let here = std::env::current_dir();
     let none: Option<&str> = None;
     for folder in writable {
-        mount(Some(folder), folder, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)?;
+        let bound = mount(Some(folder), folder, none, MsFlags::MS_BIND | MsFlags::MS_REC, none);
+        bound.map_err(|error| WallError::Folder { path: folder.clone(), source: error.into() })?;
     }
-    kernel::set_writing(c"/", Writing::Refused)?;
-    for folder in writable {
-        kernel::set_writing(&CString::new(folder.as_os_str().as_bytes())?, Writing::Allowed)?;
-    }
-    // The folder of the same name lies on another mount by now.
-    std::env::set_current_dir(here)
+    let sealed = || {
+        kernel::set_writing(c"/", Writing::Refused)?;
+        for folder in writable {
+            kernel::set_writing(&CString::new(folder.as_os_str().as_bytes())?, Writing::Allowed)?;
+        }
+        // The folder of the same name lies on another mount by now.
+        std::env::set_current_dir(here?)
+    };
+    sealed().map_err(WallError::kernel("make the machine's files read-only"))
 }
 
 /// The command line that leads to `fro-bot wall`.
