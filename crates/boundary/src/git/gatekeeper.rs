@@ -26,15 +26,15 @@ use crate::{
     git::{
         Credential, GitError, Push, Rules,
         reader::{Question, Reader},
-        receive::{Answer, Asked},
+        receive::{Answer, Asked, MOST_UPDATES},
         rules::{Change, Refused, Update},
         scan::{self, Object},
     },
     wall::Enclosure,
 };
 
-/// The longest question of the hook; one ref is a line.
-const LONGEST: u64 = 1 << 20;
+/// The longest question of the hook; one ref is a line, and git has a limit for its length.
+const LONGEST: u64 = 8 << 20;
 
 /// The most that a push may unpack to, the files that it replaces included.
 const UNPACKED: u64 = 128 << 20;
@@ -137,6 +137,9 @@ impl Gatekeeper {
     }
 
     async fn judge(&self, asked: &Asked) -> Result<Vec<Update>, Failure> {
+        if asked.updates.len() > MOST_UPDATES {
+            return Err(Refused::TooMany(MOST_UPDATES, self.rules.branch.clone()).into());
+        }
         let updates: Option<Vec<Update>> = asked.updates.iter().map(|line| Update::parse(line)).collect();
         let updates = updates.filter(|updates| !updates.is_empty()).ok_or(Refused::Unclear)?;
         for update in &updates {

@@ -11,6 +11,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+/// The most updates that a hook tells of. More are refused, whatever they are, so that the rest need not be told.
+pub(super) const MOST_UPDATES: usize = 100;
+
 /// What the hook asks.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Asked {
@@ -31,7 +34,10 @@ pub(super) enum Answer {
 ///
 /// `complain` gets what the agent's git shows.
 pub fn receive(socket: &Path, quarantine: Option<PathBuf>, complain: &mut dyn io::Write) -> io::Result<u8> {
-    let updates = io::stdin().lock().lines().collect::<io::Result<Vec<_>>>()?;
+    let mut lines = io::stdin().lock().lines();
+    let updates = lines.by_ref().take(MOST_UPDATES + 1).collect::<io::Result<Vec<_>>>()?;
+    // git takes a hook that does not hear it out for one that broke.
+    lines.try_for_each(|line| line.map(drop))?;
     let mut stream = UnixStream::connect(socket)?;
     let asked = serde_json::to_string(&Asked { updates, quarantine }).map_err(io::Error::other)?;
     writeln!(stream, "{asked}")?;

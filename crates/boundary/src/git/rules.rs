@@ -135,6 +135,9 @@ pub(super) enum Refused {
     /// The push unpacks to too much.
     #[error("the push unpacks to more than {0} MiB; push no large files")]
     TooLarge(u64),
+    /// There are more refs than anybody can mean.
+    #[error("the push has more than {0} refs; this run has one branch, `{1}`")]
+    TooMany(usize, String),
     /// What git said could not be read, or the rules themselves.
     #[error("the push cannot be understood")]
     Unclear,

@@ -22,7 +22,10 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderName, HeaderValue},
     http::request::Parts,
 };
-use tokio::net::{TcpListener, UnixListener};
+use tokio::{
+    net::{TcpListener, UnixListener},
+    sync::Semaphore,
+};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
@@ -41,6 +44,9 @@ use crate::{
 
 /// The largest push: more is no patch but a delivery.
 const LARGEST: usize = 32 << 20;
+
+/// Requests at a time; each may bring the largest push and take the largest answer, and both are held.
+const AT_ONCE: usize = 4;
 
 /// What git's server may use up: a push waits for GitHub, and a fetch may be of a large repository.
 const BOUNDS: Bounds =
@@ -105,6 +111,7 @@ struct Door {
     repo: RepoName,
     /// Why nothing may be pushed, if nothing may.
     closed: Option<String>,
+    room: Semaphore,
     audit: Audit,
 }
 
@@ -151,6 +158,7 @@ impl Store {
             record: record.clone(),
             repo: repo.clone(),
             closed,
+            room: Semaphore::new(AT_ONCE),
             audit: Audit::of("git"),
         });
         let accepting = tokio::spawn(serve(SocketListener::Tcp(listener), move |request| {
@@ -261,6 +269,7 @@ impl Door {
             (None, true, _) | (_, _, true) => {}
             _ => return Err(Refusal(404, "there is only git here".to_owned())),
         }
+        let _room = self.room.acquire().await;
         let body = take(body).await.map_err(|_| Refusal(400, "the request broke off".to_owned()))?;
         let Some(body) = body else { return Ok(self.too_large()) };
         let said = self.ask_git(head, place, &body).await;
@@ -289,7 +298,8 @@ impl Door {
         known.contains(&place).then_some(place).ok_or_else(elsewhere)
     }
 
-    /// Asks git's own server, which is a CGI program. It unpacks what the agent sends, so it is confined to the store.
+    /// Asks git's own server, which is a CGI program. It unpacks what the agent sends, so it is confined to the store, of
+    /// which it writes objects and refs: a git that has the credential reads the settings there.
     async fn ask_git(&self, head: &Parts, place: &str, body: &Bytes) -> Result<Response<Body>, GitError> {
         let input = tempfile::Builder::new().prefix("request-").tempfile_in(&self.project);
         let input = input.map_err(GitError::prepare(&self.project))?;
@@ -302,8 +312,8 @@ impl Door {
             command,
             environment: self.variables(head, place, body.len()),
             folder: store.clone(),
-            read: self.read.clone(),
-            write: vec![store],
+            write: ["objects", "refs"].map(|part| store.join(part)).into(),
+            read: self.read.iter().cloned().chain([store]).collect(),
             connect: vec![Address::Unix(self.socket.clone())],
             input: Some(input.path().to_owned()),
             bounds: BOUNDS,
