@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story that cannot be told fails its test")]
 
+mod agent_bytes;
 mod answers;
 mod attachments;
 mod attacks;

