@@ -22,4 +22,5 @@ mod models;
 mod provider;
 mod questions;
 mod staging;
+mod store_attacks;
 mod world;

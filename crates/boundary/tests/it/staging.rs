@@ -26,10 +26,10 @@ const EMAIL: &str = "109017866+fro-bot@users.noreply.github.com";
 const KNOWN: &str = "planted-known-value";
 
 /// An agent's clone with an open door behind it.
-struct Desk {
-    github: World,
-    staging: Staging,
-    folder: TempDir,
+pub(crate) struct Desk {
+    pub(crate) github: World,
+    pub(crate) staging: Staging,
+    pub(crate) folder: TempDir,
     _store: Store,
 }
 
@@ -52,12 +52,12 @@ impl Desk {
         Self { github, staging, folder, _store: store }
     }
 
-    async fn working() -> Self {
+    pub(crate) async fn working() -> Self {
         Self::open(Tip::Checkout, |github| open(github, None)).await
     }
 
     /// Runs a script in the clone, as the agent's shell would, and returns what it printed.
-    async fn shell(&self, script: &str) -> String {
+    pub(crate) async fn shell(&self, script: &str) -> String {
         let mut command = Command::new("sh");
         command
             .args(["-c", script])
@@ -72,7 +72,7 @@ impl Desk {
     }
 
     /// Returns what the simulated GitHub has on a branch.
-    async fn upstream(&self, branch: &str) -> String {
+    pub(crate) async fn upstream(&self, branch: &str) -> String {
         let url = self.github.clone_url("octo/garden");
         let output = tokio::process::Command::new("git").args(["ls-remote", &url, branch]).output().await;
         let text = String::from_utf8(output.unwrap().stdout).unwrap();
@@ -315,132 +315,4 @@ async fn a_run_that_is_over_takes_no_push() {
 
     assert!(said.contains("fro-bot: the run is over"), "{said}");
     assert_eq!(desk.upstream("opencode/*").await, "");
-}
-
-/// Pushes a commit to so many branches; git's own client takes minutes for it.
-const REFS: &str = r"
-import hashlib, subprocess, sys, urllib.request
-commit = subprocess.check_output(['git', 'rev-parse', 'HEAD'], text=True).strip()
-lines = [f'{0:040x} {commit} refs/heads/flood/{n}'.encode() for n in range(int(sys.argv[2]))]
-lines[0] += b'\0report-status side-band-64k'
-pack = b'PACK' + bytes([0, 0, 0, 2, 0, 0, 0, 0])
-body = b''.join(b'%04x%s' % (len(line) + 4, line) for line in lines) + b'0000' + pack + hashlib.sha1(pack).digest()
-place = f'http://{sys.argv[1]}/octo/garden.git/git-receive-pack'
-asked = urllib.request.Request(place, body, {'Content-Type': 'application/x-git-receive-pack-request'})
-told = urllib.request.urlopen(asked).read()
-print(told.count(b'pre-receive hook declined') > 99000, told[5:told.index(b'\n')].decode())
-";
-
-#[tokio::test]
-async fn a_hundred_thousand_refs_are_refused_in_one_sentence() {
-    let desk = Desk::working().await;
-
-    let said = desk.shell(&format!("python3 -c \"{REFS}\" {} 100000", desk.staging.address())).await;
-
-    let why = "the push has more than 100 refs; this run has one branch, `opencode/issue1-1`";
-    assert_eq!(said.trim(), format!("True fro-bot: {why}"));
-    assert_eq!(desk.staging.pushes(), [Push::Refused { why: why.to_owned() }]);
-    assert_eq!(desk.upstream("flood/*").await, "");
-}
-
-const CLOSED: &str = "planted-closed-file";
-
-/// Whoever has taken git's server over, by a fault in how it reads a pack, is as far as this hook is.
-#[tokio::test]
-async fn git_s_own_server_reads_and_writes_nothing_beside_objects_and_refs() {
-    let desk = Desk::working().await;
-    let folder = desk.folder.path();
-    let closed = folder.join("closed");
-    std::fs::write(&closed, CLOSED).unwrap();
-    let hook = found(folder, "pre-receive");
-    let config = found(folder, "config");
-    let before = std::fs::read_to_string(&config).unwrap();
-    let script = format!(
-        "#!/bin/sh
-         cat '{}' '{}' /etc/shadow 2>&1
-         for file in '{}' '{}' '{}/loot' '{}/store.git/loot'; do echo loot > \"$file\"; done 2>&1
-         git ls-remote {} 2>&1
-         cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a Authorization
-         echo loot > objects/loot; git --version > /dev/null && echo tried; exit 1\n",
-        closed.display(),
-        folder.join("work/.git/config").display(),
-        config.display(),
-        hook.display(),
-        folder.display(),
-        config.parent().unwrap().parent().unwrap().display(),
-        desk.github.clone_url("octo/garden"),
-    );
-    std::fs::write(&hook, &script).unwrap();
-
-    let said = desk.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
-
-    assert!(said.contains("remote: tried"), "{said}");
-    for loot in [CLOSED, "refs/heads/main", "Authorization", "root:", "insteadOf"] {
-        assert!(!said.contains(loot), "{said}");
-    }
-    assert_eq!(std::fs::read_to_string(&config).unwrap(), before);
-    assert_eq!(std::fs::read_to_string(&hook).unwrap(), script);
-    let written = |name: &str| folder.join(name).exists() || config.with_file_name(name).exists();
-    assert!(!written("loot") && written("objects/loot"), "{said}");
-}
-
-#[tokio::test]
-async fn settings_and_lenders_in_the_store_lead_git_s_server_nowhere() {
-    let desk = Desk::working().await;
-    let folder = desk.folder.path();
-    let closed = folder.join("closed");
-    std::fs::write(&closed, CLOSED).unwrap();
-    let config = found(folder, "config");
-    let foreign =
-        "git init -q foreign && cd foreign && git commit -q --allow-empty -m planted && git rev-parse HEAD";
-    let commit = desk.shell(&format!("cd .. && {foreign}")).await;
-    let lenders = config.with_file_name("objects").join("info/alternates");
-    let lent = std::fs::read_to_string(&lenders).unwrap_or_default();
-    std::fs::write(&lenders, format!("{}\n{lent}", folder.join("foreign/.git/objects").display())).unwrap();
-    let command = format!("cat '{}' >&2; cp '{0}' objects/loot; echo tried >&2", closed.display());
-    let hostile = format!(
-        "[core]\n\talternateRefsCommand = \"{command}; :\"\n[uploadpack]\n\tallowAnySHA1InWant = true\n"
-    );
-    std::fs::write(&config, std::fs::read_to_string(&config).unwrap() + &hostile).unwrap();
-
-    // Another clone: this one borrows from the store, and so from whom that borrows from.
-    let elsewhere = "url=$(git remote get-url origin); git init -q ../bare && git -C ../bare fetch $url";
-    let said = desk.shell(&format!("git push origin HEAD 2>&1; {elsewhere} {} 2>&1", commit.trim())).await;
-
-    assert!(said.contains("remote: tried"), "the command was run: {said}");
-    assert!(!said.contains(CLOSED) && !said.contains("FETCH_HEAD"), "{said}");
-    assert!(!config.with_file_name("objects").join("loot").exists(), "{said}");
-}
-
-/// Returns a file of the store's folder.
-fn found(folder: &Path, name: &str) -> std::path::PathBuf {
-    let mut find = Command::new("find");
-    let told = find.arg(folder).args(["-not", "-path", "*/work/*", "-name", name]).output().unwrap();
-    String::from_utf8(told.stdout).unwrap().lines().next().unwrap().into()
-}
-
-#[tokio::test]
-async fn a_flood_of_fetches_is_served_a_few_at_a_time() {
-    let desk = Desk::working().await;
-    let mark = desk.folder.path().display().to_string();
-    let servers = || {
-        let folders = std::fs::read_dir("/proc").unwrap().flatten();
-        let told = folders.filter_map(|folder| std::fs::read(folder.path().join("cmdline")).ok());
-        let told = told.map(|words| String::from_utf8_lossy(&words).into_owned());
-        told.filter(|words| words.contains(&mark) && words.contains("http-backend")).count()
-    };
-    let mut flood = std::pin::pin!(
-        desk.shell("for n in $(seq 40); do git ls-remote -q origin > told$n && echo served & done; wait")
-    );
-    let mut most = 0;
-    let said = loop {
-        tokio::select! {
-            said = &mut flood => break said,
-            () = tokio::task::yield_now() => most = most.max(servers()),
-        }
-    };
-
-    assert_eq!(said.matches("served").count(), 40, "{said}");
-    // Each is a supervisor and one or two below it; forty at once would be eighty and more.
-    assert!((1..40).contains(&most), "{most} at once");
 }
