@@ -22,7 +22,7 @@ use crate::{
     handover::Handover,
     install::{self, Equipment},
     job::{Job, Scope},
-    memory::{Memory, subject},
+    memory::{Memory, Where, subject},
     models,
     process::Process,
     propose,
@@ -159,15 +159,20 @@ impl<'a> Agent<'a> {
     /// Finds out in which session a subject is spoken about, and what is recalled for it. Call it before the engine
     /// starts: the session is made at home in the clone.
     pub async fn remember(&mut self, permit: &Permit, topic: Topic) -> Option<Reminder> {
-        self.look_back(permit, (topic, None)).await
+        self.look_back(permit, (topic, Where::AsLast)).await
+    }
+
+    /// Goes on in the session that somebody chose, if that may be, and finds out what is recalled besides.
+    pub async fn remember_in(&mut self, permit: &Permit, topic: Topic, session: &str) -> Option<Reminder> {
+        self.look_back(permit, (topic, Where::In(session.to_owned()))).await
     }
 
     /// Finds out what is recalled for a subject that is spoken about in a new session, whatever there was.
     pub async fn remember_afresh(&mut self, permit: &Permit, topic: Topic, why: Fresh) -> Option<Reminder> {
-        self.look_back(permit, (topic, Some(why))).await
+        self.look_back(permit, (topic, Where::Afresh(why))).await
     }
 
-    async fn look_back(&mut self, permit: &Permit, what: (Topic, Option<Fresh>)) -> Option<Reminder> {
+    async fn look_back(&mut self, permit: &Permit, what: (Topic, Where)) -> Option<Reminder> {
         let folder = self.repository().map_or(self.folder.path(), Repository::folder).to_owned();
         match self.memory.remember(permit, what, folder).await {
             Ok(reminder) => {
@@ -245,6 +250,15 @@ impl<'a> Agent<'a> {
             archives.keep().await;
         }
         Finished { kept, cleaned: remove(self.folder).await, private: self.memory.into_folder() }
+    }
+
+    /// Stops the engine and removes its folder; what it knows is lost, as if it had never been asked.
+    pub async fn discard(mut self) -> Result<(), Fault> {
+        if let Stage::Running(_, running) = std::mem::replace(&mut self.stage, Stage::Opened) {
+            running.stop().await;
+            (self.scope.tell)(Step::EngineStopped);
+        }
+        remove(self.folder).await
     }
 
     /// Returns the engine, if it runs.

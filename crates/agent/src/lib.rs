@@ -55,6 +55,7 @@ mod tools;
 mod wall;
 
 pub use agent::{Agent, Finished};
+pub use fro_opencode::File;
 pub use handover::Handover;
 pub use job::{Job, Origin};
 pub use left::Left;

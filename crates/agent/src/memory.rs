@@ -10,8 +10,8 @@ pub use kept::{on_page, told as told_of_save};
 pub(crate) use record::Record;
 pub use row::subject;
 pub(crate) use row::{Ended, Whose};
-use session_archive::Indexes;
 pub(crate) use session_archive::SessionArchive;
+use session_archive::{Indexes, Reader};
 
 use std::{
     collections::BTreeSet,
@@ -48,7 +48,7 @@ use crate::{
 /// The memory of one engine.
 pub(crate) struct Memory {
     place: Place,
-    audience: Audience,
+    reader: Reader,
     /// Which sessions there are, and where the engine's data lies.
     record: Arc<Record>,
     /// Removes the private folder with the engine, if that ends by itself.
@@ -59,6 +59,16 @@ pub(crate) struct Memory {
     flaw: Option<String>,
     /// The engine's version: the one that was asked for, until it is known which one runs. Nobody knows the newest before.
     engine_version: Option<String>,
+}
+
+/// In which session a subject is spoken about.
+pub(crate) enum Where {
+    /// In the one in which it was last, if that may be.
+    AsLast,
+    /// In a new one.
+    Afresh(Fresh),
+    /// In this one, if that may be.
+    In(String),
 }
 
 /// How the names of private folders begin.
@@ -79,15 +89,18 @@ impl Memory {
         let folder =
             folder.map_err(|error| Fault::in_temporary_folder("cannot make a private folder", &error))?;
         let record = Record::new(engine_data, folder.path().to_owned(), scope.job.origin.run.clone());
-        Ok(Self { folder: Some(folder), ..Self::at(scope.process, scope.job.audience(), record) })
+        let reader = Reader { audience: scope.job.audience(), here: scope.job.origin.surface.clone() };
+        Ok(Self { folder: Some(folder), ..Self::at(scope.process, reader, record) })
     }
 
     /// Takes up the memory of a run that was killed.
     pub(crate) fn reopen(process: &Process, audience: Audience, private: &Path, state: &State) -> Self {
-        Self::at(process, audience, Record::of_killed(private, state))
+        // Nothing is asked of it any more.
+        let reader = Reader { audience, here: String::new() };
+        Self::at(process, reader, Record::of_killed(private, state))
     }
 
-    fn at(process: &Process, audience: Audience, record: Record) -> Self {
+    fn at(process: &Process, reader: Reader, record: Record) -> Self {
         let place = match &process.settings.memory {
             nowhere if nowhere.is_empty() => Place::Nowhere,
             kept => Place::Kept(Stores::open(kept)),
@@ -98,7 +111,7 @@ impl Memory {
             Version::Latest => None,
         };
         let (folder, recall, rest, flaw) = (None, None, None, None);
-        Self { place, audience, record: Arc::new(record), folder, recall, rest, flaw, engine_version }
+        Self { place, reader, record: Arc::new(record), folder, recall, rest, flaw, engine_version }
     }
 
     /// Notes which engine it is that will write the memory.
@@ -122,7 +135,7 @@ impl Memory {
     }
 
     fn visible(&self) -> Visibility {
-        match self.audience {
+        match self.reader.audience {
             Audience::Everyone => Visibility::Public,
             Audience::Insiders => Visibility::Private,
         }
@@ -169,17 +182,20 @@ impl Memory {
     pub(crate) async fn remember(
         &self,
         permit: &Permit,
-        (topic, fresh): (Topic, Option<Fresh>),
+        (topic, place): (Topic, Where),
         worktree: PathBuf,
     ) -> Result<Reminder, String> {
         let (earlier, engine_data) = (self.archive(), self.record.engine_data().to_owned());
         let rest = self.rest.clone();
         let (about, kind, trust) = (subject(permit), permit.subject(), permit.trust());
         blocking(move || {
-            let last = earlier.last(&about)?;
-            let continuity = match fresh {
-                Some(why) => Continuity::Fresh(why),
-                None => continuity::decide(kind, trust, &last),
+            let last = match &place {
+                Where::In(session) => earlier.last_in(session)?,
+                Where::AsLast | Where::Afresh(_) => earlier.last(&about)?,
+            };
+            let continuity = match place {
+                Where::Afresh(why) => Continuity::Fresh(why),
+                Where::AsLast | Where::In(_) => continuity::decide(kind, trust, &last),
             };
             let continuing = match &continuity {
                 Continuity::Continued(session) => Some(session.as_str()),
@@ -244,14 +260,14 @@ impl Memory {
     fn archive(&self) -> SessionArchive {
         let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
         let engine_data = self.record.engine_data().to_owned();
-        SessionArchive::new(engine_data, self.rest(), self.record.ledger_file(), indexes, self.audience)
+        SessionArchive::new(engine_data, self.rest(), self.record.ledger_file(), indexes, self.reader.clone())
     }
 
     /// Returns what answers the agent's questions about earlier sessions: from what was set apart.
     pub(crate) fn archive_apart(&self) -> SessionArchive {
         let indexes = Indexes { saved: self.saved_index(), own: self.index_file() };
         let (own_data, ledger) = (self.record.own_data(), self.record.ledger_file());
-        SessionArchive::new(own_data, self.rest(), ledger, indexes, self.audience)
+        SessionArchive::new(own_data, self.rest(), ledger, indexes, self.reader.clone())
     }
 
     /// Returns what the engine was not given, and the folder for what is fetched of it.

@@ -10,8 +10,9 @@ use fro_core::{Fault, Redactor, RepoName, Secret};
 use fro_github::GitHub;
 use fro_http::Client;
 use fro_opencode::{ToolCache, Wanted};
+use jiff::Timestamp;
 
-use crate::settings::{EngineSettings, Settings};
+use crate::settings::{Elevated, EngineSettings, Settings};
 
 /// What a process has. Clones share the client and its connections.
 #[derive(Debug, Clone)]
@@ -46,6 +47,17 @@ impl Process {
         }
         let built = Client::new(self.settings.client.clone()).map_err(|error| error.fault())?;
         Ok(self.client.get_or_init(|| built).clone())
+    }
+
+    /// Returns this process with a token of the App's for a repository, where no other was given. It is good for an hour.
+    pub async fn signed_in(self, repo: &RepoName) -> Result<Self, Fault> {
+        let Elevated::App(app) = &self.settings.elevated else { return Ok(self) };
+        if !self.settings.token.expose().is_empty() {
+            return Ok(self);
+        }
+        let minted = app.mint(&self.settings.github, repo, &self.client()?, Timestamp::now()).await;
+        let token = minted.map_err(|error| error.fault())?.token;
+        Ok(self.with(Settings { token, ..self.settings.clone() }))
     }
 
     /// Speaks to GitHub about a repository, with our own credential.

@@ -1,5 +1,7 @@
 //! Earlier sessions as they are told of: what they were about, whose words are in them, and who may hear them.
 
+use std::fmt::Display;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -82,9 +84,35 @@ impl Audience {
     }
 }
 
+/// Returns what the ledger calls a place of a surface that not all who can see the repository can read.
+pub fn hidden_place(surface: &str, place: impl Display) -> String {
+    format!("{surface}:{place}")
+}
+
+/// Tells whether what was said in one place may be told in another: what was said in a hidden one stays there.
+pub fn is_told(said_in: &str, here: &str) -> bool {
+    !said_in.contains(':') || said_in == here
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_in_a_hidden_place_stays_there() {
+        let [cellar, attic] = [7, 8].map(|channel| hidden_place("discord", channel));
+        let check = |said_in: &str, here: &str, told: bool| {
+            assert_eq!(is_told(said_in, here), told, "from {said_in} in {here}");
+        };
+        for here in ["github", "discord", &cellar] {
+            check("github", here, true);
+            check("discord", here, true);
+        }
+        for here in ["github", "discord", &attic] {
+            check(&cellar, here, false);
+        }
+        check(&cellar, &cellar, true);
+    }
 
     #[test]
     fn a_public_subject_never_hears_a_private_session() {

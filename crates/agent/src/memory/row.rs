@@ -63,7 +63,7 @@ impl Whose<'_> {
             figures: Figures {
                 duration: took,
                 first_output: Some(took),
-                cost: millionths(usage.cost),
+                cost: usage.millionths(),
                 tokens: Tokens {
                     input: usage.input + usage.cache_read,
                     output: usage.output + usage.reasoning,
@@ -73,9 +73,4 @@ impl Whose<'_> {
             ..began
         }
     }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
-fn millionths(dollars: f64) -> u64 {
-    (dollars * 1e6).round() as u64
 }

@@ -12,7 +12,7 @@ use fro_core::{
     Bounded, Trust,
     ancestry::{Ancestry, Parent},
     continuity::{Continuity, Fresh, Last, Likeness, Topic, is_worth_telling},
-    remembered::{Audience, Excerpt, Message, Past, Remembered},
+    remembered::{Audience, Excerpt, Message, Past, Remembered, is_told},
     say::{sessions as say, standing::Standing},
     tool_call::{Part, Read, Search},
 };
@@ -35,9 +35,18 @@ pub(crate) struct SessionArchive {
     rest: Option<(Archive, PathBuf)>,
     ledger: PathBuf,
     indexes: Indexes,
-    audience: Audience,
+    reader: Reader,
     /// One search at a time: the first may have to make the index.
     searching: Mutex<()>,
+}
+
+/// Who asks, and where.
+#[derive(Debug, Clone)]
+pub(super) struct Reader {
+    /// Who reads what is answered.
+    pub(super) audience: Audience,
+    /// The place, as the ledger calls it.
+    pub(super) here: String,
 }
 
 /// Where search indexes lie.
@@ -60,7 +69,7 @@ struct SessionFacts {
 struct Open {
     sessions: Sessions,
     ledger: Ledger,
-    audience: Audience,
+    reader: Reader,
 }
 
 impl SessionArchive {
@@ -69,9 +78,9 @@ impl SessionArchive {
         rest: Option<(Archive, PathBuf)>,
         ledger: PathBuf,
         indexes: Indexes,
-        audience: Audience,
+        reader: Reader,
     ) -> Self {
-        Self { engine_data, rest, ledger, indexes, audience, searching: Mutex::default() }
+        Self { engine_data, rest, ledger, indexes, reader, searching: Mutex::default() }
     }
 
     /// Lists sessions, the last spoken in first.
@@ -106,7 +115,7 @@ impl SessionArchive {
         let _one = self.searching.lock().unwrap_or_else(PoisonError::into_inner);
         let Indexes { saved, own } = &self.indexes;
         let index = Index::saved_or_made(saved, own, &open.sessions, &open.ledger)?;
-        let audience = match self.audience {
+        let audience = match self.reader.audience {
             Audience::Everyone => Visibility::Public,
             Audience::Insiders => Visibility::Private,
         };
@@ -143,11 +152,18 @@ impl SessionArchive {
 
     /// Returns the session in which a subject was last spoken about.
     pub(crate) fn last(&self, subject: &str) -> Result<Last, Error> {
-        let Some(id) = Ledger::open(&self.ledger)?.session_of(subject)? else { return Ok(Last::None) };
+        match Ledger::open(&self.ledger)?.session_of(subject)? {
+            Some(id) => self.last_in(&id),
+            None => Ok(Last::None),
+        }
+    }
+
+    /// Returns a session that somebody chose to go on in.
+    pub(crate) fn last_in(&self, id: &str) -> Result<Last, Error> {
         let Some(open) = self.open()? else { return Ok(Last::Gone) };
-        let Some(info) = open.sessions.info(&id)? else { return Ok(Last::Gone) };
+        let Some(info) = open.sessions.info(id)? else { return Ok(Last::Gone) };
         let Some(session) = open.remembered(info)? else { return Ok(Last::Private) };
-        Ok(Last::Here { session: Box::new(session), bytes: open.sessions.size(&id)? })
+        Ok(Last::Here { session: Box::new(session), bytes: open.sessions.size(id)? })
     }
 
     /// Returns what is known of a subject.
@@ -198,7 +214,7 @@ impl SessionArchive {
             None => Sessions::open(&self.engine_data)?,
         };
         let Some(sessions) = sessions else { return Ok(None) };
-        Ok(Some(Open { sessions, ledger: Ledger::open(&self.ledger)?, audience: self.audience }))
+        Ok(Some(Open { sessions, ledger: Ledger::open(&self.ledger)?, reader: self.reader.clone() }))
     }
 }
 
@@ -230,10 +246,14 @@ impl Open {
                 .runs_of(id)
                 .map_or(Some(Audience::Insiders), |runs| SessionFacts::of(&runs).map(|told| told.said_before))
         };
-        if !self.audience.may_hear(ancestry.audience(known)) {
+        if !self.reader.audience.may_hear(ancestry.audience(known)) {
             return Ok(None);
         }
         let runs = ancestry.opened_for().map(|id| self.ledger.runs_of(id)).transpose()?;
+        let mut all = runs.iter().flatten();
+        if !all.all(|run| is_told(&run.surface, &self.reader.here)) {
+            return Ok(None);
+        }
         let told = runs.and_then(|runs| SessionFacts::of(&runs));
         Ok(Some(Remembered {
             trust: told.as_ref().map_or(Trust::Stranger, |told| told.trust),

@@ -298,6 +298,18 @@ pub struct Usage {
     pub cost: f64,
 }
 
+impl Usage {
+    /// Returns what it cost in millionths of a dollar.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast of a float saturates"
+    )]
+    pub fn millionths(&self) -> u64 {
+        (self.cost * 1e6).round() as u64
+    }
+}
+
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.calls += other.calls;
