@@ -92,6 +92,8 @@ variables! {
     HOME = "HOME";
     /// The folder that keeps the memory between runs; without it there is none.
     FRO_MEMORY = "FRO_MEMORY";
+    /// The store of the daemon: a file of SQLite, or a URL of Postgres.
+    FRO_STORE = "FRO_STORE";
     /// How long, in milliseconds, to wait before GitHub or a model that broke off is asked again; a list such as `30000,60000,120000`.
     FRO_RETRY_DELAYS = "FRO_RETRY_DELAYS";
     /// How long, in milliseconds, GitHub may take for one answer.

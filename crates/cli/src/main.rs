@@ -1,6 +1,7 @@
 //! The `fro-bot` binary: what was typed, what it means, how it ended.
 
 mod action;
+mod daemon_store;
 #[cfg(feature = "demo")]
 mod demo;
 mod doctor;
@@ -29,6 +30,7 @@ mod table;
 mod waiting;
 mod wall;
 mod warm;
+mod work;
 
 use std::process::ExitCode;
 
@@ -109,6 +111,8 @@ enum Command {
     Completions(manual::Completions),
     /// Prints the manual page, or writes those of all commands
     Man(manual::Man),
+    /// Answers what people ask in threads: takes turns from the daemon's store and puts them to agents
+    Work(work::Options),
     /// Prints what is written from the program's source
     #[command(hide = true)]
     Reference { wanted: reference::Wanted },
@@ -133,6 +137,7 @@ fn main() -> ExitCode {
         Command::Post => Ok(post::main(&env)),
         Command::Doctor(options) => in_runtime(doctor::main(&options, &env)),
         Command::Eval(options) => eval::main(&options),
+        Command::Work(options) => in_runtime(work::main(&options, &env)),
         Command::Warm(options) => in_runtime(warm::main(options, &env)),
         #[cfg(feature = "demo")]
         Command::Demo(options) => in_runtime(demo::main(&options, &env)),

@@ -6,9 +6,11 @@ mod parse;
 mod review;
 mod stores;
 mod typed;
+mod worker;
 
 pub(crate) use review::role;
 pub(crate) use stores::of_memory;
+pub(crate) use worker::of_worker;
 
 use std::{
     path::{Path, PathBuf},

@@ -1,6 +1,7 @@
 //! The daemon: what it keeps of channels, threads and turns, and what it does with them.
 
 mod store;
+mod work;
 
 pub use store::{
     Address, Error, Store,
@@ -15,3 +16,4 @@ pub use store::{
     queue::{Caps, Claimed, Lease, Reworded, Spent, Turn, Wish},
     threads::Opened,
 };
+pub use work::{SettingsOf, WorkSettings, Worker};

@@ -161,7 +161,7 @@ fn checkout(folder: &Path) -> PathBuf {
     checkout
 }
 
-fn settings(world: &World, folder: &TempDir) -> Settings {
+pub(crate) fn settings(world: &World, folder: &TempDir) -> Settings {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_fro-bot"));
     let scratch = folder.path().join("scratch");
     fs_err::create_dir(&scratch).unwrap();

@@ -6,3 +6,4 @@ mod agent;
 mod init;
 mod memory;
 mod tidy;
+mod work;

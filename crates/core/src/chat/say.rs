@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Button, ChannelId, Denial, Style};
-use crate::names::RepoName;
+use crate::{continuity::Fresh, names::RepoName};
 
 /// Discord's limit for the name of a thread.
 const LONGEST_NAME: usize = 100;
@@ -142,6 +142,24 @@ pub fn queued(ahead: usize) -> String {
     }
 }
 
+/// Says that a turn was tried too often.
+pub fn given_up(tries: i64) -> String {
+    format!(
+        "❌ I began this {tries} times and could not finish it; my log says why. Ask again if it is still wanted."
+    )
+}
+
+/// Says that a turn could not even be begun.
+pub fn not_begun() -> String {
+    "❌ I could not begin with this: GitHub or my settings are in the way, and my log says how. Ask again in a few minutes."
+        .to_owned()
+}
+
+/// Says why a thread goes on in a new session.
+pub fn begun_anew(why: Fresh) -> String {
+    format!("-# I began a new session here, because {why}.")
+}
+
 /// The button that ends what is under way.
 pub fn interrupt(thread: ChannelId) -> Button {
     Button { label: "Interrupt".to_owned(), id: format!("stop:{thread}"), style: Style::Danger }
@@ -188,6 +206,9 @@ mod tests {
             no_words(),
             queued(1),
             queued(3),
+            given_up(3),
+            not_begun(),
+            begun_anew(Fresh::LessTrusted),
         ];
         insta::assert_snapshot!(texts.join("\n"));
     }

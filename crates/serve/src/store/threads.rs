@@ -5,6 +5,7 @@ use fro_core::chat::{ChannelId, Thread};
 use super::{
     Error, Store,
     database::Transaction,
+    queue::{self, Lease},
     row::{Row, Value},
 };
 
@@ -43,6 +44,15 @@ impl Store {
         let transaction = self.begin().await?;
         let sql = "UPDATE thread SET session = $2 WHERE id = $1";
         transaction.rows(sql, [Value::of(id), Value::maybe(session)]).await?;
+        transaction.commit().await
+    }
+
+    /// Lets a turn's thread go on in this session. Only whoever has the turn can.
+    pub async fn go_on_in(&self, lease: Lease, session: &str) -> Result<(), Error> {
+        let transaction = self.begin().await?;
+        let thread = queue::hold(&transaction, lease).await?;
+        let sql = "UPDATE thread SET session = $2 WHERE id = $1";
+        transaction.rows(sql, [Value::of(thread), Value::from(session)]).await?;
         transaction.commit().await
     }
 

@@ -1,0 +1,188 @@
+//! The worker: turns that wait in the store are answered by the real engine, and what is said waits in the outbox.
+
+mod stage;
+
+use fro_core::{
+    chat::{AuditAction, Ruling},
+    remembered::Audience,
+};
+use fro_sim::model::Reply;
+use serde_json::json;
+
+use self::stage::{MAYA, SAM, Stage, entry};
+
+#[tokio::test]
+async fn a_thread_is_answered_and_goes_on_in_its_session() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.calls("bash", json!({ "command": "cat tap.rs", "description": "look at the tap" }));
+    model.says("The hose leaks at `tap.rs:12`.");
+    stage.asks(42, 1, MAYA, "Why is the floor wet?").await;
+    stage.work().await;
+    insta::assert_snapshot!(stage.said(42).await);
+    let first = stage.thread(42).await.session.unwrap();
+
+    model.says("Since Tuesday.");
+    stage.asks(42, 2, MAYA, "And since when?").await;
+    stage.work().await;
+    insta::assert_snapshot!(stage.said(42).await, @"");
+    assert_eq!(stage.thread(42).await.session, Some(first));
+    let seen = json!(model.seen().last().unwrap().body).to_string();
+    assert!(seen.contains("The hose leaks at"), "it does not know what was said: {seen}");
+    stage.leaves_nothing();
+}
+
+#[tokio::test]
+async fn who_has_a_role_but_no_account_is_answered_and_pushes_nothing() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.calls("bash", json!({ "command": "git push origin HEAD:refs/heads/sam", "description": "push" }));
+    model.says("I may not push.");
+    stage.asks(42, 1, SAM, "fix the tap").await;
+    stage.work().await;
+    let told = model.seen().last().unwrap().tool_results().join("\n");
+    assert!(told.contains("@discord:8 may ask questions here but not push"), "{told}");
+    let said = stage.said(42).await;
+    assert!(said.contains("I may not push."), "{said}");
+}
+
+#[tokio::test]
+async fn who_lost_the_role_meanwhile_is_refused_and_that_is_written_down() {
+    let stage = Stage::open().await;
+    stage.asks(42, 1, SAM, "Why is the floor wet?").await;
+    stage.bar_everybody().await;
+    stage.work().await;
+    let refused = "say (No) 1001: I cannot do that: this needs a role that may talk to me.";
+    assert_eq!(stage.said(42).await, refused);
+    assert!(stage.world.model().seen().is_empty(), "a model was asked");
+    let last = stage.last_decision().await;
+    assert_eq!(last.ruling, Ruling::Denied("this needs a role that may talk to me".to_owned()));
+}
+
+#[tokio::test]
+async fn a_turn_that_somebody_stops_ends_and_says_so() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.plays(Reply::stall());
+    stage.asks(42, 1, MAYA, "Count all the tulips.").await;
+    let stop = async {
+        model.wait_for_calls(1).await;
+        stage.store.stop(stage::channel(42), &entry(AuditAction::Abort)).await.unwrap();
+    };
+    tokio::join!(stage.work(), stop);
+    let said = stage.said(42).await;
+    assert!(said.contains("The work was stopped before it was done."), "{said}");
+    model.says("Of course.");
+    stage.asks(42, 2, MAYA, "Go on, please.").await;
+    stage.work().await;
+    let said = stage.said(42).await;
+    assert!(said.contains("Of course."), "{said}");
+    stage.leaves_nothing();
+}
+
+#[tokio::test]
+async fn the_turn_of_a_killed_worker_is_answered_once_by_another() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.plays(Reply::tool("bash", json!({ "command": "true", "description": "begin" })));
+    model.plays(Reply::stall());
+    stage.asks(42, 1, MAYA, "Why is the floor wet?").await;
+    let mut killed = stage.started("first");
+    model.wait_for_calls(2).await;
+    stage.waits_for_words().await;
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    // What `serve` does when its worker has ended.
+    assert_eq!(stage.store.abandon("first").await.unwrap(), 1);
+    model.says("The hose leaks.");
+    stage.work().await;
+    insta::assert_snapshot!(stage.said(42).await, @"");
+}
+
+#[tokio::test]
+async fn what_a_thread_learned_is_recalled_on_github_unless_its_channel_is_hidden() {
+    for (seen_by, recalled) in [(Audience::Everyone, true), (Audience::Insiders, false)] {
+        let stage = Stage::open().await;
+        let model = stage.world.model();
+        model.says("The brass coupling of the greenhouse hose is cracked.");
+        stage.asks_before(seen_by, 42, 1, "Why does the greenhouse coupling drip?").await;
+        stage.work().await;
+        model.says("See the coupling.");
+        stage.mention("@fro-bot does the greenhouse coupling still drip?").await;
+        let prompt = model.seen().last().unwrap().last_user();
+        assert_eq!(prompt.contains("The brass coupling"), recalled, "{seen_by:?}: {prompt}");
+    }
+}
+
+#[tokio::test]
+async fn a_thread_goes_on_with_what_was_said_on_github() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.says("The valve was turned the wrong way.");
+    stage.mention("@fro-bot why is the floor wet?").await;
+    let session = stage.last_session();
+    stage.asks(42, 1, MAYA, "How do I turn it back?").await;
+    stage.store.set_session(stage::channel(42), Some(&session)).await.unwrap();
+    model.says("Clockwise.");
+    stage.work().await;
+    let seen = json!(model.seen().last().unwrap().body).to_string();
+    assert!(seen.contains("turned the wrong way"), "it does not know what was said: {seen}");
+    assert_eq!(stage.thread(42).await.session, Some(session));
+
+    // And back: what was added in the thread is known on the issue.
+    model.says("As I said.");
+    stage.mention("@fro-bot and how is it turned back?").await;
+    let seen = json!(model.seen().last().unwrap().body).to_string();
+    assert!(seen.contains("Clockwise."), "the issue does not know of the thread: {seen}");
+}
+
+#[tokio::test]
+async fn a_worker_that_lost_its_turn_writes_nothing_and_remembers_nothing() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.plays(Reply::stall());
+    stage.asks(42, 1, MAYA, "Why is the floor wet?").await;
+    let meanwhile = async {
+        model.wait_for_calls(1).await;
+        assert_eq!(stage.store.abandon("test").await.unwrap(), 1);
+        stage.is_answered_elsewhere("Somebody else says this.").await;
+    };
+    tokio::join!(stage.work(), meanwhile);
+    assert_eq!(stage.said(42).await, "say (Yes) 1001: Somebody else says this.");
+    assert_eq!(stage.thread(42).await.session, None);
+    assert!(!stage.remembers_anything(), "the lost turn was saved");
+    stage.leaves_nothing();
+}
+
+#[tokio::test]
+async fn an_engine_that_dies_is_told_and_the_thread_goes_on() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.plays(Reply::stall());
+    stage.asks(42, 1, MAYA, "Why is the floor wet?").await;
+    let death = async {
+        model.wait_for_calls(1).await;
+        stage.kill_engine();
+    };
+    tokio::join!(stage.work(), death);
+    let said = stage.said(42).await;
+    assert!(said.contains("The engine ended in the middle of the work."), "{said}");
+    model.says("Here I am.");
+    stage.asks(42, 2, MAYA, "Are you there?").await;
+    stage.work().await;
+    let said = stage.said(42).await;
+    assert!(said.contains("Here I am."), "{said}");
+    stage.leaves_nothing();
+}
+
+#[tokio::test]
+async fn a_file_that_came_with_the_words_arrives_at_the_model() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.says("It drips.");
+    stage.asks_with_file("What is this?", ("drip.txt", "text/plain", b"drip drip drip")).await;
+    stage.work().await;
+    let seen = json!(model.seen().last().unwrap().body).to_string();
+    assert!(seen.contains("drip drip drip"), "{seen}");
+    assert!(seen.contains("`@drip.txt`: text/plain, 14 bytes, with this message"), "{seen}");
+}

@@ -1,0 +1,324 @@
+//! A little GitHub, a store with a linked channel, and a worker.
+
+use std::{
+    path::PathBuf,
+    process::{Child, Command, Output},
+    time::Duration,
+};
+
+use fro_core::{
+    Login, RepoName,
+    chat::{
+        Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, Deed, Follow, GuildId,
+        MessageId, RoleId, Roles, Ruling, SaidFile, Thread, UserId, Words,
+    },
+    gate::Policy,
+    prompt::Wishes,
+    remembered::Audience,
+};
+use fro_serve::{Account, Address, Caps, Spent, Store, WorkSettings, Worker};
+use fro_sim::{World, discord::Discord};
+use jiff::Timestamp;
+use regex::Regex;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const REPO: &str = "octo/garden";
+/// Has shown her GitHub account, which may push.
+pub(crate) const MAYA: u64 = 7;
+/// Has a role and nothing else.
+pub(crate) const SAM: u64 = 8;
+const ASKERS: u64 = 2;
+
+pub(crate) struct Stage {
+    pub(crate) world: World,
+    discord: Discord,
+    pub(crate) store: Store,
+    settings: fro_agent::Settings,
+    folder: TempDir,
+}
+
+impl Stage {
+    /// Opens everything: the channel 1 is octo/garden's, and role 2 may ask.
+    pub(crate) async fn open() -> Self {
+        let (world, folder) = (World::start().await.unwrap(), tempfile::tempdir().unwrap());
+        world.model().answers_aside("no");
+        let settings = crate::agent::settings(&world, &folder);
+        let store = Store::open(&Address::File(folder.path().join("store.db"))).await.unwrap();
+        let link = ChannelLink {
+            channel: channel(1),
+            guild: guild(),
+            repository: RepoName::parse(REPO).unwrap(),
+            settings: ChannelSettings::default(),
+            linked_by: UserId::new(MAYA).unwrap(),
+            linked_at: Timestamp::now(),
+        };
+        store.link(&link, entry(AuditAction::Link)).await.unwrap();
+        let roles = Roles { askers: [RoleId::new(ASKERS).unwrap()].into(), ..Roles::default() };
+        let before = store.policy(guild()).await.unwrap();
+        store.set_policy(guild(), &before, &roles, entry(AuditAction::SetPolicy)).await.unwrap();
+        let id = world.state(|state| state.person("maya").unwrap().id);
+        let account = Account {
+            login: Login::new("maya"),
+            github_id: i64::try_from(id).unwrap(),
+            proven_at: Timestamp::now(),
+        };
+        let maya = UserId::new(MAYA).unwrap();
+        store.prove_account(maya, &account, &entry(AuditAction::ProveAccount)).await.unwrap();
+        let discord = Discord::start().await.unwrap();
+        Self { world, discord, store, settings, folder }
+    }
+
+    /// Lets no role talk any more.
+    pub(crate) async fn bar_everybody(&self) {
+        let before = self.store.policy(guild()).await.unwrap();
+        let nobody = Roles::default();
+        self.store.set_policy(guild(), &before, &nobody, entry(AuditAction::SetPolicy)).await.unwrap();
+    }
+
+    /// Returns what was decided last.
+    pub(crate) async fn last_decision(&self) -> AuditEntry {
+        self.store.audited(guild(), 1).await.unwrap().pop().unwrap().entry
+    }
+
+    /// Has somebody ask in a thread that everyone can read.
+    pub(crate) async fn asks(&self, thread: u64, source: u64, who: u64, text: &str) {
+        self.queue((thread, source, who), text, Audience::Everyone, Vec::new()).await;
+    }
+
+    /// Has Maya ask in a thread that these people can read.
+    pub(crate) async fn asks_before(&self, seen_by: Audience, thread: u64, source: u64, text: &str) {
+        self.queue((thread, source, MAYA), text, seen_by, Vec::new()).await;
+    }
+
+    /// Has Maya send a file with her words, which a little Discord keeps.
+    pub(crate) async fn asks_with_file(&self, text: &str, file: (&str, &str, &[u8])) {
+        let channel = self.discord.channel("garden");
+        let message = self.discord.attaches("maya", channel, text, file);
+        let url = format!(
+            "{}/attachments/{channel}/{}/{}",
+            self.file_host(),
+            self.discord.state(|chat| chat.message(channel, message).unwrap().files[0].id),
+            file.0
+        );
+        let size = u64::try_from(file.2.len()).unwrap();
+        let files = vec![SaidFile { name: file.0.to_owned(), url, size }];
+        self.queue((42, 1, MAYA), text, Audience::Everyone, files).await;
+    }
+
+    /// Returns where the little Discord keeps files.
+    fn file_host(&self) -> String {
+        self.discord.api_url().trim_end_matches("/api").to_owned()
+    }
+
+    /// Lets another worker take the turn that was given back, and answer it.
+    pub(crate) async fn is_answered_elsewhere(&self, text: &str) {
+        let caps = Caps { all: 4, repository: 2 };
+        let lease = Duration::from_mins(1);
+        let claimed = self.store.claim("other", caps, Timestamp::now(), lease).await.unwrap().unwrap();
+        let deed = Deed::say(claimed.turn.thread, text);
+        self.store.say(claimed.lease, 0, &deed, Timestamp::now()).await.unwrap();
+        let spent = Spent { ending: "answered".to_owned(), tokens_in: 0, tokens_out: 0, cost: 0 };
+        self.store.finish(claimed.lease, &spent, Timestamp::now()).await.unwrap();
+    }
+
+    /// Ends the engine as if it had crashed.
+    pub(crate) fn kill_engine(&self) {
+        let scratch = fs_err::canonicalize(self.folder.path().join("scratch")).unwrap();
+        let mut killed = 0;
+        for process in fs_err::read_dir("/proc").unwrap().flatten() {
+            let is_engine = fs_err::read_to_string(process.path().join("comm"))
+                .is_ok_and(|name| name.trim() == "opencode");
+            let is_ours = fs_err::read_link(process.path().join("cwd"))
+                .is_ok_and(|folder| folder.starts_with(&scratch));
+            if is_engine && is_ours {
+                let id = process.file_name();
+                assert!(Command::new("kill").arg("-9").arg(id).status().unwrap().success());
+                killed += 1;
+            }
+        }
+        assert_eq!(killed, 1, "there is one engine");
+    }
+
+    /// Tells whether a memory was saved.
+    pub(crate) fn remembers_anything(&self) -> bool {
+        let folder = self.folder.path().join("memory");
+        folder.exists() && fs_err::read_dir(folder).unwrap().next().is_some()
+    }
+
+    async fn queue(
+        &self,
+        (thread, source, who): (u64, u64, u64),
+        text: &str,
+        seen_by: Audience,
+        files: Vec<SaidFile>,
+    ) {
+        let opened = Thread {
+            id: channel(thread),
+            channel: channel(1),
+            guild: guild(),
+            repository: RepoName::parse(REPO).unwrap(),
+            session: None,
+            named: None,
+            opened_at: Timestamp::now(),
+        };
+        let words = Words {
+            name: "Somebody".to_owned(),
+            roles: vec![RoleId::new(ASKERS).unwrap()],
+            text: text.to_owned(),
+            seen_by: Some(seen_by),
+            files,
+        };
+        let (source, asker) = (MessageId::new(source).unwrap(), UserId::new(who).unwrap());
+        let turn = Asked { thread: channel(thread), source, asker, words };
+        let follows = [Follow::OpenThread(opened), Follow::Queue(turn)];
+        self.store.take_in(source, &follows, Timestamp::now()).await.unwrap();
+    }
+
+    /// Lets a worker of this very process work until nothing waits any more.
+    pub(crate) async fn work(&self) {
+        let settings = self.settings.clone();
+        let worker = Worker {
+            store: self.store.clone(),
+            name: "test".to_owned(),
+            caps: Caps { all: 4, repository: 2 },
+            most: 2,
+            lease: Duration::from_secs(30),
+            pace: Duration::from_millis(100),
+            patience: Duration::from_mins(1),
+            file_hosts: vec![self.file_host()],
+            repo_settings: ".github/fro-bot.toml",
+            settings: Box::new(move |_, _| {
+                let (agent, policy, wishes) = (settings.clone(), Policy::usual(), Wishes::default());
+                Ok(WorkSettings { agent, policy, wishes })
+            }),
+        };
+        let idle = async {
+            while self.store.load(Timestamp::now()).await.unwrap() != (0, 0) {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        worker.run(idle).await.unwrap();
+    }
+
+    /// Starts a worker as a process of its own.
+    pub(crate) fn started(&self, name: &str) -> Child {
+        let mut command = self.command();
+        command.args(["work", "--name", name, "--store"]).arg(self.folder.path().join("store.db"));
+        command.spawn().unwrap()
+    }
+
+    /// Answers a mention on issue 1 as the action would.
+    pub(crate) async fn mention(&self, text: &str) {
+        let comment = self.world.write_comment(REPO, 1, "maya", text);
+        let event = json!({
+            "eventName": "issue_comment",
+            "actor": "maya",
+            "repo": { "owner": "octo", "repo": "garden" },
+            "payload": self.world.comment_event(REPO, comment),
+        });
+        let file = self.folder.path().join("event.json");
+        fs_err::write(&file, event.to_string()).unwrap();
+        let mut command = self.command();
+        command.args(["run", "--event"]).arg(&file);
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+        assert!(output.status.success(), "{}", told(&output));
+    }
+
+    /// Returns the session in which something was said last.
+    pub(crate) fn last_session(&self) -> String {
+        let mut command = self.command();
+        let output = command.args(["sessions", "--json", "list"]).output().unwrap();
+        assert!(output.status.success(), "{}", told(&output));
+        let sessions: Value = serde_json::from_slice(&output.stdout).unwrap();
+        sessions[0]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Returns our program as somebody would start it who has set it up.
+    fn command(&self) -> Command {
+        let (world, folder) = (&self.world, self.folder.path());
+        let mut command = Command::new(&self.settings.engine.program);
+        let memory: PathBuf = folder.join("memory");
+        command
+            .current_dir(folder)
+            .env("GITHUB_API_URL", world.api_url())
+            .env("GITHUB_GRAPHQL_URL", world.graphql_url())
+            .env("GITHUB_SERVER_URL", world.api_url())
+            .env("GITHUB_TOKEN", world.token("fro-bot"))
+            .env("INPUT_OPENCODE-CONFIG", world.model().provider().to_string())
+            .env("INPUT_ENABLE-OMO", "false")
+            .env("RUNNER_TOOL_CACHE", &self.settings.engine.tool_cache)
+            .env("RUNNER_TEMP", folder.join("scratch"))
+            .env("FRO_MEMORY", memory)
+            .env_remove("CI");
+        command
+    }
+
+    /// Returns a thread as the store knows it.
+    pub(crate) async fn thread(&self, number: u64) -> Thread {
+        self.store.thread(channel(number)).await.unwrap().unwrap()
+    }
+
+    /// Ends when something of the first turn was said.
+    pub(crate) async fn waits_for_words(&self) {
+        while self.store.places(1).await.unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Does what waits in the outbox, and returns what it was.
+    pub(crate) async fn said(&self, thread: u64) -> String {
+        let mut lines = Vec::new();
+        let mut message = 1000;
+        while let Some(due) = self.store.due(Timestamp::now(), 1).await.unwrap().pop() {
+            assert_eq!(due.lane, channel(thread));
+            message += 1;
+            let known = due.message.map(|message| format!(" {message}")).unwrap_or_default();
+            lines.push(match &due.deed {
+                Deed::Say { text, notify, .. } => format!("say ({notify:?}) {message}: {text}"),
+                Deed::Change { text, .. } => format!("change{known}: {text}"),
+                Deed::TakeBack { .. } => format!("take back{known}"),
+                Deed::OpenThread { .. } | Deed::Rename { .. } => format!("{:?}", due.deed),
+            });
+            let is_new = matches!(due.deed, Deed::Say { .. });
+            let posted = is_new.then(|| MessageId::new(message).unwrap());
+            self.store.done(due.id, posted).await.unwrap();
+        }
+        let changing = Regex::new(r"· \d+( min \d+)? s · [0-9.k]+ tokens").unwrap();
+        changing.replace_all(&lines.join("\n"), "· … s · … tokens").into_owned()
+    }
+
+    /// Checks that no folder stayed.
+    pub(crate) fn leaves_nothing(&self) {
+        let left: Vec<_> = fs_err::read_dir(self.folder.path().join("scratch")).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+fn told(output: &Output) -> String {
+    let [out, err] =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    format!("{out}\n{err}")
+}
+
+pub(crate) fn channel(number: u64) -> ChannelId {
+    ChannelId::new(number).unwrap()
+}
+
+fn guild() -> GuildId {
+    GuildId::new(900).unwrap()
+}
+
+pub(crate) fn entry(action: AuditAction) -> AuditEntry {
+    AuditEntry {
+        at: Timestamp::now(),
+        guild: guild(),
+        actor: UserId::new(MAYA),
+        roles: Vec::new(),
+        action,
+        target: String::new(),
+        before: None,
+        after: None,
+        ruling: Ruling::Granted,
+    }
+}

@@ -1,0 +1,233 @@
+//! Puts a turn to an agent: an engine of its own, the thread's session, and what is handed over in the end.
+
+use fro_agent::{Agent, Finished, Job, Offer, Origin, Plan, Question, Session, Step};
+use fro_core::{
+    Context, Fault, Permit,
+    chat::{Thread, say},
+    continuity::{Continuity, Fresh, Reminder, Topic, topic},
+    conversation::{
+        heard::Heard,
+        outcome::{Trouble, Turn},
+    },
+    delegation::Claim,
+    prompt::{self, InThread, Workbench},
+    remembered::{Audience, hidden_place},
+};
+use jiff::Timestamp;
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::{
+    admission::Admitted,
+    heart::{Heart, Standing},
+    voice::Voice,
+};
+use crate::store::queue::Claimed;
+
+/// What a turn came to.
+pub(super) struct Answered {
+    pub(super) told: Turn,
+    /// The session that the thread goes on in.
+    pub(super) session: Option<String>,
+    /// What was pushed and opened, in words.
+    pub(super) notes: Vec<String>,
+    /// The branch that was pushed.
+    pub(super) branch: Option<String>,
+}
+
+/// Answers a turn. If it is lost on the way, nothing of it is kept or told.
+pub(super) async fn give(
+    admitted: &Admitted,
+    claimed: &Claimed,
+    began: Timestamp,
+    (heart, voice): (&mut Heart, &mut Voice<'_>),
+) -> Option<Answered> {
+    let job = job(admitted, claimed, began);
+    let (sender, mut stream) = unbounded_channel::<Heard>();
+    let tell = |step| tell(&sender, step);
+    let mut agent = match Agent::open(&admitted.process, &job, &tell) {
+        Ok(agent) => agent,
+        Err(fault) => return Some(not_started(&fault)),
+    };
+    let ended = tokio::select! {
+        answered = Box::pin(converse(admitted, claimed, &job, &mut agent, began)) => Some(answered),
+        _ = voice.follow(&mut stream) => None,
+        standing = heart.break_off() => (standing == Standing::Stopped).then(aborted),
+    };
+    let Some(mut answered) = ended.filter(|_| !heart.is_lost()) else {
+        if let Err(fault) = agent.discard().await {
+            tracing::warn!("what was left of a lost turn stays: {}", fault.what());
+        }
+        return None;
+    };
+    voice.catch_up(&mut stream);
+    // Whatever broke off, the session has what was said in it.
+    answered.session = agent.sessions().pop();
+    let Finished { cleaned, .. } = agent.finish().await;
+    if let Err(fault) = cleaned {
+        tracing::warn!("not everything is cleaned up: {}", fault.what());
+    }
+    Some(answered)
+}
+
+fn tell(sender: &tokio::sync::mpsc::UnboundedSender<Heard>, step: Step) {
+    match step {
+        // Nobody listens any more when the turn has ended.
+        Step::Heard(heard) => drop(sender.send(heard)),
+        Step::Warning(warning) => tracing::warn!("{warning}"),
+        Step::Kept(kept) => tracing::info!("memory: {kept:?}"),
+        Step::Opened { .. }
+        | Step::Installing(_)
+        | Step::Installed { .. }
+        | Step::Recalled(_)
+        | Step::Reminded(_)
+        | Step::EngineUp { .. }
+        | Step::Session { .. }
+        | Step::EngineStopped => {}
+    }
+}
+
+/// Asks the engine, and hands over what was pushed.
+async fn converse(
+    admitted: &Admitted,
+    claimed: &Claimed,
+    job: &Job,
+    agent: &mut Agent<'_>,
+    began: Timestamp,
+) -> Answered {
+    let (mut session, anew, question) = match open(admitted, claimed, job, agent, began).await {
+        Ok(opened) => opened,
+        Err(fault) => return unprepared(admitted, &fault),
+    };
+    let mut told = session.ask(question).await;
+    told.usage += agent.judged();
+    if let Some(draft) = session.drafts().last() {
+        told.outcome = told.outcome.with_draft(draft.body);
+    }
+    let handover = agent.hand_over().await;
+    for warning in &handover.warnings {
+        tracing::warn!("{warning}");
+    }
+    let branch = match agent.workbench() {
+        Workbench::Branch { name, .. } if !handover.links.is_empty() => Some(name),
+        Workbench::Branch { .. } | Workbench::Closed | Workbench::Patch { .. } => None,
+    };
+    session.record(&told, vec![address(&admitted.thread)]).await;
+    let notes = anew.into_iter().chain(handover.notes).collect();
+    Answered { told, session: None, notes, branch }
+}
+
+/// Starts the engine and opens the session; tells why the thread's own could not be gone on with.
+async fn open<'a>(
+    admitted: &Admitted,
+    claimed: &Claimed,
+    job: &Job,
+    agent: &mut Agent<'a>,
+    began: Timestamp,
+) -> Result<(Session<'a>, Option<String>, Question), Fault> {
+    let (permit, words) = (&admitted.permit, &claimed.turn.words);
+    agent.prepare().await?;
+    let looked_for = Topic { words: topic("", &words.text), around: Vec::new() };
+    let reminder = match &admitted.thread.session {
+        Some(session) => agent.remember_in(permit, looked_for, session).await,
+        None => agent.remember_afresh(permit, looked_for, Fresh::First).await,
+    };
+    let mut context = Context::of_repository(permit);
+    context.set_rules(admitted.rules.as_deref());
+    context.attach(admitted.files.attached.clone());
+    let said = InThread {
+        permit,
+        name: &words.name,
+        text: &words.text,
+        context: &context,
+        wishes: &admitted.wishes,
+    };
+    let mut prompt = prompt::in_thread(&said);
+    if let Some(reminder) = &reminder {
+        prompt = prompt.reminding(reminder);
+    }
+    let reachable = fro_agent::reachable(&admitted.process.settings, permit);
+    let prompt = prompt.with_work(&agent.workbench()).with_network(&reachable);
+    let anew = reminder.as_ref().and_then(|reminder| begun_anew(&admitted.thread, reminder));
+    let running = agent.start(Offer::usual()).await?;
+    let session = running.open_session(plan(permit, job, &words.text, reminder)).await?;
+    Ok((session, anew, Question { text: prompt.render(), files: admitted.files.given.clone(), began }))
+}
+
+/// Says why a thread that had a session goes on in another.
+fn begun_anew(thread: &Thread, reminder: &Reminder) -> Option<String> {
+    thread.session.as_ref()?;
+    match &reminder.continuity {
+        Continuity::Continued(_) => None,
+        Continuity::Fresh(why) => Some(say::begun_anew(*why)),
+    }
+}
+
+fn plan(permit: &Permit, job: &Job, text: &str, reminder: Option<Reminder>) -> Plan {
+    let about = fro_agent::subject(permit);
+    Plan {
+        permit: permit.clone(),
+        origin: job.origin.clone(),
+        title: fro_core::say::sessions::title(&about, "", text),
+        recalled: reminder.as_ref().map(Reminder::sessions).unwrap_or_default(),
+        continuity: reminder.map(|reminder| reminder.continuity),
+        tools: Vec::new(),
+    }
+}
+
+fn job(admitted: &Admitted, claimed: &Claimed, began: Timestamp) -> Job {
+    let settings = &admitted.process.settings;
+    let key = format!("discord-{}", claimed.turn.source);
+    Job {
+        permit: admitted.permit.clone(),
+        audience: admitted.audience,
+        origin: Origin {
+            run: key.clone(),
+            key,
+            surface: surface(admitted, claimed),
+            event: "message".to_owned(),
+            began,
+        },
+        // There is none: the agent's clone is made of what GitHub has.
+        checkout: settings.scratch.join("no-checkout"),
+        git_ref: None,
+        head: None,
+        work: Claim::in_thread(&claimed.turn.words.text, &admitted.permit, settings.delegation.work),
+    }
+}
+
+/// Returns what the ledger calls the place: what is said in a hidden channel is told nowhere else.
+fn surface(admitted: &Admitted, claimed: &Claimed) -> String {
+    match claimed.turn.words.seen_by {
+        Some(Audience::Insiders) => hidden_place("discord", admitted.thread.channel),
+        Some(Audience::Everyone) | None => "discord".to_owned(),
+    }
+}
+
+/// Returns where people read a thread.
+fn address(thread: &Thread) -> String {
+    format!("https://discord.com/channels/{}/{}", thread.guild, thread.id)
+}
+
+fn unprepared(admitted: &Admitted, fault: &Fault) -> Answered {
+    match admitted.process.settings.models() {
+        Ok(_) => not_started(fault),
+        Err(why) => {
+            let told = Turn::failed(Trouble::NoModel);
+            let notes = vec![fro_core::say::trouble::no_model(&why)];
+            Answered { notes, ..failed(told) }
+        }
+    }
+}
+
+fn not_started(fault: &Fault) -> Answered {
+    tracing::warn!("the engine could not be started: {}; {}", fault.what(), fault.hint());
+    failed(Turn::failed(Trouble::NotStarted))
+}
+
+fn aborted() -> Answered {
+    failed(Turn::failed(Trouble::Aborted))
+}
+
+fn failed(told: Turn) -> Answered {
+    Answered { told, session: None, notes: Vec::new(), branch: None }
+}

@@ -1,0 +1,91 @@
+//! One turn, from its claim to its end.
+
+use fro_core::{
+    Redactor,
+    chat::say::{self, Footer},
+    conversation::outcome::Usage,
+};
+use jiff::Timestamp;
+
+use super::{
+    TRIES, Worker,
+    admission::{self, Admission, Admitted},
+    answer::{self, Answered},
+    heart::Heart,
+    voice::Voice,
+};
+use crate::store::{
+    Error,
+    queue::{Claimed, Spent},
+};
+
+/// Answers a turn once, and returns how it ended. Whatever can be said in the thread is; an error means that the store
+/// could not be written to, or that the turn is somebody else's.
+pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static str, Error> {
+    let lease = claimed.lease;
+    let mut heart = Heart::start(&worker.store, lease, (worker.lease, worker.pace));
+    if claimed.attempt > TRIES {
+        return word(worker, claimed, &say::given_up(TRIES)).await;
+    }
+    let admitted = match admission::look(worker, claimed).await? {
+        Admission::Yes(admitted) => admitted,
+        Admission::No(text) => return word(worker, claimed, &text).await,
+        Admission::Broken(fault) => {
+            tracing::warn!(turn = lease.turn, "the turn could not be begun: {}", fault.what());
+            return word(worker, claimed, &say::not_begun()).await;
+        }
+    };
+    let began = Timestamp::now();
+    let redactor = admitted.process.redactor.clone();
+    let mut voice = Voice::new(&worker.store, lease, claimed.turn.thread, redactor);
+    let answered = answer::give(&admitted, claimed, began, (&mut heart, &mut voice)).await;
+    let answered = answered.ok_or(Error::Stale { turn: lease.turn })?;
+    if let Some(session) = &answered.session {
+        worker.store.go_on_in(lease, session).await?;
+    }
+    voice.end(&answered.told.outcome, &answered.notes, &footer(&admitted, &answered, began));
+    voice.finish().await?;
+    let ending = answered.told.outcome.word();
+    worker.store.finish(lease, &spent(ending, &answered.told.usage), Timestamp::now()).await?;
+    Ok(ending)
+}
+
+/// Answers a turn with a word of ours.
+async fn word(worker: &Worker, claimed: &Claimed, text: &str) -> Result<&'static str, Error> {
+    let mut voice = Voice::new(&worker.store, claimed.lease, claimed.turn.thread, Redactor::knowing([]));
+    voice.note(text);
+    voice.finish().await?;
+    let ending = "answered without an engine";
+    worker.store.finish(claimed.lease, &spent(ending, &Usage::default()), Timestamp::now()).await?;
+    Ok(ending)
+}
+
+fn footer(admitted: &Admitted, answered: &Answered, began: Timestamp) -> Footer {
+    let usage = &answered.told.usage;
+    Footer {
+        repository: admitted.thread.repository.clone(),
+        branch: answered.branch.clone(),
+        took: Timestamp::now().duration_since(began).unsigned_abs(),
+        tokens: read(usage) + written(usage),
+        cost: usage.millionths(),
+        model: admitted.process.settings.model().unwrap_or_else(|| "the engine's own model".to_owned()),
+    }
+}
+
+fn spent(ending: &str, usage: &Usage) -> Spent {
+    let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    Spent {
+        ending: ending.to_owned(),
+        tokens_in: whole(read(usage)),
+        tokens_out: whole(written(usage)),
+        cost: whole(usage.millionths()),
+    }
+}
+
+fn read(usage: &Usage) -> u64 {
+    usage.input + usage.cache_read + usage.cache_write
+}
+
+fn written(usage: &Usage) -> u64 {
+    usage.output + usage.reasoning
+}
