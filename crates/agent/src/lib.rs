@@ -55,7 +55,6 @@ mod tools;
 mod wall;
 
 pub use agent::{Agent, Finished};
-pub use fro_opencode::File;
 pub use handover::Handover;
 pub use job::{Job, Origin};
 pub use left::Left;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fro_core::{
     Bounded, Drafts, Fault, Permit,
     agent::{self, Choice},
+    attachment::GivenFile,
     continuity::Continuity,
     conversation::{
         Limits,
@@ -61,7 +62,7 @@ pub struct Question {
     /// The words, as the model gets them.
     pub text: String,
     /// What goes with them.
-    pub files: Vec<File>,
+    pub files: Vec<GivenFile>,
     /// When the clock of the time limit began to run.
     pub began: Timestamp,
 }
@@ -142,7 +143,9 @@ impl<'a> Session<'a> {
         let model = self.scope.settings().model_of(&self.choice.agent);
         let model = model.as_deref().and_then(ModelName::parse);
         let agent = Some(self.choice.agent.clone());
-        let message = Message { text: question.text, files: question.files, agent, model };
+        let files = question.files.into_iter();
+        let files = files.map(|GivenFile { name, mime, bytes }| File { name, mime: mime.to_owned(), bytes });
+        let message = Message { text: question.text, files: files.collect(), agent, model };
         let (tell, explorations) = (self.scope.tell, &mut self.explorations);
         let listen = &mut |heard: &Heard| {
             *explorations += u32::from(heard.explores());

@@ -40,6 +40,54 @@ pub struct Attached {
     pub note: String,
 }
 
+/// The files of a request that were looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Attachments {
+    /// Those that the model gets.
+    pub given: Vec<GivenFile>,
+    /// What it is told of all of them.
+    pub attached: Vec<Attached>,
+}
+
+/// A file that the model gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenFile {
+    /// What it is called.
+    pub name: String,
+    /// What it is.
+    pub mime: &'static str,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+impl Attachments {
+    /// Returns how many bytes the next file may have, or why none is taken any more.
+    pub fn room(&self) -> Result<usize, String> {
+        let taken: usize = self.given.iter().map(|file| file.bytes.len()).sum();
+        match self.given.len() {
+            0..MOST => Ok(LARGEST.min(ALL.saturating_sub(taken))),
+            _ => Err(format!("only {MOST} files are taken")),
+        }
+    }
+
+    /// Takes in a file, by the type that came with it and its contents, or why there is none.
+    pub fn take(&mut self, mark: &Mark, got: Result<(String, Vec<u8>), String>) {
+        let seen = got.and_then(|(told, bytes)| {
+            let kind = kind(&told, &bytes).map_err(str::to_owned)?;
+            Ok((kind, bytes))
+        });
+        let (name, note) = match seen {
+            Ok((kind, bytes)) => {
+                let (name, note) = (name(mark, Some(kind), &self.attached), given(kind, bytes.len()));
+                self.given.push(GivenFile { name: name.clone(), mime: kind.mime(), bytes });
+                (name, note)
+            }
+            Err(why) => (name(mark, None, &self.attached), left_out(&why)),
+        };
+        self.attached.push(Attached { url: mark.url.clone(), name, note });
+    }
+}
+
 /// Finds the attached files of a text; `server` is where GitHub's pages are.
 pub fn find(text: &str, server: &str) -> Vec<Mark> {
     marks(text).filter(|mark| is_attachment(&mark.url, server)).collect()

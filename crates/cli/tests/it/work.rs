@@ -25,7 +25,7 @@ async fn a_thread_is_answered_and_goes_on_in_its_session() {
     model.says("Since Tuesday.");
     stage.asks(42, 2, MAYA, "And since when?").await;
     stage.work().await;
-    insta::assert_snapshot!(stage.said(42).await, @"");
+    insta::assert_snapshot!(stage.said(42).await);
     assert_eq!(stage.thread(42).await.session, Some(first));
     let seen = json!(model.seen().last().unwrap().body).to_string();
     assert!(seen.contains("The hose leaks at"), "it does not know what was said: {seen}");
@@ -96,7 +96,7 @@ async fn the_turn_of_a_killed_worker_is_answered_once_by_another() {
     assert_eq!(stage.store.abandon("first").await.unwrap(), 1);
     model.says("The hose leaks.");
     stage.work().await;
-    insta::assert_snapshot!(stage.said(42).await, @"");
+    insta::assert_snapshot!(stage.said(42).await);
 }
 
 #[tokio::test]
@@ -144,7 +144,6 @@ async fn a_worker_that_lost_its_turn_writes_nothing_and_remembers_nothing() {
     stage.asks(42, 1, MAYA, "Why is the floor wet?").await;
     let meanwhile = async {
         model.wait_for_calls(1).await;
-        assert_eq!(stage.store.abandon("test").await.unwrap(), 1);
         stage.is_answered_elsewhere("Somebody else says this.").await;
     };
     tokio::join!(stage.work(), meanwhile);

@@ -2,13 +2,13 @@
 
 use fro_core::{
     Context, Fault, Login, Permit, Subject, Surface, Target, Trigger,
+    attachment::GivenFile,
     context::{Extent, RawContext},
     event,
     own_comments::Earlier,
     say::marker::Marker,
 };
 use fro_github::{GitHub, Since};
-use fro_opencode::File;
 
 use super::{Venue, attach};
 use crate::progress::Progress;
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 pub(crate) struct Hydrated {
     pub(crate) context: Context,
     pub(crate) earlier: Earlier,
-    pub(crate) files: Vec<File>,
+    pub(crate) files: Vec<GivenFile>,
     /// What a maintainer should know.
     pub(crate) warnings: Vec<String>,
 }

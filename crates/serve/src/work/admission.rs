@@ -3,6 +3,7 @@
 use fro_agent::Process;
 use fro_core::{
     Fault, Login, Permission, Permit,
+    attachment::Attachments,
     chat::{AuditAction, AuditEntry, ChannelLink, Denial, Follow, Ruling, Thread, say},
     gate::{self, Talk},
     prompt::Wishes,
@@ -10,10 +11,7 @@ use fro_core::{
 };
 use jiff::Timestamp;
 
-use super::{
-    WorkSettings, Worker,
-    files::{self, Files},
-};
+use super::{WorkSettings, Worker, files};
 use crate::store::{Error, accounts::Account, queue::Claimed};
 
 /// A turn that is put to an agent.
@@ -23,7 +21,7 @@ pub(super) struct Admitted {
     /// The house rules for agents, if the repository has any.
     pub(super) rules: Option<String>,
     /// What came with the words.
-    pub(super) files: Files,
+    pub(super) files: Attachments,
     pub(super) thread: Thread,
     pub(super) permit: Permit,
     /// Who reads the thread, if anybody could tell.

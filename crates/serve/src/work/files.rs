@@ -2,9 +2,9 @@
 
 use std::{ops::Range, time::Duration};
 
-use fro_agent::{File, Process};
+use fro_agent::Process;
 use fro_core::{
-    attachment::{self, ALL, Attached, LARGEST, MOST, Mark},
+    attachment::{Attachments, Mark},
     chat::SaidFile,
 };
 use fro_http::{Client, Url};
@@ -13,53 +13,24 @@ use tokio::time::timeout;
 /// How long all downloads together may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The files of a turn, and what the model is told of each.
-#[derive(Default)]
-pub(super) struct Files {
-    pub(super) given: Vec<File>,
-    pub(super) attached: Vec<Attached>,
-}
-
 /// Downloads the files. They stay in memory, and only addresses on one of these hosts are followed.
-pub(super) async fn bring(process: &Process, hosts: &[String], said: &[SaidFile]) -> Files {
-    let mut files = Files::default();
+pub(super) async fn bring(process: &Process, hosts: &[String], said: &[SaidFile]) -> Attachments {
+    let mut files = Attachments::default();
     let Ok(client) = process.client() else { return files };
     let bring_all = async {
         for file in said {
-            files.add(&client, hosts, file).await;
+            let got = match files.room() {
+                Ok(left) => download(&client, hosts, file, left).await,
+                Err(full) => Err(full),
+            };
+            let mark = Mark { at: Range::default(), url: file.url.clone(), called: file.name.clone() };
+            files.take(&mark, got);
         }
     };
     if timeout(PATIENCE, bring_all).await.is_err() {
         tracing::warn!("attached files took too long; the rest of them is left out");
     }
     files
-}
-
-impl Files {
-    async fn add(&mut self, client: &Client, hosts: &[String], file: &SaidFile) {
-        let taken: usize = self.given.iter().map(|file| file.bytes.len()).sum();
-        let left = LARGEST.min(ALL.saturating_sub(taken));
-        let got = if self.given.len() >= MOST {
-            Err(format!("only {MOST} files are taken"))
-        } else {
-            download(client, hosts, file, left).await
-        };
-        let seen = got.and_then(|(told, bytes)| {
-            let kind = attachment::kind(&told, &bytes).map_err(str::to_owned)?;
-            Ok((kind, bytes))
-        });
-        let mark = Mark { at: Range::default(), url: file.url.clone(), called: file.name.clone() };
-        let (name, note) = match seen {
-            Ok((kind, bytes)) => {
-                let name = attachment::name(&mark, Some(kind), &self.attached);
-                let note = attachment::given(kind, bytes.len());
-                self.given.push(File { name: name.clone(), mime: kind.mime().to_owned(), bytes });
-                (name, note)
-            }
-            Err(why) => (attachment::name(&mark, None, &self.attached), attachment::left_out(&why)),
-        };
-        self.attached.push(Attached { url: mark.url, name, note });
-    }
 }
 
 /// Returns the type that came with a file, and what is in it.
