@@ -3,16 +3,31 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Client, Events, GatewayIntentBits as Intent, REST, Routes, version } from "discord.js";
 import { run, witness } from "./world.mjs";
 
 const PYTHON = fileURLToPath(new URL("discordpy/witness.py", import.meta.url));
+
+/** Routes that one of the clients has no call for; everything else has to serve both. */
+const FOREIGN = {
+  js: ["GET /api/v10/oauth2/applications/@me", "POST /api/v10/channels/{channel}/thread-members/{user}"],
+  py: ["GET /api/v10/applications/@me", "GET /api/v10/gateway", "GET /api/v10/gateway/bot"],
+};
+
 export default async function testify() {
   const js = witness(`discord.js ${version}`);
-  const { unknown } = await inDiscord((world) => play(world, js.check));
+  const heard = new Set();
+  let known;
+  const { served, unknown } = await inDiscord((world) => {
+    known = world.routes;
+    return play(world, js.check, heard);
+  });
   await js.check("asked for nothing that is not there", () => assert.deepEqual(unknown, []));
+  await js.check("was served by every route, and heard every event of the adapter's", () => everything(known, served, "js", heard));
 
   const py = witness(`discord.py ${process.env.DISCORD_PY_VERSION}`);
   const { code, stdout, stderr } = await run(process.env.DISCORD_PY, [PYTHON, process.env.FRO_SIM]);
@@ -20,13 +35,36 @@ export default async function testify() {
   for (const { operation, why } of lines.filter((line) => line.operation)) await py.check(operation, () => assert.ok(!why, why));
   const record = lines.find((line) => line.served);
   await py.check("told to its end", () => assert.deepEqual([code, Boolean(record)], [0, true], stderr));
-  if (record) await py.check("asked for nothing that is not there", () => assert.deepEqual(record.unknown, []));
+  if (record) {
+    await py.check("asked for nothing that is not there", () => assert.deepEqual(record.unknown, []));
+    const told = new Set(lines.find((line) => line.heard)?.heard);
+    await py.check("was served by every route, and heard every event of the adapter's", () => everything(known, record.served, "py", told));
+  }
   return [...js.rows, ...py.rows];
 }
 
-async function play(world, check) {
+/** Fails if a route or an event that the adapter reads was nowhere to be seen. */
+function everything(known, served, client, heard) {
+  // The gateway and files are not in the record: their events and bytes are looked at in rows of their own.
+  const wanted = known.filter((route) => route.includes(" /api/") && !FOREIGN[client].includes(route));
+  assert.deepEqual(wanted.filter((route) => !served.includes(route)), []);
+  const read = eventsOfTheAdapter();
+  assert.ok(read.size >= 15, `the adapter reads only ${[...read]}`);
+  assert.deepEqual([...read].filter((event) => !heard.has(event)), []);
+}
+
+/** The names of events in the adapter's source. */
+function eventsOfTheAdapter() {
+  const folder = join(process.env.REPO_ROOT, "crates/discord/src");
+  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".rs"));
+  const source = files.map((file) => readFileSync(join(folder, file), "utf8")).join("\n");
+  return new Set(source.match(/(?<=")(READY|RESUMED|(GUILD|CHANNEL|THREAD|MESSAGE|INTERACTION)(_[A-Z]+)+)(?=")/g));
+}
+
+async function play(world, check, events) {
   const intents = [Intent.Guilds, Intent.GuildMessages, Intent.MessageContent];
   const client = new Client({ intents, rest: { api: world.api, version: "10" } });
+  client.on(Events.Raw, ({ t }) => events.add(t));
   const heard = (event, fits = () => true) => new Promise((resolve) => {
     const listen = (...values) => fits(...values) && (client.off(event, listen), resolve(values.at(-1)));
     client.on(event, listen);
@@ -54,9 +92,17 @@ async function play(world, check) {
     await thread.sendTyping();
     const sent = await thread.send({ content: "So", files: [{ attachment: Buffer.from("x"), name: "a.txt" }] });
     assert.equal(sent.attachments.first().size, 1);
+    assert.equal(await (await fetch(sent.attachments.first().url)).text(), "x");
     assert.equal((await sent.edit("So it is")).content, "So it is");
     await sent.delete();
     await assert.rejects(thread.messages.fetch({ message: sent.id, force: true }), { code: 10008 });
+  });
+  await check("threads.create: a thread alone is joined, and somebody is brought along", async () => {
+    const alone = await garden.threads.create({ name: "Alone" });
+    await alone.join();
+    await alone.members.add(world.ids.people.maya);
+    await assert.rejects(alone.members.add("1"), { code: 10007 });
+    await alone.delete();
   });
   await check("enforceNonce: the second attempt is the first message", async () => {
     const once = { content: "Once", nonce: "77", enforceNonce: true };
@@ -105,6 +151,20 @@ async function play(world, check) {
     assert.deepEqual([click.customId, click.message.id], ["yes", message.id]);
     await click.update({ content: "Yes", components: [] });
     assert.equal((await thread.messages.fetch({ message: message.id, force: true })).content, "Yes");
+    const menu = { type: 1, components: [{ type: 3, custom_id: "which", options: [{ label: "A", value: "a" }] }] };
+    const choice = await thread.send({ content: "Which?", components: [menu] });
+    const chosen = heard(Events.InteractionCreate);
+    await world.deed("chooses", "rita", thread.id, choice.id, "which", "a");
+    const choosing = await within(chosen);
+    assert.deepEqual(choosing.values, ["a"]);
+    const field = { type: 1, components: [{ type: 4, custom_id: "because", label: "Because", style: 1 }] };
+    await choosing.showModal({ title: "Why?", custom_id: "why", components: [field] });
+    const sentIn = heard(Events.InteractionCreate);
+    await world.deed("submits", "rita", thread.id, "why", "because", "I can");
+    const form = await within(sentIn);
+    assert.equal(form.fields.getTextInputValue("because"), "I can");
+    const { resource } = await form.reply({ content: "Noted", withResponse: true });
+    assert.equal(resource.message.content, "Noted");
   });
   await check("a connection that was cut is taken up again, and nothing is missed", async () => {
     const resumed = heard(Events.ShardResume);
@@ -124,7 +184,7 @@ async function play(world, check) {
     await thread.delete();
     await assert.rejects(client.channels.fetch(thread.id, { force: true }), { code: 10003 });
   });
-  await check("an edit and a deletion by people are heard; a role is made", async () => {
+  await check("an edit and a deletion by people are heard", async () => {
     const changed = heard(Events.MessageUpdate);
     const id = await world.deed("says", "maya", channels.garden, "tpyo");
     await world.deed("edits", channels.garden, id, "typo");
@@ -132,18 +192,46 @@ async function play(world, check) {
     const removed = heard(Events.MessageDelete);
     await world.deed("deletes", channels.garden, id);
     assert.equal((await within(removed)).id, id);
-    const made = heard(Events.GuildRoleCreate);
-    await world.deed("makes role", guildId, "gardeners");
-    assert.equal((await within(made)).name, "gardeners");
+  });
+  /** Lets somebody do something, and returns what the client makes of it. */
+  const happens = async (event, ...line) => {
+    const coming = heard(event);
+    await world.deed(...line);
+    return within(coming);
+  };
+  await check("what people change is heard: channels, roles, threads", async () => {
+    const shed = await happens(Events.ChannelCreate, "makes channel", guildId, "shed");
+    assert.equal((await happens(Events.ChannelUpdate, "renames", shed.id, "barn")).name, "barn");
+    assert.equal((await happens(Events.ChannelDelete, "removes channel", shed.id)).id, shed.id);
+    const role = await happens(Events.GuildRoleCreate, "makes role", guildId, "gardeners");
+    assert.equal(role.name, "gardeners");
+    assert.equal((await happens(Events.GuildRoleUpdate, "changes role", guildId, role.id)).id, role.id);
+    assert.equal((await happens(Events.GuildRoleDelete, "removes role", guildId, role.id)).id, role.id);
+    const id = await world.deed("says", "maya", channels.garden, "a thread");
+    // A thread's second value says whether it is new, which is not told here.
+    const begun = new Promise((resolve) => client.once(Events.ThreadCreate, resolve));
+    await world.deed("begins thread", "maya", channels.garden, id, "Theirs");
+    const theirs = await within(begun);
+    assert.deepEqual([theirs.id, theirs.parentId, theirs.ownerId], [id, channels.garden, world.ids.people.maya]);
+    assert.equal((await happens(Events.ThreadUpdate, "archives", id)).archived, true);
+    assert.equal((await happens(Events.ThreadDelete, "removes channel", id)).id, id);
   });
   await check("a channel that the bot may not see, and a wrong token", async () => {
     const rest = new REST({ api: world.api }).setToken(world.token);
     await assert.rejects(rest.get(Routes.channelMessages(channels.attic)), { code: 50001 });
     await assert.rejects(new REST({ api: world.api }).setToken("wrong").get(Routes.user()), { status: 401 });
-    const member = await client.guilds.cache.get(guildId).members.fetch(world.ids.people.rita);
+    const member = await client.guilds.cache.get(guildId).members.fetch({ user: world.ids.people.rita, force: true });
     assert.equal(member.roles.cache.some(({ name }) => name === "readers"), true);
     await client.guilds.cache.get(guildId).channels.fetchActiveThreads();
     await rest.get(Routes.gateway());
+    const guild = await client.guilds.fetch({ guild: guildId, force: true });
+    assert.equal((await guild.roles.fetch()).size, 4);
+    assert.equal((await guild.channels.fetch()).size, 3);
+    assert.equal((await rest.get(Routes.user())).id, client.user.id);
+    assert.equal((await client.application.fetch()).id, client.application.id);
+  });
+  await check("a bot that is sent away hears it", async () => {
+    assert.equal((await happens(Events.GuildDelete, "expels", guildId)).id, guildId);
   });
   await client.destroy();
 }

@@ -50,9 +50,22 @@ class Bot(discord.Client):
         intents = discord.Intents(guilds=True, guild_messages=True, message_content=True)
         super().__init__(intents=intents, allowed_mentions=discord.AllowedMentions.none(), chunk_guilds_at_startup=False)
         self.begun = asyncio.Event()
+        self.tree = discord.app_commands.CommandTree(self)
+        self.heard = set()
 
     async def on_ready(self):
         self.begun.set()
+
+    async def on_socket_event_type(self, name):
+        self.heard.add(name)
+
+
+async def happens(bot, event, *line, fits=None):
+    """Lets somebody do something, and returns what the client makes of it."""
+    coming = asyncio.create_task(bot.wait_for(event, check=fits))
+    await asyncio.sleep(0)
+    deed(*line)
+    return await coming
 
 
 async def play(bot):
@@ -85,6 +98,13 @@ async def play(bot):
         await refused(10008, thread.fetch_message(sent.id))
         alone = await garden.create_thread(name="Alone", type=discord.ChannelType.public_thread)
         assert alone.id in [thread.id for thread in await bot.get_guild(GUILD).active_threads()]
+        await alone.join()
+        await alone.add_user(discord.Object(int(world["ids"]["people"]["maya"])))
+        await refused(10007, alone.add_user(discord.Object(1)))
+        await alone.edit(name="Renamed", archived=True)
+        changed = await bot.fetch_channel(alone.id)
+        same((changed.name, changed.archived), ("Renamed", True))
+        await alone.delete()
 
     await check("Message.create_thread, Thread.send with a file, edit, delete, typing; a thread alone", talk())
 
@@ -108,6 +128,78 @@ async def play(bot):
 
     await check("a connection that was cut is taken up again, and nothing is missed", resumes())
 
+    async def interactions():
+        @bot.tree.command(name="link", description="Links")
+        async def link(interaction, repo: str):
+            first = await interaction.response.defer(thinking=True)
+            same((first.type.value, first.is_thinking(), first.resource), (5, True, None))
+            await interaction.edit_original_response(content=f"Linked {repo}")
+            more = await interaction.followup.send("For you", ephemeral=True, wait=True)
+            same(more.flags.ephemeral, True)
+            same((await interaction.original_response()).content, f"Linked {repo}")
+            await more.delete()
+            await interaction.delete_original_response()
+            done.set_result(interaction.user.name)
+
+        @link.autocomplete("repo")
+        async def repos(_, typed):
+            done.set_result(typed)
+            return [discord.app_commands.Choice(name="octo/garden", value="octo/garden")]
+
+        @bot.tree.error
+        async def failed(_, error):
+            done.set_exception(error)
+
+        await bot.tree.sync()
+        same([command.name for command in await bot.tree.fetch_commands()], ["link"])
+        done = asyncio.get_running_loop().create_future()
+        deed("commands", "maya", str(GARDEN), "link", {"repo": "octo/garden"})
+        same(await done, "maya")
+        done = asyncio.get_running_loop().create_future()
+        deed("types", "maya", str(GARDEN), "link", "repo", "oc")
+        same(await done, "oc")
+
+    await check("CommandTree.sync: a command is deferred, answered, followed up; autocomplete", interactions())
+
+    async def clicks():
+        view = discord.ui.View()
+        view.add_item(discord.ui.Button(label="Yes", custom_id="yes"))
+        view.add_item(discord.ui.Select(custom_id="which", options=[discord.SelectOption(label="A", value="a")]))
+        message = await garden.send("May I?", view=view)
+        button = await happens(bot, "interaction", "clicks", "rita", str(GARDEN), str(message.id), "yes")
+        same((button.data["custom_id"], button.message.id, button.user.name), ("yes", message.id, "rita"))
+        changed = await button.response.edit_message(content="Yes")
+        same((changed.resource.id, changed.resource.content), (message.id, "Yes"))
+        menu = await happens(bot, "interaction", "chooses", "rita", str(GARDEN), str(message.id), "which", "a")
+        same(menu.data["values"], ["a"])
+        modal = discord.ui.Modal(title="Why?", custom_id="why")
+        modal.add_item(discord.ui.TextInput(label="Because", custom_id="because"))
+        await menu.response.send_modal(modal)
+        form = await happens(bot, "interaction", "submits", "rita", str(GARDEN), "why", "because", "I can")
+        said = await form.response.send_message("Noted")
+        same(said.resource.content, "Noted")
+
+    await check("a button, a menu and a form are answered, and the client is told what came of it", clicks())
+
+    async def changes():
+        said = deed("says", "maya", str(GARDEN), "tpyo")
+        edited = await happens(bot, "raw_message_edit", "edits", str(GARDEN), said, "typo")
+        same(edited.message.content, "typo")
+        same((await happens(bot, "raw_message_delete", "deletes", str(GARDEN), said)).message_id, int(said))
+        shed = await happens(bot, "guild_channel_create", "makes channel", str(GUILD), "shed")
+        same((await happens(bot, "guild_channel_update", "renames", str(shed.id), "barn"))[1].name, "barn")
+        same((await happens(bot, "guild_channel_delete", "removes channel", str(shed.id))).id, shed.id)
+        role = await happens(bot, "guild_role_create", "makes role", str(GUILD), "gardeners")
+        same((await happens(bot, "guild_role_update", "changes role", str(GUILD), str(role.id)))[1].id, role.id)
+        same((await happens(bot, "guild_role_delete", "removes role", str(GUILD), str(role.id))).id, role.id)
+        said = deed("says", "maya", str(GARDEN), "a thread")
+        thread = await happens(bot, "thread_join", "begins thread", "maya", str(GARDEN), said, "Theirs")
+        same((thread.id, thread.parent_id, thread.owner_id), (int(said), GARDEN, int(world["ids"]["people"]["maya"])))
+        same((await happens(bot, "thread_update", "archives", str(thread.id)))[1].archived, True)
+        same((await happens(bot, "raw_thread_delete", "removes channel", str(thread.id))).thread_id, thread.id)
+
+    await check("what people change is heard: messages, channels, roles, threads", changes())
+
     async def guild():
         whole = await bot.fetch_guild(GUILD)
         same(sorted(role.name for role in await whole.fetch_roles()), ["@everyone", "bots", "maintainers", "readers"])
@@ -116,6 +208,11 @@ async def play(bot):
 
     await check("Guild: roles, channels, a member", guild())
 
+    async def expelled():
+        same((await happens(bot, "guild_remove", "expels", str(GUILD))).id, GUILD)
+
+    await check("a bot that is sent away hears it", expelled())
+
 
 async def main():
     bot = Bot()
@@ -123,6 +220,7 @@ async def main():
     await play(bot)
     await bot.close()
     running.cancel()
+    print(json.dumps({"heard": sorted(bot.heard)}), flush=True)
 
 
 DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(world["gateway"])

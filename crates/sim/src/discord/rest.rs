@@ -47,7 +47,9 @@ pub(crate) fn routes() -> Routes<Arc<Switchboard>> {
         .on("DELETE /channels/{channel}/messages/{message}", messages::remove)
         .on("POST /channels/{channel}/messages/{message}/threads", threads::on_message)
         .on("POST /channels/{channel}/threads", threads::alone)
-        .on("PUT /channels/{channel}/thread-members/@me", threads::join)
+        .on("PUT /channels/{channel}/thread-members/{user}", threads::join)
+        // Not documented, but what discord.py joins by.
+        .on("POST /channels/{channel}/thread-members/{user}", threads::join)
         .on("POST /interactions/{interaction}/{token}/callback", interactions::callback)
         .on("POST /webhooks/{application}/{token}", interactions::follow_up)
         .on("GET /webhooks/{application}/{token}/messages/{message}", interactions::read)

@@ -29,37 +29,40 @@ impl Discord {
         let id = |at: usize| text(at).parse().unwrap_or_default();
         let made = match text(0) {
             "says" => self.says(text(1), id(2), text(3)),
-            "edits" => self.edited(id(1), id(2), text(3)),
-            "deletes" => self.deleted(id(1), id(2)),
             "commands" => self.commands(text(1), id(2), text(3), &line[4]),
             "types" => self.types(text(1), id(2), text(3), (text(4), text(5))),
             "clicks" => self.clicks(text(1), id(2), id(3), text(4)),
             "chooses" => self.chooses(text(1), id(2), id(3), (text(4), &[text(5)])),
-            "archives" => self.archived(id(1)),
+            "submits" => self.submits(text(1), id(2), text(3), &[(text(4), text(5))]),
+            "begins thread" => self.begins_thread(text(1), id(2), id(3), text(4)),
+            "makes channel" => self.makes_channel(id(1), text(2)),
             "makes role" => self.makes_role(id(1), text(2), 0),
             "cuts" => u64::try_from(self.cut_connections()).unwrap_or_default(),
-            other => panic!("nobody can do `{other}`"),
+            _ => self.changes_something(line),
         };
         json!(made.to_string())
+    }
+
+    /// Does what makes nothing new, and returns what it was done to.
+    fn changes_something(&self, line: &Value) -> u64 {
+        let text = |at: usize| line[at].as_str().unwrap_or_default();
+        let id = |at: usize| text(at).parse().unwrap_or_default();
+        match text(0) {
+            "edits" => self.edits(id(1), id(2), text(3)),
+            "deletes" => self.deletes(id(1), id(2)),
+            "archives" => self.archives(id(1), false),
+            "renames" => self.renames(id(1), text(2)),
+            "removes channel" => self.removes_channel(id(1)),
+            "changes role" => self.changes_role(id(1), id(2), 0),
+            "removes role" => self.removes_role(id(1), id(2)),
+            "expels" => self.expels_bot(id(1)),
+            other => panic!("nobody can do `{other}`"),
+        }
+        id(1)
     }
 
     /// The routes that served, and what was asked for that is not there.
     pub fn record(&self) -> Value {
         json!({ "served": self.served_routes(), "unknown": self.unknown_routes() })
-    }
-
-    fn edited(&self, channel: u64, message: u64, text: &str) -> u64 {
-        self.edits(channel, message, text);
-        message
-    }
-
-    fn deleted(&self, channel: u64, message: u64) -> u64 {
-        self.deletes(channel, message);
-        message
-    }
-
-    fn archived(&self, thread: u64) -> u64 {
-        self.archives(thread, false);
-        thread
     }
 }

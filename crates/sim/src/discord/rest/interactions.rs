@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::{Path, Query, State},
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
 use jiff::SignedDuration;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{messages, visit::Body10};
@@ -28,9 +29,17 @@ const LOADING: u64 = 128;
 
 type Board = State<Arc<Switchboard>>;
 
+/// Whether whoever answers wants to be told what came of it.
+#[derive(Deserialize)]
+pub(super) struct CallbackQuery {
+    #[serde(default)]
+    with_response: String,
+}
+
 pub(super) async fn callback(
     State(board): Board,
     Path((id, token)): Path<(u64, String)>,
+    Query(query): Query<CallbackQuery>,
     body: Body10,
 ) -> Result<Response, Denial> {
     let kind = body.json["type"].as_u64().ok_or_else(|| Denial::required("type"))?;
@@ -47,10 +56,34 @@ pub(super) async fn callback(
         }
         let answered = answer(chat, &asked, kind, &data, form)?;
         if let Some(asked) = chat.interactions.iter_mut().find(|it| it.id == id) {
-            asked.answered = Some(answered);
+            asked.answered = Some(answered.clone());
         }
-        Ok(StatusCode::NO_CONTENT.into_response())
+        Ok(match query.with_response.as_str() {
+            "1" | "true" => Json(outcome(chat, &asked, kind, &answered)).into_response(),
+            _ => StatusCode::NO_CONTENT.into_response(),
+        })
     })
+}
+
+/// What an answer came to; the message itself is told unless it is a promise of one.
+fn outcome(chat: &Chat, asked: &Interaction, kind: u64, answered: &Answered) -> Value {
+    let mut interaction = json!({ "id": asked.id.to_string(), "type": asked.kind });
+    let message = match answered {
+        Answered::Message(id) => Some(*id),
+        Answered::Update => asked.message,
+        Answered::Choices(_) | Answered::Form(_) => None,
+    };
+    let Some(message) = message.and_then(|id| chat.message(asked.channel, id)) else {
+        return json!({ "interaction": interaction });
+    };
+    interaction["response_message_id"] = json!(message.id.to_string());
+    interaction["response_message_loading"] = json!(message.flags & LOADING != 0);
+    interaction["response_message_ephemeral"] = json!(message.flags & EPHEMERAL != 0);
+    let mut resource = json!({ "type": kind });
+    if matches!(kind, 4 | 7) {
+        resource["message"] = shape::message(chat, message, Nonce::Told);
+    }
+    json!({ "interaction": interaction, "resource": resource })
 }
 
 fn answer(

@@ -61,15 +61,18 @@ pub(super) async fn alone(
 pub(super) async fn join(
     State(board): Board,
     Bot(bot): Bot,
-    Path(id): Path<u64>,
+    Path((id, who)): Path<(u64, String)>,
 ) -> Result<StatusCode, Denial> {
     board.change(|chat| {
-        seen(chat, bot, id)?;
+        let guild = seen(chat, bot, id)?.guild;
+        let who = if who == "@me" { Some(bot) } else { who.parse().ok() };
+        let member = who.filter(|user| chat.member(guild, *user).is_some());
+        let member = member.ok_or_else(|| Denial::unknown(Unknown::Member))?;
         let thread = chat.channel_mut(id).and_then(|channel| channel.thread.as_mut());
         let thread =
             thread.ok_or_else(|| Denial::of(400, 50024, "Cannot execute action on this channel type"))?;
-        if !thread.members.contains(&bot) {
-            thread.members.push(bot);
+        if !thread.members.contains(&member) {
+            thread.members.push(member);
         }
         Ok(StatusCode::NO_CONTENT)
     })
