@@ -5,6 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BlockBlobClient } from "@azure/storage-blob";
 import { inWorld, run, witness } from "./world.mjs";
 
 const CLIENT = fileURLToPath(new URL("cache-client.mjs", import.meta.url));
@@ -104,6 +105,36 @@ export default async function testify() {
         { Scope: "refs/heads/main", Permission: 1 },
       ]);
       assert.ok(exp > Date.now() / 1000);
+    });
+    await check("Azure's client reads tag, time and size of a blob, and why it is refused", async () => {
+      const { ACTIONS_RUNTIME_TOKEN: token } = world.jobs[main].environment;
+      const ask = async (method, body) => {
+        const url = `http://127.0.0.1:${port}/twirp/github.actions.results.api.v1.CacheService/${method}`;
+        const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+        return (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json();
+      };
+      const once = { retryOptions: { maxTries: 1 } };
+      const put = async (key, bytes) => {
+        const entry = { key, version: "1" };
+        const { signed_upload_url: place } = await ask("CreateCacheEntry", entry);
+        await new BlockBlobClient(place, undefined, once).upload(bytes, bytes.length);
+        await ask("FinalizeCacheEntryUpload", { ...entry, size_bytes: String(bytes.length) });
+        return (await ask("GetCacheEntryDownloadURL", { ...entry, restore_keys: [] })).signed_download_url;
+      };
+      const [one, other] = [await put("azure-1", "seeds"), await put("azure-2", "other seeds")];
+      const told = async (url) => new BlockBlobClient(url, undefined, once).getProperties();
+      const { etag, lastModified, contentLength, blobType } = await told(one);
+      assert.match(etag, /^"0x[0-9A-F]+"$/);
+      assert.ok(Math.abs(Date.now() - lastModified) < 3_600_000, String(lastModified));
+      assert.deepEqual([contentLength, blobType], [5, "BlockBlob"]);
+      assert.notEqual((await told(other)).etag, etag);
+      const late = new BlockBlobClient(one, undefined, once).download(9);
+      await assert.rejects(late, { statusCode: 416, code: "InvalidRange" });
+      const forged = new BlockBlobClient(one.replace(/sig=[^&]+/, "sig=forged"), undefined, once).download();
+      await assert.rejects(forged, ({ statusCode, code, message }) => {
+        assert.deepEqual([statusCode, code], [403, "AuthenticationFailed"]);
+        return /failed to authenticate/.test(message);
+      });
     });
     await check("save in blocks and restore by ranges, through Azure's client", async () => {
       const big = fill(randomBytes(140 << 20));

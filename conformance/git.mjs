@@ -99,6 +99,7 @@ export default async function testify() {
     await check("a file over 100 MB is refused in GitHub's words", async () => {
       await told("checkout", "--quiet", "-b", "large");
       await commit("field.bin", Buffer.alloc(101 << 20));
+      // As recorded in regro/libcfgraph#14.
       await refused(
         [/GH001: Large files detected/, /File field.bin is 101.00 MB; this exceeds GitHub's file size limit of 100.00 MB/],
         "push", by("maya"), "large",

@@ -40,13 +40,14 @@ export default async function testify({ check, refused, garden, maya, octo, rita
     };
     const long = await branch("long", [["long.txt", await blob("weed\n".repeat(40_000))]]);
     assert.equal((await pulls.get(long)).data.mergeable_state, "draft");
+    // The words are as recorded in vale-cli/vale-action#153 (lines) and cpp-linter/cpp-linter-action#249 (files).
     const diff = { mediaType: { format: "diff" } };
     await refused(406, pulls.get({ ...long, ...diff }), /exceeded the maximum number of lines \(20000\)/);
     const [file] = (await pulls.listFiles(long)).data;
     assert.deepEqual([file.additions, file.patch], [40_000, undefined]);
     const one = await blob("seed\n");
     const many = await branch("many", Array.from({ length: 301 }, (_, n) => [`seeds/${n}`, one]));
-    await refused(406, pulls.get({ ...many, ...diff }), /exceeded the maximum number of files \(300\)/);
+    await refused(406, pulls.get({ ...many, ...diff }), /exceeded the maximum number of files \(300\)\. Consider using 'List pull requests files' API/);
     assert.equal((await pulls.listFiles({ ...many, per_page: 100, page: 4 })).data.length, 1);
   });
   await check("pulls.update; strangers may not", async () => {

@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from stage import by, check, garden, raw, refused, same, world
+from rows import check, same, world
+from stage import by, garden, raw, refused
 
 repo = garden("maya")
 

@@ -5,7 +5,8 @@ import json
 from urllib.parse import urlparse
 
 from github import Auth, GithubIntegration
-from stage import by, check, client, raw, refused, same, world
+from rows import check, same, world
+from stage import by, client, raw, refused
 
 ISSUE = "/repos/octo/garden/issues/1"
 

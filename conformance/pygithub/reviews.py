@@ -1,6 +1,7 @@
 """Reviews: what carries a remark, what a pending one hides, and when it was given."""
 
-from stage import check, garden, refused, same
+from rows import check, same
+from stage import garden, refused
 
 octo, maya = garden("octo"), garden("maya")
 pull = octo.get_pull(2)

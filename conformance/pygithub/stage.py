@@ -1,13 +1,7 @@
-"""What every part needs: clients of people, and rows of what was seen, one on each line of the output."""
-
-import json
-import sys
-import traceback
-from pathlib import Path
+"""What every part needs: clients of people, and what they are refused."""
 
 from github import Auth, Github, GithubException
-
-world = json.loads(Path(sys.argv[1]).read_text())
+from rows import world
 
 
 def client(token, **more):
@@ -23,20 +17,6 @@ def garden(login, **more):
     return by(login, **more).get_repo("octo/garden")
 
 
-def check(operation):
-    """Plays a function at once and prints its row; what it raises is why it failed."""
-
-    def play(deed):
-        try:
-            deed()
-            why = None
-        except Exception:
-            why = traceback.format_exc()
-        print(json.dumps({"operation": operation, "why": why}), flush=True)
-
-    return play
-
-
 def refused(status, deed):
     """Expects a refusal with this status and returns what it says."""
     try:
@@ -45,10 +25,6 @@ def refused(status, deed):
         assert error.status == status, f"{error.status} instead of {status}: {error.data}"
         return error.data
     raise AssertionError("it was not refused")
-
-
-def same(told, expected):
-    assert told == expected, f"{told!r} instead of {expected!r}"
 
 
 def raw(login, method, path, **more):

@@ -29,6 +29,9 @@ use crate::{
 
 /// A diff has so many files at most.
 const MOST_FILES: usize = 300;
+/// What GitHub advises where there are more files.
+const INSTEAD: &str =
+    ". Consider using 'List pull requests files' API or locally cloning the repository instead.";
 /// And so many lines, also of one file.
 const MOST_LINES: usize = 20_000;
 /// And of one file, so many bytes.
@@ -198,16 +201,16 @@ pub(super) async fn update(
 fn small_enough(diff: &[u8]) -> Result<(), Problem> {
     let files = diff.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"diff --git ")).count();
     let lines = diff.split(|byte| *byte == b'\n').count() - 1;
-    let over = |what: &str, most: usize| {
-        let message = format!("Sorry, the diff exceeded the maximum number of {what} ({most})");
+    let over = |what: &str, most: usize, instead: &str| {
+        let message = format!("Sorry, the diff exceeded the maximum number of {what} ({most}){instead}");
         Problem::too_large(
             &message,
             json!({ "resource": "PullRequest", "field": "diff", "code": "too_large" }),
         )
     };
     match () {
-        () if files > MOST_FILES => Err(over("files", MOST_FILES)),
-        () if lines > MOST_LINES => Err(over("lines", MOST_LINES)),
+        () if files > MOST_FILES => Err(over("files", MOST_FILES, INSTEAD)),
+        () if lines > MOST_LINES => Err(over("lines", MOST_LINES, "")),
         () => Ok(()),
     }
 }
