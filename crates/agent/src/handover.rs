@@ -38,7 +38,7 @@ impl Repository {
         let pushes = self.staging.pushes();
         let refused: Vec<_> = pushes.iter().filter_map(refusal).collect();
         if let Some(last) = refused.last() {
-            handover.warnings.push(format!("{} pushes were refused; the last because {last}", refused.len()));
+            handover.warnings.push(work::refused_pushes(refused.len(), last));
         }
         match &self.assignment {
             // Who asks a question need not hear how to ask for a change, unless it came to that.

@@ -51,7 +51,7 @@ impl Process {
 
     /// Returns this process with a token of the App's for a repository, where no other was given. It is good for an hour.
     pub async fn signed_in(self, repo: &RepoName) -> Result<Self, Fault> {
-        let Elevated::App(app) = &self.settings.elevated else { return Ok(self) };
+        let Elevated::App(app, _) = &self.settings.elevated else { return Ok(self) };
         if !self.settings.token.expose().is_empty() {
             return Ok(self);
         }

@@ -30,13 +30,27 @@ impl PushCredentials {
 
     /// Tells whether it may open other repositories than this one.
     pub(crate) fn reaches_forks(&self) -> bool {
-        matches!(self.process.settings.elevated, Elevated::Token(_))
+        matches!(self.process.settings.elevated, Elevated::Token(_) | Elevated::App(_, Some(_)))
+    }
+
+    /// Returns the token for a push: an App has none for another repository than this one.
+    pub(crate) async fn token_for(&self, repo: &str) -> Result<Secret, Fault> {
+        match &self.process.settings.elevated {
+            Elevated::App(_, Some(token)) if repo != self.repo.to_string() => {
+                tracing::info!(
+                    "{repo} is pushed to with `elevated-token`: the App opens {} alone",
+                    self.repo
+                );
+                Ok(token.clone())
+            }
+            Elevated::App(..) | Elevated::Token(_) | Elevated::None => self.token().await,
+        }
     }
 
     /// Returns the token for delegated work.
     pub(crate) async fn token(&self) -> Result<Secret, Fault> {
         match &self.process.settings.elevated {
-            Elevated::App(_) => self.minted().await.map(|minted| minted.token),
+            Elevated::App(..) => self.minted().await.map(|minted| minted.token),
             Elevated::Token(token) => Ok(token.clone()),
             Elevated::None => Ok(self.process.settings.token.clone()),
         }
@@ -51,7 +65,7 @@ impl PushCredentials {
     /// Returns who acts by it.
     pub(crate) async fn account(&self) -> Result<Account, Fault> {
         match &self.process.settings.elevated {
-            Elevated::App(_) => self.minted().await.map(|minted| minted.account),
+            Elevated::App(..) => self.minted().await.map(|minted| minted.account),
             Elevated::Token(_) | Elevated::None => {
                 self.github().await?.account().await.map_err(|error| error.fault())
             }
@@ -59,7 +73,7 @@ impl PushCredentials {
     }
 
     async fn minted(&self) -> Result<Minted, Fault> {
-        let Elevated::App(app) = &self.process.settings.elevated else {
+        let Elevated::App(app, _) = &self.process.settings.elevated else {
             return Err(Fault::ours("a token is minted without an App"));
         };
         let mut held = self.minted.lock().await;

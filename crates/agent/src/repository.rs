@@ -204,10 +204,10 @@ fn pushing(scope: Scope<'_>, assignment: &Assignment, credentials: &Arc<PushCred
         protected_paths: settings.delegation.protected_paths.clone(),
         signature: Signature { name: account.login.to_string(), email: account.email() },
     };
-    let credentials = Arc::clone(credentials);
+    let (credentials, repo) = (Arc::clone(credentials), repo.clone());
     let credential: Credential = Arc::new(move || {
-        let credentials = Arc::clone(&credentials);
-        Box::pin(async move { credentials.token().await })
+        let (credentials, repo) = (Arc::clone(&credentials), repo.clone());
+        Box::pin(async move { credentials.token_for(&repo).await })
     });
     let redactor = Arc::new(scope.process.redactor.clone());
     Pushing::Open { rules, server: settings.server.clone(), credential, redactor }

@@ -24,7 +24,7 @@ use tokio::{
 use crate::{
     accept::{SocketListener, SocketStream},
     git::{
-        Credential, GitError, Push, Rules,
+        Credential, GitError, Push, Rules, lfs,
         reader::{Question, Reader},
         receive::{Answer, Asked, MOST_UPDATES},
         rules::{Change, Refused, Update},
@@ -154,7 +154,7 @@ impl Gatekeeper {
             }
             let commits = self.ask(&incoming, &["rev-list", &update.new, "--not", "--all"], b"").await?;
             if !commits.is_empty() {
-                self.check(&incoming, &commits).await?;
+                self.check(&incoming, (&commits, &update.new)).await?;
             }
         }
         self.pass_on(&incoming, &updates).await?;
@@ -174,7 +174,7 @@ impl Gatekeeper {
     }
 
     /// Reads everything that these commits would publish.
-    async fn check(&self, incoming: &Path, commits: &[u8]) -> Result<(), Failure> {
+    async fn check(&self, incoming: &Path, (commits, tip): (&[u8], &str)) -> Result<(), Failure> {
         let files = ["diff-tree", "--stdin", "-r", "-t", "-m", "--root", "--no-renames", "--raw", "-z"];
         let told = self.ask(incoming, &files, commits).await?;
         let changes = self.rules.check_files(&told)?;
@@ -184,9 +184,24 @@ impl Gatekeeper {
             scan::commit(&self.redactor, &commit)?;
         }
         let contents = self.contents(incoming, &changes).await?;
+        lfs::check(&changes, &contents, &self.kept_by_lfs(incoming, tip, &changes).await)?;
         let redactor = Arc::clone(&self.redactor);
         let scanned = spawn_blocking(move || scan::changes(&redactor, &changes, &contents)).await;
         Ok(scanned.map_err(io::Error::other)??)
+    }
+
+    /// Returns which of the changed files LFS keeps. A git before 2.40 cannot tell; then only pointers do.
+    async fn kept_by_lfs(&self, incoming: &Path, tip: &str, changes: &[Change]) -> BTreeSet<String> {
+        let paths: Vec<u8> =
+            changes.iter().flat_map(|change| [change.path.as_bytes(), b"\0"]).flatten().copied().collect();
+        let question = ["check-attr", "--source", tip, "-z", "--stdin", "filter"];
+        match self.ask(incoming, &question, &paths).await {
+            Ok(told) => lfs::kept(&told),
+            Err(error) => {
+                tracing::warn!("which files Git LFS keeps is not known: {error}");
+                BTreeSet::new()
+            }
+        }
     }
 
     /// Returns what the changed files hold and held.

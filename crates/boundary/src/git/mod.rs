@@ -12,6 +12,7 @@ mod command;
 mod error;
 mod files;
 mod gatekeeper;
+mod lfs;
 mod pull_diff;
 mod reader;
 mod receive;

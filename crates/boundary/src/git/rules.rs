@@ -132,6 +132,17 @@ pub(super) enum Refused {
         /// Where, in words that do not repeat it.
         place: String,
     },
+    /// A file that LFS keeps would be pushed without what it stands for.
+    #[error(
+        "commit {commit} changes `{path}`, which Git LFS keeps: only its pointer is here, and its content cannot be \
+         uploaded from here, so leave it as it is"
+    )]
+    Lfs {
+        /// By which commit.
+        commit: String,
+        /// Which.
+        path: String,
+    },
     /// The push unpacks to too much.
     #[error("the push unpacks to more than {0} MiB; push no large files")]
     TooLarge(u64),

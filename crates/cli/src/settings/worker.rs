@@ -22,7 +22,7 @@ pub(crate) fn of_worker(
     let (elevated, delegation) = (typed.elevated(), typed.delegation());
     let token = match (env.input("github-token"), &elevated) {
         // The App gets a token for each repository.
-        (None, Elevated::App(_)) => Some(Secret::new("")),
+        (None, Elevated::App(..)) => Some(Secret::new("")),
         (Some(_), _) | (None, Elevated::Token(_) | Elevated::None) => typed.token(),
     };
     let policy = typed.policy();

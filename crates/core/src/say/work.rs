@@ -36,6 +36,14 @@ pub fn pushed(number: u64, commit: &str) -> String {
     format!("I pushed {short} to #{number}.")
 }
 
+/// Tells of pushes that were refused, with the reason of the last one.
+pub fn refused_pushes(count: usize, last: &str) -> String {
+    match count {
+        1 => format!("a push was refused, because {last}"),
+        count => format!("{count} pushes were refused; the last because {last}"),
+    }
+}
+
 /// Tells of a branch whose pull request could not be opened.
 pub fn unopened(branch: &str, why: &str) -> String {
     let why = fence::inline(Bounded::text(why, 300).value());

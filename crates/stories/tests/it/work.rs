@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fro_sim::state::{Commit, Pull, Repo};
-use fro_stories::{Person, REPO, Sim};
+use fro_stories::{Mention, Person, REPO, Sim};
 use serde_json::json;
 
 const PUSH: &str = "git add -A && git commit -qm 'Mend the tap' && git push origin HEAD 2>&1";
@@ -232,6 +232,19 @@ async fn a_schedule_opens_a_pull_request_if_the_agent_changed_files() {
 
 #[tokio::test]
 async fn a_fork_that_is_open_to_maintainers_takes_the_fix_itself() {
+    takes_the_fix_itself(|mention, _| mention).await;
+}
+
+/// An App opens one repository alone; what is for the fork is done with the token beside it.
+#[tokio::test]
+async fn a_fork_takes_the_fix_though_there_is_an_app() {
+    takes_the_fix_itself(|mention, sim| {
+        mention.with("app-id", "482113").with("private-key", sim.world().app_key())
+    })
+    .await;
+}
+
+async fn takes_the_fix_itself(with: impl for<'a> Fn(Mention<'a>, &Sim) -> Mention<'a>) {
     let sim = Sim::cloned().await;
     fork(&sim, "mallory").await;
     sim.world().change(|state| {
@@ -243,7 +256,8 @@ async fn a_fork_that_is_open_to_maintainers_takes_the_fix_itself() {
     let comment = sim.world().write_comment(REPO, 2, "maya", "@fro-bot fix it");
     let event = sim.world().comment_event(REPO, comment);
 
-    let run = sim.event("issue_comment", &event, comment).with("elevated-token", &elevated).run().await;
+    let mention = sim.event("issue_comment", &event, comment).with("elevated-token", &elevated);
+    let run = with(mention, &sim).run().await;
 
     assert_eq!((run.code, pulls(&sim).len()), (Some(0), 0), "{run}");
     let messages: Vec<String> = sim.world().state(|state| {
@@ -284,4 +298,26 @@ async fn fork(sim: &Sim, owner: &str) {
     let mut git = tokio::process::Command::new("sh");
     git.args(["-c", &script]).current_dir(sim.checkout()).env("GIT_CONFIG_GLOBAL", "/dev/null");
     assert!(git.status().await.unwrap().success(), "the fork cannot be made");
+}
+
+#[tokio::test]
+async fn a_file_that_lfs_keeps_is_refused_with_the_reason() {
+    let sim = Sim::cloned().await;
+    sim.publish("main", ".gitattributes", "*.psd filter=lfs diff=lfs merge=lfs -text\n").await;
+    let mut git = tokio::process::Command::new("git");
+    let pulled = git.args(["pull", "--quiet"]).current_dir(sim.checkout()).status().await;
+    assert!(pulled.unwrap().success(), "the checkout follows");
+    let push = "printf 'a picture' > tap.psd && git add -A && git commit -qm 'Draw the tap' && git push -q origin HEAD 2>&1";
+    changes(&sim, push);
+    let run = sim
+        .mention("@fro-bot fix the picture")
+        .with("elevated-token", &sim.world().token("maya"))
+        .run()
+        .await;
+    let heard = sim.model().seen()[3].tool_results().concat();
+    assert!(heard.contains("changes `tap.psd`, which Git LFS keeps"), "{heard}");
+    assert_eq!(pulls(&sim).len(), 0, "{run}");
+    let comment = run.only_comment();
+    assert!(comment.contains("a push was refused, because commit "), "{comment}");
+    sim.finish().await;
 }
