@@ -27,6 +27,10 @@ const LINE: usize = 256;
 const LABELS: usize = 30;
 /// Bytes of the maintainers' rules for agents.
 const RULES: usize = 16_000;
+/// People who see to it that are shown.
+const ASSIGNEES: usize = 10;
+/// Bytes that all of it may take. What the other parts leave is for comments.
+const ALL: usize = 100_000;
 
 /// The subject as GitHub told it, before anything is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +43,10 @@ pub struct RawContext {
     pub author: Option<Login>,
     /// Its description.
     pub body: String,
+    /// When it was opened, if GitHub told.
+    pub created: Option<Timestamp>,
+    /// Who sees to it.
+    pub assignees: Vec<Login>,
     /// When the description was last changed, if it was.
     pub edited: Option<Timestamp>,
     /// `OPEN`, `CLOSED`, `MERGED` or `ANSWERED`.
@@ -107,6 +115,12 @@ pub struct Context {
     pub state: String,
     /// The description.
     pub description: Remark,
+    /// When it was opened.
+    pub created: Option<Timestamp>,
+    /// Who sees to it.
+    pub assignees: Bounded<Vec<Login>>,
+    /// The branch or tag that the run is on.
+    pub git_ref: Option<String>,
     /// The names of the labels.
     pub labels: Bounded<Vec<String>>,
     /// The newest comments, oldest first.
@@ -142,6 +156,13 @@ pub struct Remark {
     pub spoken: Spoken,
 }
 
+impl Remark {
+    /// Returns how many bytes it takes.
+    fn bytes(&self) -> usize {
+        self.spoken.text.len() + self.spoken.who.as_str().len() + self.about.as_ref().map_or(0, String::len)
+    }
+}
+
 impl Context {
     /// Cuts what GitHub told to the budget.
     ///
@@ -152,20 +173,37 @@ impl Context {
         let others = told.comments.iter().filter(|comment| !is_request(permit, comment));
         let comments = others.map(|comment| said(permit, comment)).collect();
         let labels = told.labels.iter().map(|label| Bounded::text(label, LINE).noted()).collect();
-        Self {
+        let mut context = Self {
             repo: permit.repo().clone(),
             subject: permit.subject(),
             description: remark(permit, told.author.as_ref(), &told.body),
             default_branch: told.default_branch,
             title: Bounded::text(&told.title, LINE),
             state: told.state,
+            created: told.created,
+            assignees: Bounded::first(told.assignees, ASSIGNEES),
+            git_ref: None,
             labels: Bounded::first(labels, LABELS),
-            comments: newest_within(comments, ALL_COMMENTS, COMMENTS).and_missing(n_missing),
+            comments: Bounded::newest(Vec::new(), 0),
             change: told.change.map(|change| Change::within_budget(change, permit)),
             extent: Extent::Whole,
             attached: Vec::new(),
             rules: None,
-        }
+        };
+        let left = ALL.saturating_sub(RULES + context.bytes());
+        context.comments = newest_within(comments, left.min(ALL_COMMENTS), COMMENTS).and_missing(n_missing);
+        context
+    }
+
+    /// Returns how many bytes of GitHub's words it takes.
+    fn bytes(&self) -> usize {
+        let comments: usize = self.comments.value().iter().map(Remark::bytes).sum();
+        let labels: usize = self.labels.value().iter().map(String::len).sum();
+        let people: usize = self.assignees.value().iter().map(|login| login.as_str().len()).sum();
+        let lines = [&self.default_branch, self.title.value(), &self.state].map(String::len);
+        let rules = self.rules.as_ref().map_or(0, |rules| rules.value().len());
+        let change = self.change.as_ref().map_or(0, Change::bytes);
+        self.description.bytes() + comments + labels + people + lines.iter().sum::<usize>() + rules + change
     }
 
     /// Adds files, by whose names the description calls them from now on.
@@ -204,6 +242,9 @@ impl Context {
             default_branch: String::new(),
             title: Bounded::text("", LINE),
             state: String::new(),
+            created: None,
+            assignees: Bounded::first(Vec::new(), ASSIGNEES),
+            git_ref: None,
             labels: Bounded::first(Vec::new(), LABELS),
             comments: Bounded::first(Vec::new(), COMMENTS),
             change: None,
@@ -238,7 +279,7 @@ fn remark(permit: &Permit, author: Option<&Login>, body: &str) -> Remark {
 /// Keeps the newest of what was said that fits into so many bytes.
 fn newest_within(remarks: Vec<Remark>, bytes: usize, most: usize) -> Bounded<Vec<Remark>> {
     let mut left = bytes;
-    let fits = |remark: &&Remark| match left.checked_sub(remark.spoken.text.len()) {
+    let fits = |remark: &&Remark| match left.checked_sub(remark.bytes()) {
         Some(rest) => {
             left = rest;
             true
@@ -252,7 +293,10 @@ fn newest_within(remarks: Vec<Remark>, bytes: usize, most: usize) -> Bounded<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::tests::a_permit;
+    use crate::{
+        event::{Trigger, tests::all},
+        gate::tests::{a_permit, permit_for},
+    };
 
     fn told(comments: Vec<RawComment>) -> RawContext {
         RawContext {
@@ -260,6 +304,8 @@ mod tests {
             title: "The floor is wet".to_owned(),
             author: Some(Login::new("rita")),
             body: "It is.".to_owned(),
+            created: None,
+            assignees: Vec::new(),
             edited: None,
             state: "OPEN".to_owned(),
             labels: vec!["bug".to_owned()],
@@ -294,7 +340,83 @@ mod tests {
         let mut told = told((0..60).map(|_| said("rita", &long)).collect());
         told.n_comments = 100;
         let context = Context::within_budget(&a_permit(), told);
-        assert_eq!((context.comments.value().len(), context.comments.cut()), (4, 96));
+        assert_eq!((context.comments.value().len(), context.comments.cut()), (3, 97));
+    }
+
+    #[test]
+    fn the_thread_of_the_request_is_shown_though_it_is_resolved() {
+        let asked = all().into_iter().find(|trigger| matches!(trigger, Trigger::ReviewComment(_))).unwrap();
+        let permit = permit_for(&asked);
+        let request = RawComment { target: permit.target().clone(), ..said("maya", "@fro-bot still?") };
+        let thread = |line, comments| RawThread {
+            path: "tap.rs".to_owned(),
+            line: Some(line),
+            is_resolved: true,
+            comments,
+        };
+        let threads = vec![
+            thread(3, vec![said("octo", "Rubber again?"), request]),
+            thread(9, vec![said("octo", "Old")]),
+        ];
+        let told = RawContext { change: Some(RawChange { threads, ..a_change() }), ..told(Vec::new()) };
+        let change = Context::within_budget(&permit, told).change.unwrap();
+        let shown: Vec<_> = change.threads.value().iter().map(|remark| remark.about.clone()).collect();
+        assert_eq!(shown, [Some("tap.rs:3, resolved".to_owned())]);
+    }
+
+    fn a_change() -> RawChange {
+        RawChange {
+            draft: false,
+            fork: false,
+            base: "main".to_owned(),
+            head: "seal".to_owned(),
+            head_oid: "89e6c98d".to_owned(),
+            additions: 1,
+            deletions: 1,
+            files: Vec::new(),
+            n_files: 0,
+            commits: Vec::new(),
+            n_commits: 0,
+            reviews: Vec::new(),
+            n_reviews: 0,
+            threads: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn all_of_it_together_keeps_to_one_number() {
+        let long = "x".repeat(BODY);
+        let thread = || RawThread {
+            path: long.clone(),
+            line: Some(1),
+            is_resolved: false,
+            comments: vec![said("rita", &long)],
+        };
+        let commit = || RawCommit { oid: long.clone(), author: Some(long.clone()), message: long.clone() };
+        let file =
+            || RawFile { path: long.clone(), additions: 1, deletions: 1, change: "MODIFIED".to_owned() };
+        let review = || RawReview { verdict: "APPROVED".to_owned(), comment: said("rita", &long) };
+        let change = RawChange {
+            files: (0..200).map(|_| file()).collect(),
+            n_files: 200,
+            commits: (0..200).map(|_| commit()).collect(),
+            n_commits: 200,
+            reviews: (0..200).map(|_| review()).collect(),
+            n_reviews: 200,
+            threads: (0..200).map(|_| thread()).collect(),
+            ..a_change()
+        };
+        let told = RawContext {
+            title: long.clone(),
+            body: long.clone(),
+            labels: vec![long.clone(); 100],
+            change: Some(change),
+            ..told((0..60).map(|_| said("rita", &long[..900])).collect())
+        };
+        let mut context = Context::within_budget(&a_permit(), told);
+        context.set_rules(Some(&"r".repeat(2 * RULES)));
+        assert!(context.bytes() <= ALL, "{}", context.bytes());
+        assert!(!context.comments.value().is_empty() && context.comments.cut() > 0);
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub mod prompt;
 pub mod remembered;
 pub mod say;
 pub mod secret;
+pub mod sorting;
 pub mod task;
 pub mod tool_call;
 pub mod trust;

@@ -24,7 +24,8 @@ use crate::{
     event::{Issue, IssueAction, Occasion, Order, PullAction, Trigger},
     fence,
     gate::{Permit, Reach},
-    place::{Subject, Surface},
+    place::{Subject, Surface, Target},
+    sorting::GhDeeds,
     trust::{Spoken, Trust},
 };
 
@@ -86,6 +87,16 @@ impl Prompt {
         self
     }
 
+    /// Adds what the agent may do to the subject besides speaking on it, if that is anything.
+    #[must_use]
+    pub fn with_deeds(mut self, permit: &Permit, deeds: GhDeeds) -> Self {
+        if let Some(told) = work::deeds(permit, deeds) {
+            let last = self.sections.len().saturating_sub(1);
+            self.sections.insert(last, instruction("Labels, assignees and state", told));
+        }
+        self
+    }
+
     /// Returns the text as the model gets it.
     pub fn render(&self) -> String {
         let mut text = String::new();
@@ -109,7 +120,8 @@ pub fn compose(trigger: &Trigger, permit: &Permit, context: &Context, wishes: &W
         sections.push(instruction(MODE, mode.clone()));
     }
     sections.push(instruction(IDENTITY, identity(trigger, permit)));
-    sections.push(instruction(PLACE, place(permit, context)));
+    let place = occasion(trigger, permit, context) + &place(permit, context);
+    sections.push(instruction(PLACE, place));
     sections.extend(surroundings::rules(context));
     if let Some(request) = request(trigger, permit, context) {
         sections.push(Section { title: REQUEST, pieces: vec![request] });
@@ -187,16 +199,37 @@ fn place(permit: &Permit, context: &Context) -> String {
     text
 }
 
+/// Says what set the run off, and on which branch.
+fn occasion(trigger: &Trigger, permit: &Permit, context: &Context) -> String {
+    let about = match permit.target() {
+        Target::Comment(id) => format!(", comment {id}"),
+        Target::ReviewComment(id) => format!(", review comment {id}"),
+        Target::Node(id) => format!(", node `{}`", fence::inline(id.as_str())),
+        Target::Review(_) | Target::Subject(_) | Target::Nowhere => String::new(),
+    };
+    let on = context.git_ref.as_ref().map(|name| format!(", on `{}`", fence::inline(name)));
+    format!("- Event: `{}`{about}{}\n", trigger.event_name(), on.unwrap_or_default())
+}
+
 fn subject_lines(context: &Context) -> String {
     let labels = match context.labels.value().as_slice() {
         [] => "none".to_owned(),
         names => names.iter().map(|name| format!("`{}`", fence::inline(name))).collect::<Vec<_>>().join(", "),
     };
+    let assignees = match context.assignees.value().as_slice() {
+        [] => "nobody".to_owned(),
+        people => {
+            let names = people.iter().map(|login| format!("@{}", fence::inline(login.as_str())));
+            names.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let opened = context.created.map(|at| format!(", opened {}", at.strftime("%Y-%m-%d %H:%M UTC")));
     format!(
-        "- {} of {}, {}\n- Title: `{}`\n- Labels: {labels}\n- Default branch: `{}`\n",
+        "- {} of {}, {}{}\n- Title: `{}`\n- Labels: {labels}\n- Assigned to: {assignees}\n- Default branch: `{}`\n",
         capitalised(&context.subject.to_string()),
         context.repo,
         fence::inline(&context.state).to_lowercase(),
+        opened.unwrap_or_default(),
         fence::inline(&context.title.noted()),
         fence::inline(&context.default_branch),
     )

@@ -15,8 +15,14 @@ const ALL_REVIEWS: usize = 12_000;
 const THREADS: usize = 50;
 /// Bytes that all open threads together may take.
 const ALL_THREADS: usize = 20_000;
-/// Bytes of a commit's first line.
-const HEADLINE: usize = 72;
+/// Bytes of a commit's message.
+const MESSAGE: usize = 400;
+/// Bytes of a commit author's name.
+const AUTHOR: usize = 60;
+/// Bytes that all commits together may take.
+const ALL_COMMITS: usize = 12_000;
+/// Bytes that all files together may take.
+const ALL_FILES: usize = 10_000;
 /// Bytes of a path.
 const PATH: usize = 100;
 
@@ -49,7 +55,7 @@ pub struct RawChange {
     pub reviews: Vec<RawReview>,
     /// How many reviews there are in all.
     pub n_reviews: usize,
-    /// The threads that are not resolved, oldest first.
+    /// The threads, oldest first.
     pub threads: Vec<RawThread>,
 }
 
@@ -71,8 +77,10 @@ pub struct RawFile {
 pub struct RawCommit {
     /// Its hash.
     pub oid: String,
-    /// The first line of its message.
-    pub headline: String,
+    /// Who wrote it, if GitHub or git knows.
+    pub author: Option<String>,
+    /// Its message.
+    pub message: String,
 }
 
 /// A review as GitHub told it.
@@ -91,6 +99,8 @@ pub struct RawThread {
     pub path: String,
     /// The line, unless the code has moved on.
     pub line: Option<u64>,
+    /// Whether somebody called it done.
+    pub is_resolved: bool,
     /// What was said, oldest first.
     pub comments: Vec<RawComment>,
 }
@@ -118,7 +128,7 @@ pub struct Change {
     pub commits: Bounded<Vec<String>>,
     /// What reviewers said, each about its verdict.
     pub reviews: Bounded<Vec<Remark>>,
-    /// What is said in open threads, each about its place.
+    /// What is said in open threads and in the one that the request is in, each about its place.
     pub threads: Bounded<Vec<Remark>>,
 }
 
@@ -133,6 +143,8 @@ impl Change {
         });
         let (more_files, more_commits) =
             (told.n_files.saturating_sub(files.len()), told.n_commits.saturating_sub(commits.len()));
+        let n_files = fitting(files.iter(), ALL_FILES).min(FILES);
+        let n_commits = fitting(commits.iter().rev(), ALL_COMMITS).min(COMMITS);
         Self {
             draft: told.draft,
             fork: told.fork,
@@ -141,13 +153,27 @@ impl Change {
             head_oid: told.head_oid,
             additions: told.additions,
             deletions: told.deletions,
-            files: Bounded::first(files, FILES).and_missing(more_files),
-            commits: Bounded::newest(commits, COMMITS).and_missing(more_commits),
+            files: Bounded::first(files, n_files).and_missing(more_files),
+            commits: Bounded::newest(commits, n_commits).and_missing(more_commits),
             reviews: newest_within(reviews.collect(), ALL_REVIEWS, REVIEWS)
                 .and_missing(told.n_reviews.saturating_sub(told.reviews.len())),
-            threads: open_threads(&told.threads, permit),
+            threads: threads(&told.threads, permit),
         }
     }
+
+    /// Returns how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let lines = self.files.value().iter().chain(self.commits.value()).map(String::len);
+        let remarks = self.reviews.value().iter().chain(self.threads.value()).map(Remark::bytes);
+        let names = [&self.base, &self.head, &self.head_oid].map(String::len);
+        lines.chain(remarks).chain(names).sum()
+    }
+}
+
+/// Returns how many of these lines fit into so many bytes.
+fn fitting<'a>(lines: impl Iterator<Item = &'a String>, bytes: usize) -> usize {
+    let mut left = bytes;
+    lines.take_while(|line| left.checked_sub(line.len()).map(|rest| left = rest).is_some()).count()
 }
 
 impl RawReview {
@@ -162,15 +188,22 @@ fn file_line(file: &RawFile) -> String {
     format!("{} +{} -{} {path}", file.change.to_lowercase(), file.additions, file.deletions)
 }
 
+/// Returns a commit on one line: hash, author, and what its message says.
 fn commit_line(commit: &RawCommit) -> String {
     let oid: String = commit.oid.chars().take(7).collect();
-    format!("{oid} {}", Bounded::text(&commit.headline, HEADLINE).value())
+    let author = Bounded::text(commit.author.as_deref().unwrap_or("ghost"), AUTHOR);
+    let message = commit.message.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("{oid} {}: {}", author.value(), Bounded::text(&message, MESSAGE).noted().replace('\n', " "))
 }
 
-fn open_threads(told: &[RawThread], permit: &Permit) -> Bounded<Vec<Remark>> {
-    let remarks = told.iter().flat_map(|thread| {
+/// Returns what is said in open threads. The thread of the request is shown whether it is resolved or not.
+fn threads(told: &[RawThread], permit: &Permit) -> Bounded<Vec<Remark>> {
+    let asked = |thread: &RawThread| thread.comments.iter().any(|comment| is_request(permit, comment));
+    let shown = told.iter().filter(|thread| !thread.is_resolved || asked(thread));
+    let remarks = shown.flat_map(|thread| {
         let line = thread.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let place = format!("{}{line}", Bounded::text(&thread.path, PATH).value());
+        let resolved = if thread.is_resolved { ", resolved" } else { "" };
+        let place = format!("{}{line}{resolved}", Bounded::text(&thread.path, PATH).value());
         let others = thread.comments.iter().filter(|comment| !is_request(permit, comment));
         others.map(move |comment| Remark { about: Some(place.clone()), ..said(permit, comment) })
     });

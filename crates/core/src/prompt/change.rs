@@ -13,7 +13,7 @@ pub(super) fn pieces(change: &Change, context: &Context) -> Vec<Piece> {
     pieces.extend(listed("Commits, oldest first", "older ones", &change.commits, context));
     pieces.extend(listed("Changed files", "more", &change.files, context));
     pieces.extend(remarks("Review", "reviews", &change.reviews));
-    pieces.extend(remarks("Open thread", "remarks in open threads", &change.threads));
+    pieces.extend(remarks("Thread", "remarks in threads", &change.threads));
     pieces
 }
 

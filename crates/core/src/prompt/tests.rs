@@ -27,6 +27,8 @@ fn told(title: &str, comment: &str) -> RawContext {
         title: title.to_owned(),
         author: Some(Login::new("rita")),
         body: String::new(),
+        created: Some(Timestamp::UNIX_EPOCH),
+        assignees: vec![Login::new("maya")],
         edited: None,
         state: "OPEN".to_owned(),
         labels: vec!["bug".to_owned()],
@@ -36,11 +38,18 @@ fn told(title: &str, comment: &str) -> RawContext {
     }
 }
 
+fn thread(is_resolved: bool, comment: RawComment) -> RawThread {
+    RawThread { path: "tap.rs".to_owned(), line: Some(3), is_resolved, comments: vec![comment] }
+}
+
 fn changed() -> RawChange {
     let file =
         RawFile { path: "tap.rs".to_owned(), additions: 3, deletions: 1, change: "MODIFIED".to_owned() };
-    let commit =
-        RawCommit { oid: "89e6c98d92887913".to_owned(), headline: "Give the tap a new seal".to_owned() };
+    let commit = RawCommit {
+        oid: "89e6c98d92887913".to_owned(),
+        author: Some("rita".to_owned()),
+        message: "Give the tap a new seal\n\nThe old one is worn.".to_owned(),
+    };
     RawChange {
         draft: false,
         fork: true,
@@ -55,11 +64,7 @@ fn changed() -> RawChange {
         n_commits: 1,
         reviews: vec![RawReview { verdict: "CHANGES_REQUESTED".to_owned(), comment: said("octo", "") }],
         n_reviews: 1,
-        threads: vec![RawThread {
-            path: "tap.rs".to_owned(),
-            line: Some(3),
-            comments: vec![said("octo", "Rubber again?")],
-        }],
+        threads: vec![thread(false, said("octo", "Rubber again?")), thread(true, said("octo", "Done with."))],
     }
 }
 

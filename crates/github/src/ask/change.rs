@@ -47,7 +47,20 @@ struct CommitNode {
 #[serde(rename_all = "camelCase")]
 struct Commit {
     oid: String,
-    message_headline: String,
+    message: String,
+    /// A commit without one is rare, but there are some.
+    authors: Listed<CommitAuthor>,
+}
+
+#[derive(Deserialize)]
+struct CommitAuthor {
+    name: Option<String>,
+    user: Option<Account>,
+}
+
+#[derive(Deserialize)]
+struct Account {
+    login: String,
 }
 
 #[derive(Deserialize)]
@@ -86,7 +99,6 @@ impl From<Change> for RawChange {
     fn from(change: Change) -> Self {
         let (n_files, files) = change.files.map_or((0, Vec::new()), |files| (files.total_count, files.nodes));
         let reviews = change.reviews.map_or((0, Vec::new()), |reviews| (reviews.total_count, reviews.nodes));
-        let open = change.review_threads.nodes.into_iter().filter(|thread| !thread.is_resolved);
         Self {
             draft: change.is_draft,
             fork: change.is_cross_repository,
@@ -101,7 +113,7 @@ impl From<Change> for RawChange {
             commits: change.commits.nodes.into_iter().map(RawCommit::from).collect(),
             n_reviews: reviews.0,
             reviews: reviews.1.into_iter().map(RawReview::from).collect(),
-            threads: open.map(RawThread::from).collect(),
+            threads: change.review_threads.nodes.into_iter().map(RawThread::from).collect(),
         }
     }
 }
@@ -115,7 +127,10 @@ impl From<File> for RawFile {
 
 impl From<CommitNode> for RawCommit {
     fn from(node: CommitNode) -> Self {
-        Self { oid: node.commit.oid, headline: node.commit.message_headline }
+        let Commit { oid, message, authors } = node.commit;
+        let author = authors.nodes.into_iter().next();
+        let author = author.and_then(|author| author.user.map(|user| user.login).or(author.name));
+        Self { oid, author, message }
     }
 }
 
@@ -141,6 +156,11 @@ impl From<Thread> for RawThread {
             edited: comment.last_edited_at,
             body: comment.body,
         });
-        Self { path: thread.path, line: thread.line, comments: comments.collect() }
+        Self {
+            path: thread.path,
+            line: thread.line,
+            is_resolved: thread.is_resolved,
+            comments: comments.collect(),
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     ask::{
         actor::Actor,
         answer::Answer,
-        list::{Counted, Named},
+        list::{Counted, Listed, Named},
     },
     client::GitHub,
     error::{Aim, Cause, Error},
@@ -72,9 +72,11 @@ struct Repository {
 struct Begun {
     title: String,
     body: String,
+    created_at: Timestamp,
     closed: bool,
     is_answered: Option<bool>,
     author: Option<Actor>,
+    labels: Option<Listed<Named>>,
     comments: Counted<Top>,
 }
 
@@ -134,14 +136,18 @@ impl Begun {
             (Some(false) | None, true) => "CLOSED",
             (Some(false) | None, false) => "OPEN",
         };
+        let worn = self.labels.map(|labels| labels.nodes).unwrap_or_default();
+        let labels = worn.into_iter().map(|label| label.name).collect();
         let told = RawContext {
             default_branch,
             title: self.title,
             author: self.author.map(Actor::login),
             body: self.body,
+            created: Some(self.created_at),
             edited: None,
+            assignees: Vec::new(),
             state: state.to_owned(),
-            labels: Vec::new(),
+            labels,
             n_comments: comments.len() + missing,
             comments,
             change: None,

@@ -55,6 +55,8 @@ struct Issue {
     state: String,
     user: Option<Author>,
     labels: Vec<Label>,
+    assignees: Vec<Author>,
+    created_at: Timestamp,
     comments: usize,
     pull_request: Option<serde::de::IgnoredAny>,
 }
@@ -121,6 +123,8 @@ impl Issue {
             body: self.body.unwrap_or_default(),
             // REST tells only when anything about it changed.
             edited: None,
+            created: Some(self.created_at),
+            assignees: self.assignees.into_iter().map(|person| person.login).collect(),
             state: self.state.to_uppercase(),
             labels: self.labels.into_iter().map(|label| label.name).collect(),
             n_comments: self.comments,

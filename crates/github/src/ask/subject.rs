@@ -1,7 +1,7 @@
 //! What is this issue or pull request about? Everything in one query.
 
 use fro_core::{
-    Subject, Target,
+    Login, Subject, Target,
     context::{RawChange, RawComment, RawContext},
 };
 use serde::Deserialize;
@@ -113,13 +113,20 @@ struct PullNode {
 struct Thread {
     title: String,
     body: String,
+    created_at: jiff::Timestamp,
     last_edited_at: Option<jiff::Timestamp>,
     url: String,
     locked: bool,
     author_association: String,
     author: Option<Actor>,
     labels: Option<Listed<Named>>,
+    assignees: Listed<Account>,
     comments: Counted<CommentNode>,
+}
+
+#[derive(Deserialize)]
+struct Account {
+    login: Login,
 }
 
 #[derive(Deserialize)]
@@ -142,7 +149,9 @@ impl Thread {
             title: self.title,
             author: self.author.map(Actor::login),
             body: self.body,
+            created: Some(self.created_at),
             edited: self.last_edited_at,
+            assignees: self.assignees.nodes.into_iter().map(|account| account.login).collect(),
             state,
             labels: labels.into_iter().map(|label| label.name).collect(),
             n_comments: self.comments.total_count,

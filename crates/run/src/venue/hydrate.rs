@@ -29,6 +29,7 @@ pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker
     let Venue { github, permit, occasion, tell } = venue;
     let Some((told, extent)) = told(github, permit).await? else {
         let mut context = Context::of_repository(permit);
+        context.git_ref.clone_from(&occasion.git_ref);
         context.set_rules(rules(github, "").await.as_deref());
         let earlier = Earlier::default();
         return Ok(Hydrated { context, earlier, files: Vec::new(), warnings: Vec::new() });
@@ -40,6 +41,7 @@ pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker
     let (rules, files) = tokio::join!(rules(github, base), attach::bring(github, texts, tell));
     let mut context = Context::within_budget(permit, told);
     context.extent = extent;
+    context.git_ref.clone_from(&occasion.git_ref);
     context.attach(files.attached);
     context.set_rules(rules.as_deref());
     tell(Progress::Hydrated { subject: permit.subject(), n_comments: context.comments.value().len() });

@@ -148,7 +148,7 @@ async fn a_discussion_is_answered_by_a_comment() {
     });
     let event = sim.world().discussion_event(REPO, number);
     let (_, told) = answered(&sim, sim.event("discussion", &event, 0)).await;
-    assert_snapshot!(told);
+    assert_snapshot!(normal(&told));
     assert_snapshot!(discussed(&sim, number));
     let asked = sim.world().traffic();
     let labelled = asked.iter().filter(|exchange| exchange.request.contains("LabelsToLabelable")).count();
@@ -241,7 +241,7 @@ async fn a_model_error_is_told_on_the_right_surface() {
     let event = sim.world().review_comment_event(REPO, comment);
     sim.model().plays(Reply::status(401));
     let run = sim.event("pull_request_review_comment", &event, comment).run().await;
-    assert_eq!(run.code, Some(4), "{run}");
+    assert_eq!(run.code, Some(2), "{run}");
     let thread = thread(&sim);
     assert!(
         thread[0].starts_with("@maya [\"confused\"]") && thread[1].contains("(`model_auth`)"),
