@@ -28,6 +28,7 @@ use crate::{
     propose,
     repository::Repository,
     running::{Offer, Place, Remembered, Running},
+    sorter::Sorter,
     step::{Step, Tell},
     tool_archive_cache::ToolArchiveCache,
 };
@@ -41,6 +42,8 @@ pub struct Agent<'a> {
     /// Tools for the runs that follow.
     archives: Option<ToolArchiveCache>,
     stage: Stage<'a>,
+    /// Does what `gh` asks for on the subject.
+    sorter: Arc<Sorter>,
     warnings: Vec<String>,
 }
 
@@ -88,7 +91,8 @@ impl<'a> Agent<'a> {
         let memory = Memory::open(scope, engine_home.data())?;
         tell(Step::Opened { private: memory.private().to_owned() });
         let (archives, stage, warnings) = (None, Stage::Opened, Vec::new());
-        Ok(Self { scope, folder, engine_home, memory, archives, stage, warnings })
+        let sorter = Arc::new(Sorter::new(scope));
+        Ok(Self { scope, folder, engine_home, memory, archives, stage, sorter, warnings })
     }
 
     /// Brings the engine, the memory and the repository, all at once. What is there already is not brought again.
@@ -222,7 +226,8 @@ impl<'a> Agent<'a> {
         let (permit, server) = (self.scope.permit(), self.scope.settings().server.trim_end_matches('/'));
         let number = permit.subject().number().unwrap_or_default();
         let page = format!("{server}/{}/issues/{number}", permit.repo());
-        propose::deeds((number, page), (drafts, callers), prepared.repository.proposer())
+        let doers = (prepared.repository.proposer(), Arc::clone(&self.sorter));
+        propose::deeds((number, page), (drafts, callers), doers)
     }
 
     /// Hands over what the agent pushed. Nothing behind the wall runs meanwhile: what it wrote is looked at.
@@ -319,7 +324,9 @@ impl<'a> Agent<'a> {
 
     /// Returns what the summary says of `gh`, if it was used.
     pub fn gh(&self) -> Option<String> {
-        self.running().and_then(Running::gh)
+        let calls = self.running().and_then(Running::gh)?;
+        let done = self.sorter.done();
+        Some(if done.is_empty() { calls } else { format!("{calls}: {}", done.join(", ")) })
     }
 
     /// Returns what the summary says of the memory.

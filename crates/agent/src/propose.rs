@@ -6,7 +6,9 @@ use fro_boundary::{Deed, Deeds, Done};
 use fro_core::{Draft, Drafts, Fault, Permit, Redactor, delegation::Commission, say::published::published};
 use fro_github::{OpenedPull, Proposal};
 
-use crate::{callers::Callers, delegate::Branch, job::Scope, push_credentials::PushCredentials};
+use crate::{
+    callers::Callers, delegate::Branch, job::Scope, push_credentials::PushCredentials, sorter::Sorter,
+};
 
 /// The longest title that GitHub takes is a little longer.
 const TITLE: usize = 250;
@@ -89,10 +91,11 @@ impl Proposer {
 pub(crate) fn deeds(
     (number, page): (u64, String),
     (drafts, callers): (Drafts, Arc<Callers>),
-    proposer: Result<Arc<Proposer>, String>,
+    (proposer, sorter): (Result<Arc<Proposer>, String>, Arc<Sorter>),
 ) -> Deeds {
     Arc::new(move |deed| {
         let (page, drafts, proposer) = (page.clone(), drafts.clone(), proposer.clone());
+        let sorter = Arc::clone(&sorter);
         let is_single = callers.is_single();
         Box::pin(async move {
             match deed {
@@ -102,6 +105,7 @@ pub(crate) fn deeds(
                     Ok(Done { url: format!("{page}#{name}"), number })
                 }
                 Deed::Propose { title, body, head } => proposer?.asked_by_gh(&title, &body, &head).await,
+                Deed::Sort(sorting) => sorter.sort(&sorting, &page).await,
             }
         })
     })

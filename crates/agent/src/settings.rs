@@ -6,6 +6,7 @@ use fro_boundary::{Host, Keys, Plan};
 use fro_core::{
     Fault, Secret,
     delegation::{DelegatedWork, OutputMode},
+    sorting::GhDeeds,
 };
 use fro_github::{Address, App};
 use fro_http::ClientSettings;
@@ -53,10 +54,11 @@ impl Settings {
     /// Returns everything that must never be seen.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         let elevated = match &self.elevated {
-            Elevated::Token(token) => Some(token),
-            Elevated::App(app) => Some(app.secret()),
-            Elevated::None => None,
+            Elevated::Token(token) => [Some(token), None],
+            Elevated::App(app, token) => [Some(app.secret()), token.as_ref()],
+            Elevated::None => [None, None],
         };
+        let elevated = elevated.into_iter().flatten();
         let keys = self.engine.keys.secrets().iter().chain([&self.token]);
         keys.chain(elevated).chain(&self.hidden).chain(self.memory.secrets())
     }
@@ -79,8 +81,9 @@ impl Settings {
 /// A credential that is used for delegated work and for nothing else.
 #[derive(Debug, Clone)]
 pub enum Elevated {
-    /// An App, which gets a token of its own when one is needed.
-    App(App),
+    /// An App, which gets a token of its own when one is needed; it opens this repository alone, so that a person's token
+    /// beside it is used for forks.
+    App(App, Option<Secret>),
     /// A person's token.
     Token(Secret),
     /// There is none: work is done with the token of the run.
@@ -96,6 +99,10 @@ pub struct Delegation {
     pub output: OutputMode,
     /// Patterns of paths that nobody touches by way of the agent.
     pub protected_paths: Vec<String>,
+    /// Whether it may label, assign, close and reopen what the run is about.
+    pub gh_deeds: GhDeeds,
+    /// Labels that tell us what to do, which it never sets.
+    pub steering_labels: Vec<String>,
 }
 
 /// How to use the engine.

@@ -28,8 +28,9 @@ use fro_core::{
     gate::{Drafts, Policy, Response, Role, Secrets},
     prompt::Wishes,
     say::summary::RunLink,
+    sorting::GhDeeds,
 };
-use fro_github::{Address, App};
+use fro_github::{Address, App, Label};
 use fro_http::{ClientSettings, Proxy, Retry};
 use fro_opencode::Version;
 use fro_run::{Occasion, Settings};
@@ -94,6 +95,7 @@ fn read(
         run_page,
         checkout: workspace(env)?,
         git_ref: owned(env.text(env::GITHUB_REF_NAME)),
+        job_began: job_began(env),
         began,
         seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
     };
@@ -113,6 +115,13 @@ fn read(
     let wishes = Wishes { mode_instructions, prompt: owned(env.input("prompt")) };
     let settings = Settings { agent, policy, wishes, summary, share, review };
     Ok((settings, occasion))
+}
+
+/// Returns when the job began: the runner writes the event down before its first step.
+fn job_began(env: &Env) -> Option<Timestamp> {
+    let in_workflow = env.text(env::GITHUB_ACTIONS) == Some("true");
+    let event = env.text(env::GITHUB_EVENT_PATH).filter(|_| in_workflow)?;
+    Timestamp::try_from(fs_err::metadata(event).ok()?.modified().ok()?).ok()
 }
 
 fn event(env: &Env, name: &str, payload: String, repo: &RepoName) -> Event {
@@ -233,7 +242,7 @@ impl Typed<'_> {
         })
     }
 
-    /// Reads what opens more: an App, else a person's token.
+    /// Reads what opens more: an App, a person's token, or both.
     fn elevated(&mut self) -> Elevated {
         let token = self.text("elevated-token").map(Secret::new);
         let app = match (self.text("app-id"), self.text("private-key")) {
@@ -256,7 +265,7 @@ impl Typed<'_> {
                 Err(())
             }
         };
-        app.map_or(Elevated::None, Elevated::App)
+        app.map_or(Elevated::None, |app| Elevated::App(app, token))
     }
 
     fn delegation(&mut self) -> Delegation {
@@ -278,7 +287,16 @@ impl Typed<'_> {
             .map(str::trim)
             .filter(|pattern| !pattern.is_empty());
         let protected_paths = PROTECTED_PATHS.into_iter().chain(more).map(str::to_owned).collect();
-        Delegation { work, output, protected_paths }
+        let gh_deeds = self.input("gh-deeds", false, parse::yes_or_no);
+        let gh_deeds = if gh_deeds { GhDeeds::On } else { GhDeeds::Off };
+        let policy = self.usual_policy();
+        let steering_labels = [
+            self.text("work-label").unwrap_or(policy.work_words.label),
+            self.text("skip-label").unwrap_or(policy.skip_label),
+            Label::WORKING.name.to_owned(),
+        ];
+        let steering_labels = steering_labels.into();
+        Delegation { work, output, protected_paths, gh_deeds, steering_labels }
     }
 
     fn policy(&mut self) -> Policy {

@@ -11,6 +11,7 @@ pub(crate) mod remark_on_file;
 pub(crate) mod reply;
 pub(crate) mod resolve;
 pub(crate) mod review;
+pub(crate) mod sort;
 
 use fro_core::{Permit, Subject};
 

@@ -1,5 +1,7 @@
 //! The broker itself: a unix socket that passes `gh`'s questions on with the token, and writes down every call.
 
+mod take_over;
+
 use std::{
     collections::BTreeSet,
     fmt, io,
@@ -29,7 +31,7 @@ use crate::{
     gh::{
         answer::prune,
         archive,
-        deed::{About, Deeds, Reply, Wish},
+        deed::Deeds,
         graphql::Question,
         known_ids::KnownIds,
         policy::{Asked, Bounds, Kind, Passed, Refusal, decide, is_github_s_own},
@@ -340,49 +342,6 @@ async fn to_the_end(mut answer: Answer, most: usize) -> Result<(Vec<u8>, Answer)
 
 fn is_json(content_type: &str) -> bool {
     content_type.split(';').next() == Some("application/json")
-}
-
-impl Shared {
-    /// Has the harness do what `gh` asks for, and answers in GitHub's place.
-    async fn take_over(&self, wish: &Wish) -> Result<Answered<'_>, Failure> {
-        self.see_what_it_is_about(&wish.about).await?;
-        let done = (self.deeds)(wish.deed.clone()).await.map_err(Refusal::Undone)?;
-        let status = match &wish.reply {
-            Reply::Rest => 201,
-            Reply::GraphQl(..) => 200,
-        };
-        Ok((told(status, &wish.answer(&done)), format!("taken over: {}", done.url), &self.done))
-    }
-
-    /// Refuses to speak on anything but the run's own subject.
-    async fn see_what_it_is_about(&self, about: &About) -> Result<(), Failure> {
-        let (repo, subject) = (&self.upstream.repo, self.upstream.subject);
-        let own = subject.map_or("nothing that can be spoken on".to_owned(), |number| format!("#{number}"));
-        let named = match about {
-            About::Repository => return Ok(()),
-            About::Number(number) => Some(*number),
-            About::Node(id) => self.number_of(id, repo).await?,
-        };
-        match named {
-            Some(_) if named == subject => Ok(()),
-            _ => Err(Refusal::OtherSubject(own).into()),
-        }
-    }
-
-    /// Asks GitHub which number something of this repository has.
-    async fn number_of(&self, id: &str, repo: &RepoName) -> Result<Option<u64>, Failure> {
-        let question = json!({ "query": include_str!("number.graphql"), "variables": { "id": id } });
-        let request = self.client.post(&self.upstream.graphql).idempotent().json(&question);
-        let answer = request.bearer(&self.upstream.token).relay().await?;
-        let (bytes, _) = to_the_end(answer, LARGEST).await?;
-        let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        if answer["data"].is_null() {
-            return Err(Refusal::Unclear("GitHub does not say what it is about").into());
-        }
-        let node = &answer["data"]["node"];
-        let is_here = node["repository"]["nameWithOwner"].as_str() == Some(&repo.to_string());
-        Ok(node["number"].as_u64().filter(|_| is_here))
-    }
 }
 
 /// Says why not, in a form that `gh` shows.

@@ -1,15 +1,15 @@
-//! What `gh` may do besides reading: say something on the run's own subject, and open the run's pull request.
+//! What `gh` may do besides reading: say something on the run's own subject, sort it, and open the run's pull request.
 //!
-//! Nothing is passed on: the words become the draft of the one answer, and the pull request is built anew by the
-//! harness from the few values that are read here.
+//! Nothing is passed on: the words become the draft of the one answer, and the rest is done anew by the harness, from the
+//! few values that are read here.
 
 use std::sync::Arc;
 
-use fro_core::RepoName;
+use fro_core::{RepoName, sorting::Sorting};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::gh::policy::Refusal;
+use crate::gh::{policy::Refusal, sort};
 
 /// Something that `gh` wants done.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,8 @@ pub enum Deed {
         /// The branch with the change.
         head: String,
     },
+    /// Labels, assigns, closes or reopens the subject.
+    Sort(Sorting),
 }
 
 /// What came of a deed: where it can be seen.
@@ -68,7 +70,12 @@ pub(super) enum Reply {
 
 impl Wish {
     /// Reads a deed of the REST API, if this is one.
-    pub(super) fn of_rest(parts: &[&str], body: &[u8], repo: &RepoName) -> Result<Option<Self>, Refusal> {
+    pub(super) fn of_rest(
+        method: &str,
+        parts: &[&str],
+        body: &[u8],
+        repo: &RepoName,
+    ) -> Result<Option<Self>, Refusal> {
         let same = |text: &str, name: &str| text.eq_ignore_ascii_case(name);
         let ["repos", owner, name, rest @ ..] = parts else { return Ok(None) };
         if !same(owner, repo.owner()) || !same(name, repo.name()) {
@@ -76,6 +83,15 @@ impl Wish {
         }
         let number =
             |text: &str| text.parse::<u64>().map_err(|_| Refusal::Unclear("there is no such number"));
+        if let ["issues" | "pulls", n, rest @ ..] = rest
+            && let Some(sorting) = sort::of_rest(method, rest, body)?
+        {
+            let about = About::Number(number(n)?);
+            return Ok(Some(Self { deed: Deed::Sort(sorting), about, reply: Reply::Rest }));
+        }
+        if method != "POST" {
+            return Ok(None);
+        }
         let (about, is_review) = match rest {
             ["issues", n, "comments"] | ["pulls", n, "comments", _, "replies"] => {
                 (About::Number(number(n)?), false)
@@ -102,7 +118,10 @@ impl Wish {
             "addDiscussionComment" => (say(&fields)?, node("discussionId")?),
             "addPullRequestReview" => (review(&fields)?, node("pullRequestId")?),
             "createPullRequest" => (propose(&fields, "headRefName")?, About::Repository),
-            _ => return Ok(None),
+            other => match sort::of_mutation(other, &fields)? {
+                Some((sorting, name)) => (Deed::Sort(sorting), node(name)?),
+                None => return Ok(None),
+            },
         };
         Ok(Some(Self { deed, about, reply }))
     }

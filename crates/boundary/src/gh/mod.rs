@@ -15,6 +15,7 @@ mod policy;
 mod rest;
 mod schema;
 mod scope;
+mod sort;
 
 pub use broker::{GhBroker, GhCalls, Upstream};
 pub use deed::{Deed, Deeds, Done};

@@ -95,8 +95,8 @@ pub(super) fn decide(asked: &Asked<'_>, bounds: Bounds<'_>) -> Result<Passed, Re
     let named = by_name(path, repo, id);
     let path = named.as_deref().unwrap_or(path);
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    if method == "POST"
-        && let Some(wish) = Wish::of_rest(&parts, body, repo)?
+    if matches!(method, "POST" | "PATCH" | "DELETE")
+        && let Some(wish) = Wish::of_rest(method, &parts, body, repo)?
     {
         return Ok(Passed::Deed(wish));
     }
@@ -174,13 +174,18 @@ mod tests {
 
     #[track_caller]
     fn check_at(server: &str, line: &str, expected: &str) {
+        let body = br#"{"body": "Hi", "event": "COMMENT", "title": "T", "head": "octo:x", "base": "main"}"#;
+        check_with(server, line, body, expected);
+    }
+
+    #[track_caller]
+    fn check_with(server: &str, line: &str, body: &[u8], expected: &str) {
         let (method, target) = line.split_once(' ').unwrap();
         let (host, path) = match target.find('/') {
             Some(0) | None => ("api.github.com", target),
             Some(at) => target.split_at(at),
         };
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
-        let body = br#"{"body": "Hi", "event": "COMMENT", "title": "T", "head": "octo:x", "base": "main"}"#;
         let asked = Asked { method, host, path, query, body };
         let (repo, known_ids) = (RepoName::parse("Octo/garden").unwrap(), KnownIds::default());
         let decision =
@@ -241,6 +246,59 @@ mod tests {
             "POST /repos/octo/garden/issues/x/comments",
             "the request is not clear: there is no such number",
         );
+    }
+
+    #[test]
+    fn labels_assignees_and_state_are_deeds_of_the_harness() {
+        for (line, body, deed) in [
+            ("POST issues/1/labels", r#"{"labels": ["bug"]}"#, r#"Sort(Label(["bug"])) about Number(1)"#),
+            ("DELETE issues/1/labels/bug", "", r#"Sort(Unlabel(["bug"])) about Number(1)"#),
+            (
+                "POST issues/1/assignees",
+                r#"{"assignees": ["maya"]}"#,
+                r#"Sort(Assign(["maya"])) about Number(1)"#,
+            ),
+            (
+                "DELETE issues/1/assignees",
+                r#"{"assignees": ["maya"]}"#,
+                r#"Sort(Unassign(["maya"])) about Number(1)"#,
+            ),
+            ("PATCH pulls/2", r#"{"state": "closed"}"#, "Sort(Close(None)) about Number(2)"),
+            (
+                "PATCH issues/1",
+                r#"{"state": "closed", "state_reason": "not_planned"}"#,
+                "Sort(Close(Some(NotPlanned))) about Number(1)",
+            ),
+            ("PATCH issues/1", r#"{"state": "open"}"#, "Sort(Reopen) about Number(1)"),
+            (
+                "PATCH issues/1",
+                r#"{"state": "open", "title": "Mine"}"#,
+                "the request is not clear: only `state` and `state_reason` can be changed",
+            ),
+            (
+                "POST issues/1/labels",
+                r#"{"labels": [7]}"#,
+                "the request is not clear: a list of names is missing",
+            ),
+            (
+                "PUT issues/1/labels",
+                r#"{"labels": ["bug"]}"#,
+                "`gh` may only read here, and `PUT /repos/octo/garden/issues/1/labels` writes",
+            ),
+            (
+                "DELETE issues/1/labels",
+                "",
+                "`gh` may only read here, and `DELETE /repos/octo/garden/issues/1/labels` writes",
+            ),
+            (
+                "PATCH issues/comments/9",
+                r#"{"body": "x"}"#,
+                "`gh` may only read here, and `PATCH /repos/octo/garden/issues/comments/9` writes",
+            ),
+        ] {
+            let (method, place) = line.split_once(' ').unwrap();
+            check_with("github.com", &format!("{method} /repos/octo/garden/{place}"), body.as_bytes(), deed);
+        }
     }
 
     #[test]

@@ -144,8 +144,11 @@ fn table(name: &str, gh: &Path, runtime: &Handle, github: &fro_sim::World) {
         insta::allow_duplicates! {
             insta::assert_snapshot!(name.replace('.', "-"), lines.join("\n"));
         }
-        assert_eq!(*desk.said.lock().unwrap(), [r#"Say(Object {"body": String("Wet.")})"#]);
-        assert_eq!(desk.broker.calls().refused, 21);
+        assert_eq!(
+            *desk.said.lock().unwrap(),
+            [r#"Say(Object {"body": String("Wet.")})"#, "Sort(Close(None))"]
+        );
+        assert_eq!(desk.broker.calls().refused, 20);
     });
 }
 

@@ -46,6 +46,7 @@ const SLIPS: &[(&str, Slip)] = &[
     ("work-label", AnyText),
     ("output-mode", Values(&["pr", "working-dir"])),
     ("protected-paths", AnyText),
+    ("gh-deeds", Values(&["maybe"])),
     ("app-id", Values(&["12345"])),
     ("private-key", Values(&["sk-not-to-be-quoted"])),
     ("elevated-token", AnyText),

@@ -209,3 +209,58 @@ async fn gh_opens_the_pull_request_of_delegated_work() {
         sim.finish().await;
     }
 }
+
+/// Sorts the issue as people do it by hand, and as the agent is told to.
+const SORTED: &str = "
+issue=$(gh api repos/{owner}/{repo}/issues/1 --jq .node_id)
+label=$(gh api repos/{owner}/{repo}/labels/bug --jq .node_id)
+ids=\"labelableId: \\\"$issue\\\", labelIds: [\\\"$label\\\"]\"
+gh api graphql -f query=\"mutation { addLabelsToLabelable(input: { $ids }) { clientMutationId } }\" --silent 2>&1
+gh issue close 1 --reason 'not planned' 2>&1
+gh api repos/{owner}/{repo}/issues/1/assignees -f 'assignees[]=maya' --silent 2>&1
+gh api repos/{owner}/{repo}/issues/1/labels -f 'labels[]=agent: implement' --silent 2>&1
+gh api repos/{owner}/{repo}/issues/1/labels -f 'labels[]=made-up' --silent 2>&1
+gh api -X PATCH repos/{owner}/{repo}/issues/2 -f state=closed --silent 2>&1
+";
+
+/// Lets the agent sort the issue, and returns the run with what became of the issue.
+async fn sorted(setting: &str) -> (Run, String, String) {
+    let sim = Sim::new().await;
+    sim.world().change(|state| state.issue_mut(REPO, 1).unwrap().labels.clear());
+    fs_err::write(sim.checkout().join("sort.sh"), SORTED).unwrap();
+    runs(&sim, "sh sort.sh");
+    sim.model().says("Sorted.");
+    let run = sim.mention("@fro-bot sort this").with("gh-deeds", setting).finding(&gh()).run().await;
+    let became = sim.world().state(|state| {
+        let issue = state.issue(REPO, 1).unwrap();
+        format!("{:?} {:?} {:?}", issue.state, issue.labels, issue.assignees)
+    });
+    let (run, heard) = (run, heard(&sim));
+    sim.finish().await;
+    (run, became, heard)
+}
+
+#[tokio::test]
+async fn who_may_push_may_have_the_issue_sorted_by_gh_where_the_operator_lets_it() {
+    let (run, became, heard) = sorted("true").await;
+    assert_eq!(became, r#"Closed ["bug"] ["maya"]"#, "{heard}\n{run}");
+    for line in [
+        "✓ Closed issue octo/garden#1",
+        "the label `agent: implement` tells this bot what to do; people set it",
+        "there is no label `made-up`",
+        "this run is about #1, and its answer goes there",
+    ] {
+        assert!(heard.contains(line), "{line}: {heard}");
+    }
+    let comment = run.only_comment();
+    assert!(comment.contains("taken over, "), "{comment}");
+    assert!(comment.contains(": labelled `bug`, closed it as not planned, assigned `maya` |"), "{comment}");
+    assert!(run.told().contains("taken over: closed it as not planned"), "{run}");
+}
+
+#[tokio::test]
+async fn an_issue_is_left_as_it_is_unless_the_operator_lets_gh_sort_it() {
+    let (run, became, heard) = sorted("false").await;
+    assert_eq!(became, "Open [] []", "{heard}\n{run}");
+    assert!(heard.contains("labels, assignees, closing and reopening are for people here"), "{heard}");
+}
