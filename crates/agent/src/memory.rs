@@ -6,7 +6,7 @@ mod record;
 mod row;
 mod session_archive;
 
-pub use kept::{on_page, told as told_of_save};
+pub use kept::{on_page, told as told_of_save, trouble as save_trouble};
 pub(crate) use record::Record;
 pub use row::subject;
 pub(crate) use row::{Ended, Whose};
@@ -30,8 +30,8 @@ use fro_core::{
     },
 };
 use fro_memory::{
-    Archive, Destination, Given, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Stores,
-    Visibility,
+    Archive, Destination, Flaw, Given, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection,
+    Stores, Visibility,
 };
 use fro_opencode::Version;
 use jiff::Timestamp;
@@ -57,8 +57,10 @@ pub(crate) struct Memory {
     /// What the engine was not given.
     rest: Option<Archive>,
     flaw: Option<String>,
-    /// The engine's version: the one that was asked for, until it is known which one runs. Nobody knows the newest before.
-    engine_version: Option<String>,
+    /// What was said when it was brought, and is not said again when it is kept.
+    foretold: Vec<String>,
+    /// The engine's version that was asked for. Nobody knows the newest before it is there.
+    wanted: Option<String>,
 }
 
 /// In which session a subject is spoken about.
@@ -105,18 +107,23 @@ impl Memory {
             nowhere if nowhere.is_empty() => Place::Nowhere,
             kept => Place::Kept(Stores::open(kept)),
         };
-        let engine_version = match &process.settings.engine.version {
+        let wanted = match &process.settings.engine.version {
             Version::Pinned => Some(fro_opencode::VERSION.to_owned()),
             Version::Exactly(version) => Some(version.clone()),
             Version::Latest => None,
         };
-        let (folder, recall, rest, flaw) = (None, None, None, None);
-        Self { place, reader, record: Arc::new(record), folder, recall, rest, flaw, engine_version }
+        let (folder, recall, rest, flaw, foretold) = (None, None, None, None, Vec::new());
+        Self { place, reader, record: Arc::new(record), folder, recall, rest, flaw, foretold, wanted }
     }
 
     /// Notes which engine it is that will write the memory.
-    pub(crate) fn written_by(&mut self, version: &str) {
-        self.engine_version = Some(version.to_owned());
+    pub(crate) fn written_by(&self, version: &str) {
+        self.record.written_by(version);
+    }
+
+    /// Returns the engine that writes the memory; before it is there, the one that was asked for.
+    fn engine_version(&self) -> Option<String> {
+        self.record.engine_version().or_else(|| self.wanted.clone())
     }
 
     /// Hands over the private folder, which goes when that is dropped.
@@ -153,7 +160,7 @@ impl Memory {
         };
         let (engine_data, audience) = (self.record.engine_data().to_owned(), self.visible());
         let (ledger, index) = (self.record.ledger_file(), self.saved_index());
-        let wanted = self.engine_version.clone();
+        let wanted = self.engine_version();
         let brought = blocking(move || {
             let to = Destination {
                 engine_data: &engine_data,
@@ -173,6 +180,7 @@ impl Memory {
             self.flaw = Some("a store could not be asked".to_owned());
         }
         self.recall = Some(recollection.recall.clone());
+        self.foretold.clone_from(&recollection.warnings);
         self.rest.clone_from(&recollection.archive);
         Ok(recollection)
     }
@@ -234,6 +242,9 @@ impl Memory {
         // Where nothing could be read there may still be much to forget.
         match (&self.flaw, &self.recall) {
             (Some(flaw), _) => return Err(flaw.clone()),
+            (None, Some(Recall::Damaged { why: why @ Flaw::EngineNewer { .. } })) => {
+                return Err(why.to_string());
+            }
             (None, Some(Recall::Damaged { why })) => return Err(format!("it is damaged: {why}")),
             (None, Some(Recall::Warm { .. } | Recall::Cold) | None) => {}
         }
@@ -286,7 +297,8 @@ impl Memory {
         match self.taken(process, origin, enclosure).await {
             Ok(keeping) => {
                 let warnings = keeping.iter().flat_map(|keeping| &keeping.warnings);
-                warnings.for_each(|warning| tell(Step::Warning(warning.clone())));
+                let new = warnings.filter(|warning| !self.foretold.contains(warning));
+                new.for_each(|warning| tell(Step::Warning(warning.clone())));
                 keeping
                     .iter()
                     .filter_map(|keeping| keeping.kept.clone())
@@ -330,7 +342,7 @@ impl Memory {
         };
         let provenance = Provenance {
             now: Timestamp::now(),
-            engine_version: self.engine_version.clone().unwrap_or_else(|| fro_opencode::VERSION.to_owned()),
+            engine_version: self.engine_version().unwrap_or_else(|| fro_opencode::VERSION.to_owned()),
             parent: self.record.parent(),
         };
         let settings = &process.settings;
@@ -364,6 +376,9 @@ impl Memory {
             (_, Some(Recall::Cold), None) => "miss (first run)".to_owned(),
             (_, Some(Recall::Warm { sessions, bytes, .. }), _) => {
                 format!("hit, {}, {}", counted(*sessions, "session"), size(*bytes))
+            }
+            (_, Some(Recall::Damaged { why: Flaw::EngineNewer { .. } }), _) => {
+                "of a newer engine, began without it".to_owned()
             }
             (_, Some(Recall::Damaged { .. }), _) => "damaged, began without it".to_owned(),
         }

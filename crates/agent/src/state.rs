@@ -25,6 +25,8 @@ pub(crate) struct State {
     pub(crate) sessions: Vec<String>,
     /// The save that the engine started from.
     pub(crate) parent: Option<Head>,
+    /// The engine's version, which the memory is stamped with.
+    pub(crate) engine_version: Option<String>,
 }
 
 impl State {
@@ -72,6 +74,7 @@ mod tests {
             engine_data: "data".into(),
             sessions: vec!["ses_1".to_owned()],
             parent: None,
+            engine_version: Some("1.18.33".to_owned()),
         };
         state.write(folder.path()).unwrap();
         assert_eq!(State::read(folder.path()).unwrap(), Some(state));

@@ -166,6 +166,7 @@ impl Stage {
             run_page: None,
             checkout: self.garden.clone(),
             git_ref: Some("main".to_owned()),
+            job_began: None,
             began,
             seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
         }

@@ -17,7 +17,8 @@ use fro_core::{
     say::summary::{counted, size},
 };
 use fro_memory::{
-    Collected, Error, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect_garbage, look,
+    Collected, Error, Flaw, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect_garbage,
+    look,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -167,6 +168,9 @@ fn described(recall: &Recall) -> String {
             format!("{has}, {}, saved {}{instead}", size(*bytes), time(*saved_at))
         }
         Recall::Cold => "nothing was saved yet".to_owned(),
+        Recall::Damaged { why: why @ Flaw::EngineNewer { .. } } => {
+            format!("cannot be used by this release: {why}")
+        }
         Recall::Damaged { why } => format!("damaged: {why}"),
     }
 }

@@ -185,6 +185,14 @@ impl Store {
         }
     }
 
+    /// Says that this run may only read the store, as far as that is known without asking.
+    pub(crate) fn is_writable(&self) -> Result<(), Error> {
+        match self {
+            Self::Folder(_) | Self::S3(_) => Ok(()),
+            Self::ActionsCache(cache) => cache.is_writable(),
+        }
+    }
+
     /// Returns how many packs a save may consist of here before it is packed anew.
     pub(crate) fn most_packs(&self) -> usize {
         match self {

@@ -183,6 +183,11 @@ impl Stores {
     pub fn recall(&mut self, to: Destination<'_>, now: Timestamp) -> Recollection {
         let mut warnings = std::mem::take(&mut self.unusable);
         self.bring_home(now, &mut warnings);
+        for member in &mut self.members {
+            if let Err(error) = member.store.is_writable() {
+                member.complain("saved to", &error, &mut warnings);
+            }
+        }
         let mut told = Recollection::nothing(warnings);
         for index in 0..self.members.len() {
             let place = self.members[index].store.place();

@@ -29,6 +29,8 @@ pub struct Occasion {
     pub checkout: PathBuf,
     /// The branch or tag that the run is on.
     pub git_ref: Option<String>,
+    /// When the job began that the run is a step of, if it is one of a workflow.
+    pub job_began: Option<Timestamp>,
     /// When the run began.
     pub began: Timestamp,
     /// Picks what may be random.

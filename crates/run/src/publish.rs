@@ -116,7 +116,8 @@ pub(crate) fn account(
     (turn, handover, share): (&Turn, Handover, Option<Share>),
 ) -> Account {
     let occasion = asked.occasion;
-    let took = Timestamp::now().duration_since(occasion.began);
+    let now = Timestamp::now();
+    let took = |began: Timestamp| Duration::try_from(now.duration_since(began)).unwrap_or_default();
     let noted = session.map(|session| session.warnings().to_vec()).unwrap_or_default();
     Account {
         event: asked.trigger.event_name().to_owned(),
@@ -129,7 +130,8 @@ pub(crate) fn account(
             say::sessions::recalled(session.recalled().len(), searches, reads)
         }),
         sessions: served(agent, session),
-        duration: Duration::try_from(took).unwrap_or_default(),
+        duration: took(occasion.began),
+        since_job: occasion.job_began.map(took),
         usage: turn.usage,
         // Who was not asked did not answer with any model.
         model: session.and_then(|_| asked.process.agent.settings.model()),

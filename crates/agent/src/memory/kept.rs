@@ -20,9 +20,21 @@ pub fn told(kept: &Kept) -> String {
             };
             format!("saved: {}", kept::saved(&figures))
         }
-        Kept::Raced { .. } => "not saved: other runs never stopped saving".to_owned(),
+        Kept::Raced { .. } => {
+            "not saved: other runs never stopped saving; what this run learned is parked in the store"
+                .to_owned()
+        }
         Kept::Nothing => "nothing to save".to_owned(),
     }
+}
+
+/// Says what went wrong with a save, for those who read the answer.
+pub fn trouble(keeping: &Keeping) -> Vec<String> {
+    let lost = match &keeping.kept {
+        Some(kept @ Kept::Raced { .. }) => Some(format!("the memory was {}", told(kept))),
+        Some(Kept::Saved { .. } | Kept::Nothing) | None => None,
+    };
+    keeping.warnings.iter().cloned().chain(lost).collect()
 }
 
 /// Says what became of a save and what went wrong, for the run's page.

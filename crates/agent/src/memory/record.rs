@@ -27,6 +27,8 @@ struct Known {
     parent: Option<Head>,
     /// The sessions that were served, the last one last.
     sessions: Vec<String>,
+    /// The engine's version, once it is known which one runs.
+    engine_version: Option<String>,
 }
 
 impl Record {
@@ -36,7 +38,11 @@ impl Record {
 
     /// Takes up what a killed run wrote down.
     pub(super) fn of_killed(private: &Path, state: &State) -> Self {
-        let known = Known { parent: state.parent.clone(), sessions: state.sessions.clone() };
+        let known = Known {
+            parent: state.parent.clone(),
+            sessions: state.sessions.clone(),
+            engine_version: state.engine_version.clone(),
+        };
         let (engine_data, run) = (state.engine_data.clone(), state.run.clone());
         Self { engine_data, private: private.to_owned(), run, known: Mutex::new(known) }
     }
@@ -44,6 +50,16 @@ impl Record {
     /// Takes down the save that the engine starts from.
     pub(super) fn starts_from(&self, parent: Option<Head>) {
         self.known().parent = parent;
+    }
+
+    /// Takes down which engine writes.
+    pub(super) fn written_by(&self, version: &str) {
+        self.known().engine_version = Some(version.to_owned());
+    }
+
+    /// Returns which engine writes, once that is known.
+    pub(super) fn engine_version(&self) -> Option<String> {
+        self.known().engine_version.clone()
     }
 
     /// Sets a copy of the engine's database apart, before the agent says its first word: what is asked and saved from then
@@ -68,6 +84,7 @@ impl Record {
                 engine_data: self.engine_data.clone(),
                 sessions: known.sessions.clone(),
                 parent: known.parent.clone(),
+                engine_version: known.engine_version.clone(),
             }
         };
         let (file, private) = (self.ledger_file(), self.private.clone());

@@ -27,6 +27,8 @@ pub struct Account {
     pub sessions: Vec<Served>,
     /// From the start to the moment of writing this.
     pub duration: Duration,
+    /// From the start of the job to the same moment, if it is one of a workflow.
+    pub since_job: Option<Duration>,
     /// What the model took.
     pub usage: Usage,
     /// The agent that was asked.
@@ -111,14 +113,35 @@ pub struct RunLink {
 
 /// Returns the summary as a block that is folded until somebody opens it.
 pub fn folded(account: &Account) -> String {
-    format!("<details>\n<summary>Run summary</summary>\n\n{}\n</details>", open(account))
+    format!("{OPENS}\n\n{}\n</details>", open(account))
 }
+
+/// Returns a comment with more warnings in its summary, if it has one, does not say them yet and has room for them.
+pub fn amended(body: &str, warnings: &[String]) -> Option<String> {
+    let lines: Vec<_> = warnings.iter().map(|warning| warned(warning)).collect();
+    let new: String = lines.into_iter().filter(|line| !body.contains(line.trim())).collect();
+    let (before, after) = body.rsplit_once("\n</details>")?;
+    let summary = before.rfind(OPENS)?;
+    let is_last = !before[summary..].contains("</details>");
+    let fits = body.len() + new.len() < FITS;
+    (is_last && fits && !new.is_empty()).then(|| format!("{before}{new}\n</details>{after}"))
+}
+
+fn warned(warning: &str) -> String {
+    format!("\n> ⚠️ {}\n", dead(warning))
+}
+
+/// How the summary begins.
+const OPENS: &str = "<details>\n<summary>Run summary</summary>";
+
+/// GitHub takes 65,536 characters; a character has at least one byte.
+const FITS: usize = 65_000;
 
 /// Returns the summary as everybody sees it: the table, and what a maintainer should know.
 pub fn open(account: &Account) -> String {
     let mut text = table(account);
     for warning in &account.warnings {
-        let _ = write!(text, "\n> ⚠️ {}\n", dead(warning));
+        text.push_str(&warned(warning));
     }
     text
 }
@@ -150,7 +173,8 @@ fn rows(account: &Account) -> Vec<(&'static str, String)> {
     rows.push(("Memory", account.memory.clone()));
     rows.extend(account.recalled.as_ref().map(|recalled| ("Recall", recalled.clone())));
     rows.extend(account.sessions.iter().map(|session| ("Session", served(session))));
-    rows.push(("Duration", duration(account.duration)));
+    let job = account.since_job.map(|job| format!(", {} since the job began", duration(job)));
+    rows.push(("Duration", format!("{}{}", duration(account.duration), job.unwrap_or_default())));
     rows.push(("Tokens", tokens(&account.usage)));
     // Zero is what the engine says of a model whose price it does not know, or that is paid for otherwise.
     let is_priced = account.usage.cost > 0.0;
@@ -241,6 +265,7 @@ pub(crate) mod tests {
             recalled: Some("2 places of earlier sessions; the agent searched 1 time".to_owned()),
             sessions: vec![Served { id: "ses_1".to_owned(), origin: Origin::Continued }],
             duration: Duration::from_millis(7_340),
+            since_job: Some(Duration::from_secs(31)),
             usage: Usage {
                 calls: 2,
                 input: 12_345,
@@ -286,6 +311,19 @@ pub(crate) mod tests {
     #[test]
     fn a_summary_reads_like_this() {
         insta::assert_snapshot!(folded(&an_account()));
+    }
+
+    #[test]
+    fn what_is_learned_after_the_answer_is_added_to_its_summary_once() {
+        let body = format!("<!-- marker -->\nSee </details> and:\n\n{}\n", folded(&an_account()));
+        let trouble = ["the memory was not saved".to_owned()];
+        let more = amended(&body, &trouble).unwrap();
+        assert!(more.ends_with("\n> ⚠️ the memory was not saved\n\n</details>\n"), "{more}");
+        assert_eq!(amended(&more, &trouble), None, "it is said already");
+        assert_eq!(amended("no summary\n</details>", &trouble), None);
+        assert_eq!(amended(&format!("{body}{}", "x".repeat(FITS)), &trouble), None, "there is no room");
+        let open = format!("{OPENS}\n\nmine</details>\n<details>theirs\n</details>");
+        assert_eq!(amended(&open, &trouble), None, "the last block is not ours");
     }
 
     #[test]

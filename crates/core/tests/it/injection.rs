@@ -79,6 +79,7 @@ fn account(words: &str) -> Account {
         recalled: None,
         sessions: vec![Served { id: words.to_owned(), origin: Origin::Created }],
         duration: Duration::from_secs(3),
+        since_job: None,
         usage: Usage::default(),
         agent: Some(words.to_owned()),
         model: Some(words.to_owned()),

@@ -159,12 +159,20 @@ impl ActionsCache {
         }
     }
 
+    /// Says that this run may only read, as far as that is known without asking.
+    pub(crate) fn is_writable(&self) -> Result<(), Error> {
+        match self.mode {
+            CacheMode::Read | CacheMode::None => {
+                let deed = format!("save in {} (`ACTIONS_CACHE_MODE`)", Place::ActionsCache);
+                Err(Error::Remote { deed, why: Refusal::ReadOnly, source: None })
+            }
+            CacheMode::Full | CacheMode::Write => Ok(()),
+        }
+    }
+
     /// Finds out whether this run may write at all, before anything is packed.
     pub(crate) fn may_write(&self) -> Result<(), Error> {
-        if matches!(self.mode, CacheMode::Read | CacheMode::None) {
-            let deed = format!("save in {} (`ACTIONS_CACHE_MODE`)", Place::ActionsCache);
-            return Err(Error::Remote { deed, why: Refusal::ReadOnly, source: None });
-        }
+        self.is_writable()?;
         self.wire.wait(self.service.reserve(&self.keys.probe())).map(drop)
     }
 

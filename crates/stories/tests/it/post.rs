@@ -39,8 +39,12 @@ async fn a_killed_run_is_saved_and_the_next_one_goes_on() {
 
 /// Lets a run of a workflow on `main` keep its memory in the Actions cache, and nowhere else.
 fn cached<'a>(sim: &Sim, mention: Mention<'a>) -> Mention<'a> {
+    cached_as(sim, mention, CacheAccess::Write)
+}
+
+fn cached_as<'a>(sim: &Sim, mention: Mention<'a>, access: CacheAccess) -> Mention<'a> {
     let world = sim.world();
-    let token = world.change(|state| state.start_run(REPO, &["refs/heads/main"], CacheAccess::Write));
+    let token = world.change(|state| state.start_run(REPO, &["refs/heads/main"], access));
     mention
         .variable("FRO_MEMORY", "")
         .variable("ACTIONS_RESULTS_URL", world.actions_url())
@@ -77,5 +81,46 @@ async fn what_a_killed_run_s_post_puts_into_the_cache_is_found_by_the_next_run()
             "opencode-storage-github-octo/garden-main-Linux-2-43-1"
         ]
     );
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_killed_run_s_memory_is_stamped_with_the_engine_that_ran() {
+    const OLDER: &str = "1.17.19";
+    let sim = Sim::new().await;
+    sim.model().plays(Reply::stall());
+    let run = sim.mention("@fro-bot is it the brass coupling?").with("opencode-version", OLDER).start();
+    sim.model().wait_for_calls(1).await;
+    signal(run.pid(), Signal::KILL);
+    let killed = run.end().await;
+    // The step after it is not told of the older engine.
+    let post = sim.mention("").again(killed.comment).post().run().await;
+    assert!(post.log.contains("memory saved: 1 session"), "{post}");
+
+    sim.model().says("It is.");
+    let next = sim.mention("@fro-bot well?").with("opencode-version", OLDER);
+    let next = next.variable("GITHUB_RUN_ID", "43").run().await;
+    assert!(next.only_comment().contains("| Memory | hit, 1 session"), "{next}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn that_nothing_could_be_saved_stands_in_the_answer_s_summary() {
+    let sim = Sim::new().await;
+    // The first run finds out when it saves, the second one is told by the runner before.
+    for (run, mode) in [("42", ""), ("43", "read")] {
+        sim.model().says("It is the seal.");
+        let mention =
+            sim.mention("@fro-bot why?").variable("GITHUB_RUN_ID", run).variable("ACTIONS_CACHE_MODE", mode);
+        let run = cached_as(&sim, mention, CacheAccess::ReadOnly).run().await;
+        assert_eq!(run.code, Some(0), "{run}");
+        let (answer, saved) =
+            (run.answers.last().unwrap(), "> ⚠️ the memory was not saved to the Actions cache");
+        assert_eq!(answer.matches(saved).count(), 1, "{answer}");
+        assert!(answer.trim_end().ends_with("</details>"), "{answer}");
+        assert_eq!(run.told().matches("the memory was not saved to").count(), 1, "{run}");
+    }
+    let edits = sim.world().traffic().into_iter().filter(|call| call.method == "PATCH").count();
+    assert_eq!(edits, 1, "what is known before is written at once");
     sim.finish().await;
 }

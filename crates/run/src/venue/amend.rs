@@ -1,0 +1,43 @@
+//! Adds to the summary of an answer what is known only when the memory was saved, which is after it was posted.
+
+use std::time::Duration;
+
+use fro_core::{
+    Surface,
+    own_comments::is_own,
+    say::{answer::SummaryPlace, summary},
+};
+use fro_github::{Error, GitHub, Since};
+
+use crate::{answer::Asked, progress::Progress};
+
+/// Tells the readers of the answer what went wrong with the save. It fails no run: the run's page has it too.
+pub(super) async fn with_trouble(github: &GitHub, asked: &Asked<'_>, trouble: &[String]) {
+    if trouble.is_empty() || *asked.permit.surface() == Surface::RunPage {
+        return;
+    }
+    if let Err(error) = amend(github, asked, trouble).await {
+        let what = error.fault().what().to_owned();
+        (asked.tell)(Progress::Warning(format!("the summary does not tell of the save: {what}")));
+    }
+}
+
+async fn amend(github: &GitHub, asked: &Asked<'_>, trouble: &[String]) -> Result<(), Error> {
+    let (permit, marker) = (asked.permit, asked.marker());
+    let marker = match asked.process.summary {
+        SummaryPlace::Inline => marker,
+        SummaryPlace::Separate => marker.of_summary(),
+    };
+    // Clocks differ; a minute of comments more costs nothing.
+    let since = asked.occasion.began.checked_sub(Duration::from_mins(1));
+    let answers = github.answers(permit, since.map_or(Since::TheBeginning, Since::Time)).await?;
+    let mut own = answers.into_iter().rev();
+    let own = own.find(|answer| is_own(answer.author.as_ref(), &answer.body, permit.own(), &marker));
+    if let Some(answer) = own
+        && let Some(body) = summary::amended(&answer.body, trouble)
+    {
+        let body = asked.process.redactor().clean(&body);
+        github.update_answer(permit, &answer.target, &body).await?;
+    }
+    Ok(())
+}
