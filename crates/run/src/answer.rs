@@ -4,7 +4,7 @@ use fro_agent::{Agent, Job, Offer, Plan, Question, Session};
 use fro_core::{
     Context, Fault, Permit, Trigger,
     continuity::{Reminder, Topic},
-    conversation::outcome::{Outcome, Trouble, Turn},
+    conversation::outcome::{Failure, Outcome, Trouble, Turn},
     prompt,
     say::{self, command::Reply, marker::Marker},
 };
@@ -103,6 +103,9 @@ async fn conclude<'a>(
     match (said.broke, &said.turn.outcome) {
         (Some(fault), _) => Err(fault),
         (None, Outcome::Answered { .. }) => Ok(Ending::Answered(receipt)),
+        (None, Outcome::Failed { failure: Failure { trouble: Trouble::Auth, .. }, .. }) => {
+            Err(say::trouble::wrong_key(asked.process.agent.settings.model().as_deref()))
+        }
         (None, Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. }) => {
             Ok(Ending::ToldFailure(receipt))
         }
@@ -139,6 +142,7 @@ async fn converse<'a>(
     let prompt = prompt.with_work(&agent.workbench());
     let reachable = fro_agent::reachable(&asked.process.agent.settings, asked.permit);
     let prompt = prompt.with_network(&reachable);
+    let prompt = prompt.with_deeds(asked.permit, asked.process.agent.settings.delegation.gh_deeds);
     let judged = agent.judged();
     let opened = match agent.start(Offer::usual()).await {
         Ok(running) => running.open_session(plan(asked, &context, reminder)).await,

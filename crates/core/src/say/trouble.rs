@@ -44,6 +44,16 @@ fn of(trouble: Trouble) -> Advice {
     Advice { kind: kind(trouble), what: what(trouble), next: next(trouble) }
 }
 
+/// Says that a key is wrong, which only its provider can find out.
+pub fn wrong_key(model: Option<&str>) -> Fault {
+    let whose = model
+        .map_or_else(|| "the agent's own model".to_owned(), |model| format!("`{}`", fence::inline(model)));
+    Fault::yours(
+        format!("the provider of {whose} did not accept the key"),
+        "put that provider's right key into `auth-json`",
+    )
+}
+
 fn kind(trouble: Trouble) -> &'static str {
     match trouble {
         Trouble::Auth => "model_auth",

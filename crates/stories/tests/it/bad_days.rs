@@ -15,7 +15,8 @@ async fn a_model_that_refuses_the_key_is_told_in_fixed_words() {
     let sim = Sim::new().await;
     sim.model().plays(Reply::status(401).body("{\"error\": {\"message\": \"the provider said this\"}}"));
     let run = sim.mention("@fro-bot why?").run().await;
-    assert_eq!(run.code, Some(4), "{run}");
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.errors.contains("the provider of `scripted/m1` did not accept the key"), "{run}");
     assert_snapshot!(run.only_comment());
     assert_eq!(run.reactions, ["fro-bot: confused"]);
     sim.finish().await;

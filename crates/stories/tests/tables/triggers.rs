@@ -40,7 +40,7 @@ const ENDINGS: [Ending; 4] = [
             sim.model().plays(Reply::status(401));
             mention
         },
-        code: 4,
+        code: 2,
         posted: Some("(`model_auth`)"),
         told: "answered: ",
     },
