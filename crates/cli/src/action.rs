@@ -65,7 +65,7 @@ pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<
 pub(crate) fn exit_code(ending: &Ending) -> ExitCode {
     match ending {
         Ending::Skipped(reason) if reason.fails_the_run() => ExitCode::FAILURE,
-        Ending::Skipped(_) | Ending::Answered(_) => ExitCode::SUCCESS,
+        Ending::Skipped(_) | Ending::Answered(_) | Ending::Stopped => ExitCode::SUCCESS,
         Ending::ToldFailure(_) => ExitCode::from(TOLD_FAILURE),
         Ending::Reviewed(reviewed) => match reviewed.status {
             ReviewStatus::Completed => ExitCode::SUCCESS,

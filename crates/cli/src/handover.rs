@@ -98,6 +98,7 @@ fn review_outputs(news: &Progress) -> Vec<(&'static str, String)> {
     match news {
         Progress::Skipped(_) => status("skipped"),
         Progress::Delivered { .. } => status("answered"),
+        Progress::Stopped { .. } => status("stopped"),
         Progress::Reviewed(reviewed) => {
             let mut outputs = status(reviewed.status.word());
             outputs.push(("issues_found", reviewed.found.to_string()));
@@ -136,6 +137,7 @@ fn output(news: &Progress) -> Option<(&'static str, String)> {
         | Progress::Hydrated { .. }
         | Progress::Attached { .. }
         | Progress::Reviewed(_)
+        | Progress::Stopped { .. }
         | Progress::Accounted { .. }
         | Progress::Warning(_) => None,
     }

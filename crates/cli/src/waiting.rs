@@ -171,6 +171,6 @@ fn upcoming(progress: &Progress) -> &'static str {
             "stopping the engine"
         }
         Progress::Agent(Step::EngineStopped) => "saving the memory",
-        Progress::Agent(Step::Kept(_)) | Progress::Skipped(_) => "ending",
+        Progress::Agent(Step::Kept(_)) | Progress::Skipped(_) | Progress::Stopped { .. } => "ending",
     }
 }

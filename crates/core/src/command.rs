@@ -135,6 +135,11 @@ pub fn of(trigger: &Trigger, name: &Login, work: &WorkWords) -> Said {
     }
 }
 
+/// Tells whether somebody's words ask us to stop.
+pub fn says_stop(words: &str, name: &Login, work: &WorkWords) -> bool {
+    read(words, name, work) == Said::Command(Command::Stop)
+}
+
 /// Reads what follows the mention.
 ///
 /// `/word` is meant as a command, unless it is a path: one with a second slash in it, or a word unlike any of ours with

@@ -10,6 +10,7 @@ pub mod published;
 pub mod remarks;
 pub mod sessions;
 pub mod standing;
+pub mod stop;
 pub mod summary;
 pub mod trouble;
 pub mod whole;

@@ -1,4 +1,4 @@
-//! Answers one of our words without the engine: by heart, from what is remembered, or by forgetting it.
+//! Answers one of our words without the engine: by heart, from what is remembered, by forgetting it, or by stopping.
 
 use fro_agent::Agent;
 use fro_core::{
@@ -12,7 +12,7 @@ use crate::{answer::Asked, publish::Said};
 /// Brings what the answer needs.
 pub(crate) async fn prepare(agent: &mut Agent<'_>, reply: &Reply) {
     match reply {
-        Reply::Words(_) => {}
+        Reply::Words(_) | Reply::Stop => {}
         Reply::Status | Reply::Forget => agent.recall().await,
     }
 }
@@ -23,6 +23,7 @@ pub(crate) async fn answer(asked: &Asked<'_>, agent: &mut Agent<'_>, reply: &Rep
         Reply::Words(words) => Ok(words.clone()),
         Reply::Status => agent.standing(asked.permit).await.map(|standing| standing::status(&standing)),
         Reply::Forget => forget(asked, agent).await,
+        Reply::Stop => return stopped(asked).await,
     };
     match answered {
         Ok(words) => Said::new(Turn::answered(words)),
@@ -33,6 +34,13 @@ pub(crate) async fn answer(asked: &Asked<'_>, agent: &mut Agent<'_>, reply: &Rep
             ))),
             ..Said::new(Turn::failed(Trouble::Memory))
         },
+    }
+}
+
+async fn stopped(asked: &Asked<'_>) -> Said {
+    match asked.venue.stopped().await {
+        Ok(words) => Said::new(Turn::answered(words)),
+        Err(fault) => Said::unread(fault),
     }
 }
 

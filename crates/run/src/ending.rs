@@ -15,8 +15,10 @@ pub enum Ending {
     ToldFailure(Receipt),
     /// A pull request was looked at. Where there was nothing to say, nothing was written.
     Reviewed(Reviewed),
-    /// Somebody stopped the run.
+    /// The runner, or whoever watches, stopped the run.
     Interrupted,
+    /// Somebody who may push said that it should stop.
+    Stopped,
 }
 
 /// The proof of an answer.

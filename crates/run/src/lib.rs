@@ -63,9 +63,16 @@ impl Admitted {
         let ended = tokio::select! {
             ended = work => ended,
             () = interrupt => Ok(Ending::Interrupted),
+            by = venue.stop_said() => {
+                tell(Progress::Stopped { by });
+                Ok(Ending::Stopped)
+            }
         };
         let (finished, ()) = tokio::join!(agent.finish(), seen.end(&ended));
         venue::memory(process, occasion, finished.kept.as_ref());
+        if let (Some(keeping), Ok(Ending::Answered(_) | Ending::ToldFailure(_))) = (&finished.kept, &ended) {
+            venue.amend(&asked, &fro_agent::save_trouble(keeping)).await;
+        }
         finished.cleaned.and(ended)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fro_agent::Step;
-use fro_core::{Permit, Subject, conversation::outcome::Usage, gate::SkipReason};
+use fro_core::{Login, Permit, Subject, conversation::outcome::Usage, gate::SkipReason};
 
 use crate::review::Reviewed;
 
@@ -46,6 +46,11 @@ pub enum Progress {
     },
     /// A review was brought to its end.
     Reviewed(Reviewed),
+    /// Somebody said that the run should stop.
+    Stopped {
+        /// Who.
+        by: Login,
+    },
     /// The run was accounted for.
     Accounted {
         /// From the start to the moment of writing this.

@@ -4,6 +4,7 @@
 //! [`Venue`] takes a permit besides, and is what a task is given: acknowledge, hydrate, publish, read back.
 
 mod acknowledge;
+mod amend;
 mod attach;
 mod deliver;
 mod facts;
@@ -14,6 +15,7 @@ mod pull_so_far;
 mod repo_settings;
 mod review;
 mod step_summary;
+mod stop;
 mod write;
 
 pub(crate) use acknowledge::Acknowledgement;
@@ -26,11 +28,11 @@ pub(crate) use step_summary::{account, list, memory};
 pub(crate) use write::Write;
 
 use fro_core::{
-    Fault, Permit, Trigger, gate::Policy, remembered::Audience, say::marker::Marker, task::Manner,
+    Fault, Login, Permit, Trigger, gate::Policy, remembered::Audience, say::marker::Marker, task::Manner,
 };
 use fro_github::GitHub;
 
-use crate::{occasion::Occasion, process::Process, progress::Tell};
+use crate::{answer::Asked, occasion::Occasion, process::Process, progress::Tell};
 
 /// The surface of everything that happens here, as the ledger knows it.
 pub(crate) const SURFACE: &str = "github";
@@ -90,6 +92,21 @@ impl<'a> Venue<'a> {
     /// Prepares to show that the request was seen.
     pub(crate) fn acknowledgement(self, manner: Manner) -> Acknowledgement<'a> {
         Acknowledgement::new(self, manner)
+    }
+
+    /// Waits for somebody who may push to say that the run should stop, and returns who it was.
+    pub(crate) async fn stop_said(self) -> Login {
+        stop::heard(self.github, self.permit, self.occasion.began).await
+    }
+
+    /// Tells what came of that word.
+    pub(crate) async fn stopped(self) -> Result<String, Fault> {
+        stop::answer(self.github, self.permit).await.map_err(|error| error.fault())
+    }
+
+    /// Adds to the summary of the answer what went wrong since.
+    pub(crate) async fn amend(self, asked: &Asked<'_>, trouble: &[String]) {
+        amend::with_trouble(self.github, asked, trouble).await;
     }
 
     /// Reads the whole conversation, and what an earlier attempt of this run left in it.

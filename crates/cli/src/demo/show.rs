@@ -67,6 +67,7 @@ impl Phase {
             Progress::Skipped(_)
             | Progress::Model(_)
             | Progress::Agent(Step::Opened { .. } | Step::Installing(_) | Step::Warning(_))
+            | Progress::Stopped { .. }
             | Progress::Warning(_) => None,
         }
     }

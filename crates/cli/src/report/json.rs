@@ -75,6 +75,7 @@ fn facts(news: &Progress) -> (&'static str, Value) {
                 "url": reviewed.url,
             }),
         ),
+        Progress::Stopped { by } => ("stopped", json!({ "by": by.as_str() })),
         Progress::Accounted { duration, usage } => (
             "accounted",
             json!({ "seconds": duration.as_secs(), "tokens": tokens(usage), "cost": usage.cost }),

@@ -8,7 +8,7 @@ use fro_core::{
     conversation::heard::{Heard, Tool},
     say::{log::harmless, summary},
 };
-use fro_memory::{Kept, Recall};
+use fro_memory::{Flaw, Kept, Recall};
 use fro_run::{Progress, ReviewStatus, Reviewed};
 
 /// A line and how it is meant.
@@ -90,6 +90,9 @@ pub(crate) fn of(news: &Progress, redactor: &Redactor) -> Option<Line> {
         Progress::Agent(Step::EngineStopped) => (Tone::Plain, "engine stopped, no process left".to_owned()),
         Progress::Delivered { url } => (Tone::Good, format!("answered: {}", show(url))),
         Progress::Reviewed(reviewed) => reviewed_line(reviewed),
+        Progress::Stopped { by } => {
+            (Tone::Warning, format!("stopped: @{} said so, and nothing more is posted", show(by.as_str())))
+        }
         Progress::Agent(Step::Kept(kept)) => kept_line(kept),
         Progress::Warning(text) | Progress::Agent(Step::Warning(text)) => (Tone::Warning, show(text)),
     };
@@ -135,6 +138,10 @@ fn recalled(recall: &Recall, show: Show<'_>) -> (Tone, String) {
             ),
         ),
         Recall::Cold => (Tone::Plain, "memory: none yet".to_owned()),
+        Recall::Damaged { why: why @ Flaw::EngineNewer { .. } } => (
+            Tone::Warning,
+            format!("memory is of a newer engine and was left alone: {}", show(&why.to_string())),
+        ),
         Recall::Damaged { why } => {
             (Tone::Warning, format!("memory is damaged and was set aside: {}", show(&why.to_string())))
         }

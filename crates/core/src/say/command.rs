@@ -18,6 +18,8 @@ pub enum Reply {
     Status,
     /// By forgetting the subject.
     Forget,
+    /// By what comes of the work that is under way.
+    Stop,
 }
 
 /// Returns how this is answered without the engine, if it is such a case.
@@ -25,8 +27,8 @@ pub fn reply(said: &Said, name: &Login, words: &WorkWords) -> Option<Reply> {
     Some(Reply::Words(match said {
         Said::Command(Command::Status) => return Some(Reply::Status),
         Said::Command(Command::Forget) => return Some(Reply::Forget),
+        Said::Command(Command::Stop) => return Some(Reply::Stop),
         Said::Command(Command::Help) => help(name, words),
-        Said::Command(Command::Stop) => STOP.to_owned(),
         Said::Command(Command::Review | Command::Fix) | Said::Request => return None,
         Said::Unknown { word, meant } => {
             let meant = match meant {
@@ -56,13 +58,10 @@ fn meaning(command: Command) -> &'static str {
         Command::Review => "review the pull request; you can add what to look at",
         Command::Fix => "work on what was found; you can add what exactly",
         Command::Status => "tell what I did here and what I remember",
-        Command::Stop => "say how to stop me",
+        Command::Stop => "stop what I am doing here; for those who may push",
         Command::Forget => "forget what was said here; for those who may push",
     }
 }
-
-const STOP: &str = "To stop me, cancel the run in the repository's *Actions* tab. I then stop the work at once, take \
-👀 and the label away and post nothing more.";
 
 #[cfg(test)]
 mod tests {
@@ -95,8 +94,9 @@ mod tests {
     }
 
     #[test]
-    fn some_words_are_about_the_memory() {
+    fn some_words_are_about_what_is_or_was_done() {
         assert_eq!(told(&Said::Command(Command::Status)), "Some(Status)");
         assert_eq!(told(&Said::Command(Command::Forget)), "Some(Forget)");
+        assert_eq!(told(&Said::Command(Command::Stop)), "Some(Stop)");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fro_core::{Fault, Permit, Reaction, Subject, Target, task::Manner};
+use fro_core::{Fault, Permit, Reaction, Subject, Target, say, task::Manner};
 use fro_github::{Error, Label, ReactionId};
 use tokio::time::timeout;
 
@@ -82,7 +82,7 @@ impl<'a> Acknowledgement<'a> {
         let last = match ended {
             Ok(Ending::Answered(_) | Ending::Reviewed(_)) => Some(Reaction::Hooray),
             Ok(Ending::ToldFailure(_)) | Err(_) => Some(Reaction::Confused),
-            Ok(Ending::Interrupted | Ending::Skipped(_)) => None,
+            Ok(Ending::Interrupted | Ending::Stopped | Ending::Skipped(_)) => None,
         };
         let react = async {
             match last.filter(|_| self.reacts()) {
@@ -114,9 +114,11 @@ impl<'a> Acknowledgement<'a> {
     }
 }
 
-/// Tells whether there is something that the label goes on.
+/// Tells whether there is something that the label goes on. What is answered by heart is no work, and must not take off
+/// the label of a run that is at work meanwhile.
 fn wears_labels(permit: &Permit) -> bool {
-    let quiet = *permit.target() == Target::Nowhere;
+    let by_heart = say::command::reply(permit.said(), permit.name(), permit.work_words()).is_some();
+    let quiet = by_heart || *permit.target() == Target::Nowhere;
     match permit.subject() {
         Subject::Issue(_) | Subject::PullRequest(_) | Subject::Discussion(_) => !quiet,
         Subject::Thread(_) | Subject::Repository => false,

@@ -1,7 +1,7 @@
 //! However a run ends, nothing of it stays.
 
 use fro_sim::model::Reply;
-use fro_stories::{Signal, Sim, signal};
+use fro_stories::{ISSUE, REPO, Signal, Sim, signal};
 use serde_json::json;
 
 /// The engine's shell is busy with a child that has left its process group.
@@ -43,5 +43,27 @@ async fn a_run_interrupted_while_the_model_thinks_ends_at_once() {
     sim.model().wait_for_calls(1).await;
     signal(run.pid(), Signal::TERM);
     assert_eq!(run.end().await.code, Some(130));
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_run_hears_that_somebody_who_may_push_says_stop() {
+    let sim = Sim::new().await;
+    work_that_lasts(&sim);
+    let run = sim.mention("@fro-bot sleep").start();
+    sim.wait_for_file("begun").await;
+    // A stranger's word, one on another subject and one in passing are heard by nobody.
+    let other = sim.world().change(|state| state.open_issue(REPO, "maya", "Another", "")).unwrap();
+    sim.world().write_comment(REPO, ISSUE, "mallory", "@fro-bot stop");
+    sim.world().write_comment(REPO, other, "maya", "@fro-bot stop");
+    sim.world().write_comment(REPO, ISSUE, "maya", "@fro-bot stop the leak, please");
+    let stop = sim.mention("@fro-bot stop").variable("GITHUB_RUN_ID", "43").run().await;
+    let run = run.end().await;
+    assert_eq!((run.code, run.reactions.len()), (Some(0), 0), "{run}");
+    assert_eq!(sim.labels(), ["bug"]);
+    assert!(run.told().contains("stopped: @maya said so"), "{run}");
+    assert!(stop.only_comment().contains("Stopped: the work that was under way here has ended."), "{stop}");
+    let again = sim.mention("@fro-bot stop").variable("GITHUB_RUN_ID", "44").run().await;
+    assert!(again.answers.iter().any(|answer| answer.contains("There is nothing to stop")), "{again}");
     sim.finish().await;
 }

@@ -1,0 +1,47 @@
+//! What people are told who said `stop`.
+
+/// What came of the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// What was under way has ended.
+    Ended,
+    /// Nothing showed that it was under way.
+    Nothing,
+    /// What is under way has not ended so far.
+    Unheard,
+}
+
+/// Answers somebody who may stop us.
+pub fn stopped(stopped: Stopped) -> String {
+    let text = match stopped {
+        Stopped::Ended => {
+            "Stopped: the work that was under way here has ended. What it had not posted by then, it does not post."
+        }
+        Stopped::Nothing => {
+            "There is nothing to stop: nothing here carries the label `agent: working`. A review that began by itself \
+             carries none; if there is one, it hears this word and ends too."
+        }
+        Stopped::Unheard => {
+            "The label `agent: working` is still here, a minute after your word: either its run does not hear me, or it \
+             was killed and left the label. A run is cancelled in the repository's *Actions* tab; the label can be \
+             taken off by hand."
+        }
+    };
+    text.to_owned()
+}
+
+/// Answers somebody who says it and has no right to.
+pub const NOT_YOURS_TO_STOP: &str =
+    "Only those who may push to this repository can stop me. What is under way goes on.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_of_it_reads_like_this() {
+        let all = [Stopped::Ended, Stopped::Nothing, Stopped::Unheard];
+        let told: Vec<_> = all.map(stopped).into();
+        insta::assert_snapshot!(told.join("\n\n"));
+    }
+}
