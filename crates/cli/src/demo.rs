@@ -177,6 +177,7 @@ impl Stage {
             agent: self.engines(cast, env)?,
             policy: Policy { mention: Login::new(garden::BOT), ..Policy::usual() },
             wishes: Wishes::default(),
+            output: None,
             summary: SummaryPlace::default(),
             share: ShareSettings { sharing: Sharing::Never, host: String::new(), card: Card::Link },
             review: ReviewSettings::default(),

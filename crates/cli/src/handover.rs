@@ -115,6 +115,7 @@ fn output(news: &Progress) -> Option<(&'static str, String)> {
         Progress::Agent(Step::Session { id, .. }) => Some(("session-id", id.clone())),
         Progress::Delivered { url } => Some(("comment-url", url.clone())),
         Progress::Shared { url } => Some(("share-url", url.clone())),
+        Progress::Result { json } => Some(("structured-output", json.clone())),
         Progress::Agent(Step::Recalled(recall)) => Some(("cache-status", json::status(recall).to_owned())),
         Progress::Agent(Step::Kept(Kept::Saved { .. })) => Some(("memory-saved", "true".to_owned())),
         Progress::Agent(Step::Kept(Kept::Raced { .. } | Kept::Nothing)) => {

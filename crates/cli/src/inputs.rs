@@ -33,6 +33,10 @@ const OUTPUTS: &[(&str, &str)] = &[
     ("cache-status", "What was found of the memory: `hit`, `miss` or `corrupted`."),
     ("memory-saved", "`true` if this run's memory was saved."),
     ("share-url", "Where everybody can read the session, if it was shared."),
+    (
+        "structured-output",
+        "The result as one line of JSON, if `output-schema` is set and the agent handed one in that fits.",
+    ),
     ("duration", "Seconds from the start to the answer."),
     (
         "tokens",

@@ -33,7 +33,7 @@ use fro_core::{
 use fro_github::{Address, App, Label};
 use fro_http::{ClientSettings, Proxy, Retry};
 use fro_opencode::Version;
-use fro_run::{Occasion, Settings};
+use fro_run::{Occasion, OutputSchema, Settings};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -80,6 +80,7 @@ fn read(
     let run_page = typed.run_page(event_name, policy.response);
     let (summary, share) = (typed.summary(), typed.share());
     let mode_instructions = typed.text("mode-instructions");
+    let output = typed.hidden_input("output-schema", None, |schema| OutputSchema::parse(schema).map(Some));
     let (client, pause) = typed.client();
     let engine = typed.engine(pause)?;
     let review = typed.review();
@@ -113,7 +114,7 @@ fn read(
         scratch: scratch(env),
     };
     let wishes = Wishes { mode_instructions, prompt: owned(env.input("prompt")) };
-    let settings = Settings { agent, policy, wishes, summary, share, review };
+    let settings = Settings { agent, policy, wishes, output, summary, share, review };
     Ok((settings, occasion))
 }
 

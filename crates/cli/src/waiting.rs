@@ -166,7 +166,7 @@ fn upcoming(progress: &Progress) -> &'static str {
         Progress::Agent(Step::Session { .. } | Step::Heard(_) | Step::Warning(_)) | Progress::Warning(_) => {
             "waiting for the agent"
         }
-        Progress::Shared { .. } => "answering",
+        Progress::Shared { .. } | Progress::Result { .. } => "answering",
         Progress::Accounted { .. } | Progress::Delivered { .. } | Progress::Reviewed(_) => {
             "stopping the engine"
         }

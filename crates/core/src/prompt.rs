@@ -97,6 +97,14 @@ impl Prompt {
         self
     }
 
+    /// Adds how the result for later steps of the workflow is handed in.
+    #[must_use]
+    pub fn with_result(mut self) -> Self {
+        let last = self.sections.len().saturating_sub(1);
+        self.sections.insert(last, instruction("The result", work::RESULT.to_owned()));
+        self
+    }
+
     /// Returns the text as the model gets it.
     pub fn render(&self) -> String {
         let mut text = String::new();

@@ -1,6 +1,8 @@
 //! From the permit to the receipt: acknowledge, prepare, ask the engine, deliver.
 
-use fro_agent::{Agent, Job, Offer, Plan, Question, Session};
+use std::sync::Arc;
+
+use fro_agent::{Agent, Job, Offer, Plan, Question, Session, Tools};
 use fro_core::{
     Context, Fault, Permit, Trigger,
     continuity::{Reminder, Topic},
@@ -16,6 +18,7 @@ use crate::{
     process::Process,
     progress::{Progress, Tell},
     publish::{self, Said},
+    result::{OutputSchema, ResultTools},
     share,
     venue::{Acknowledgement, Hydrated, Venue},
 };
@@ -143,9 +146,16 @@ async fn converse<'a>(
     let reachable = fro_agent::reachable(&asked.process.agent.settings, asked.permit);
     let prompt = prompt.with_network(&reachable);
     let prompt = prompt.with_deeds(asked.permit, asked.process.agent.settings.delegation.gh_deeds);
+    let result =
+        asked.process.output.as_ref().map(|schema| ResultTools::new(schema, asked.process.redactor()));
+    let result = result.map(Arc::new);
+    let prompt = if result.is_some() { prompt.with_result() } else { prompt };
     let judged = agent.judged();
-    let opened = match agent.start(Offer::usual()).await {
-        Ok(running) => running.open_session(plan(asked, &context, reminder)).await,
+    let opened = match agent.start(offer(asked)).await {
+        Ok(running) => {
+            let tools = result.iter().map(|tools| Arc::clone(tools) as Arc<dyn Tools>).collect();
+            running.open_session(Plan { tools, ..plan(asked, &context, reminder) }).await
+        }
         Err(fault) => Err(fault),
     };
     let session = match opened {
@@ -155,6 +165,9 @@ async fn converse<'a>(
     let question = Question { text: prompt.render(), files, began: asked.occasion.began };
     let Turn { outcome, mut usage } = session.ask(question).await;
     usage += judged;
+    if let Some(result) = result {
+        agent.note(report(asked, &result));
+    }
     let (outcome, remarks) = match session.drafts().last() {
         Some(draft) => (outcome.with_draft(draft.body), draft.comments),
         None => (outcome, Vec::new()),
@@ -162,6 +175,24 @@ async fn converse<'a>(
     let people = context.people(asked.permit);
     let commit = context.change.map(|change| change.head_oid);
     Said { remarks, commit, people, earlier, ..Said::new(Turn { outcome, usage }) }
+}
+
+/// Returns what the engine is started with: the usual tools, and the one for the result if one is wanted.
+fn offer(asked: &Asked<'_>) -> Offer {
+    let usual = Offer::usual();
+    let result = asked.process.output.as_ref().map(OutputSchema::offered);
+    Offer { tools: usual.tools.into_iter().chain(result).collect(), ..usual }
+}
+
+/// Hands the result on to the steps after the run; returns what a maintainer should know if there is none.
+fn report(asked: &Asked<'_>, result: &ResultTools) -> Vec<String> {
+    if let Some(json) = result.taken() {
+        (asked.tell)(Progress::Result { json });
+        return Vec::new();
+    }
+    let warning = "the agent handed in no result that fits `output-schema`".to_owned();
+    (asked.tell)(Progress::Warning(warning.clone()));
+    vec![warning]
 }
 
 /// Returns what the session of the run is opened for.

@@ -3,7 +3,10 @@
 use fro_core::{Fault, Redactor, RepoName, gate::Policy, prompt::Wishes, say::answer::SummaryPlace};
 use fro_github::GitHub;
 
-use crate::settings::{ReviewSettings, Settings, ShareSettings};
+use crate::{
+    result::OutputSchema,
+    settings::{ReviewSettings, Settings, ShareSettings},
+};
 
 /// What a process has. Clones share the HTTP client and its connections.
 #[derive(Debug, Clone)]
@@ -14,6 +17,8 @@ pub struct Process {
     pub policy: Policy,
     /// What the operator adds to the prompt.
     pub wishes: Wishes,
+    /// What the result of a run has to look like, if one is wanted.
+    pub output: Option<OutputSchema>,
     /// Where the run summary stands.
     pub summary: SummaryPlace,
     /// Whether everybody may read the session.
@@ -25,16 +30,16 @@ pub struct Process {
 impl Process {
     /// Takes the settings; nothing is opened yet.
     pub fn new(settings: Settings) -> Self {
-        let Settings { agent, policy, wishes, summary, share, review } = settings;
-        Self { agent: fro_agent::Process::new(agent), policy, wishes, summary, share, review }
+        let Settings { agent, policy, wishes, output, summary, share, review } = settings;
+        Self { agent: fro_agent::Process::new(agent), policy, wishes, output, summary, share, review }
     }
 
     /// Returns this process with other settings, as when the repository's own file adds to them. The client stays:
     /// how requests travel is not the repository's to say.
     #[must_use]
     pub fn with(&self, settings: Settings) -> Self {
-        let Settings { agent, policy, wishes, summary, share, review } = settings;
-        Self { agent: self.agent.with(agent), policy, wishes, summary, share, review }
+        let Settings { agent, policy, wishes, output, summary, share, review } = settings;
+        Self { agent: self.agent.with(agent), policy, wishes, output, summary, share, review }
     }
 
     /// Knows every credential of the settings.

@@ -44,6 +44,11 @@ pub enum Progress {
         /// Where.
         url: String,
     },
+    /// The agent handed in a result that fits `output-schema`.
+    Result {
+        /// One line of JSON.
+        json: String,
+    },
     /// A review was brought to its end.
     Reviewed(Reviewed),
     /// Somebody said that the run should stop.

@@ -4,6 +4,8 @@
 use fro_core::{Secret, gate::Policy, prompt::Wishes, say::answer::SummaryPlace};
 use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared};
 
+use crate::result::OutputSchema;
+
 /// What the operator says. It holds for every event that a process answers.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -13,6 +15,8 @@ pub struct Settings {
     pub policy: Policy,
     /// What the operator adds to the prompt.
     pub wishes: Wishes,
+    /// What the result of a run has to look like, if one is wanted.
+    pub output: Option<OutputSchema>,
     /// Where the run summary stands.
     pub summary: SummaryPlace,
     /// Whether everybody may read the session.

@@ -60,9 +60,10 @@ impl Phase {
             Progress::Agent(Step::Session { .. } | Step::Heard(_)) | Progress::Shared { .. } => {
                 Some(Self::Working)
             }
-            Progress::Delivered { .. } | Progress::Accounted { .. } | Progress::Reviewed(_) => {
-                Some(Self::Answering)
-            }
+            Progress::Result { .. }
+            | Progress::Delivered { .. }
+            | Progress::Accounted { .. }
+            | Progress::Reviewed(_) => Some(Self::Answering),
             Progress::Agent(Step::EngineStopped | Step::Kept(_)) => Some(Self::Ending),
             Progress::Skipped(_)
             | Progress::Model(_)

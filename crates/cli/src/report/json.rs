@@ -66,6 +66,7 @@ fn facts(news: &Progress) -> (&'static str, Value) {
         Progress::Shared { url } => ("shared", json!({ "url": url })),
         Progress::Agent(Step::EngineStopped) => ("engine_stopped", json!({})),
         Progress::Delivered { url } => ("delivered", json!({ "url": url })),
+        Progress::Result { json } => ("result", json!({ "bytes": json.len() })),
         Progress::Reviewed(reviewed) => (
             "reviewed",
             json!({

@@ -89,6 +89,10 @@ pub(crate) fn of(news: &Progress, redactor: &Redactor) -> Option<Line> {
         Progress::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", show(url))),
         Progress::Agent(Step::EngineStopped) => (Tone::Plain, "engine stopped, no process left".to_owned()),
         Progress::Delivered { url } => (Tone::Good, format!("answered: {}", show(url))),
+        Progress::Result { json } => {
+            let size = summary::size(json.len() as u64);
+            (Tone::Good, format!("result handed in, {size} of JSON in the output `structured-output`"))
+        }
         Progress::Reviewed(reviewed) => reviewed_line(reviewed),
         Progress::Stopped { by } => {
             (Tone::Warning, format!("stopped: @{} said so, and nothing more is posted", show(by.as_str())))

@@ -29,6 +29,7 @@ const SLIPS: &[(&str, Slip)] = &[
     ("mode-instructions", AnyText),
     ("response-mode", Values(&["silent"])),
     ("summary", Values(&["off"])),
+    ("output-schema", Values(&["{", r#"{"type": "array"}"#])),
     ("share", Values(&["yes"])),
     ("share-card", Values(&["big"])),
     ("auth-json", Values(&["sk-not-to-be-quoted", "[]", r#"{"openai": "sk-not-to-be-quoted"}"#])),

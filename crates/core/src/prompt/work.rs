@@ -7,6 +7,12 @@ use crate::{
     sorting::{GhDeeds, Sorting},
 };
 
+/// What the agent is told if later steps of the workflow want a result.
+pub(super) const RESULT: &str = "\
+Later steps of the workflow read a result of yours. When you are done, hand it in with the tool `result_submit`: its \
+arguments are the result. They are checked against a schema; if something does not fit, you are told what, and hand it in \
+again. Your answer in words is given as usual.";
+
 /// What becomes of the agent's changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Workbench {

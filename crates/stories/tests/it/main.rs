@@ -22,6 +22,7 @@ mod models;
 mod network;
 mod post;
 mod repo_settings;
+mod results;
 mod reviewer;
 mod reviews;
 mod second_tries;
