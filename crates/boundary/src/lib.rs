@@ -23,6 +23,7 @@ mod remove;
 mod serve;
 mod toolbox;
 pub mod wall;
+mod web;
 
 pub use accept::{SocketListener, SocketStream};
 pub use confined::{Bounds, Confinement, Errand, Overrun, Said};
@@ -41,3 +42,4 @@ pub use probe::{Walls, probe};
 pub use remove::remove_folder;
 pub use toolbox::Toolbox;
 pub use wall::{Address, Enclosure, Strictness, WallError, WallSpec};
+pub use web::{NoPage, Page, Web};

@@ -58,6 +58,10 @@ impl Client {
             .connect_timeout(settings.connect_timeout)
             .redirect(redirect::Policy::none());
         let builder = with_proxy(builder, &settings.proxy)?;
+        let builder = match &settings.pinned {
+            Some((host, addresses)) => builder.resolve_to_addrs(host, addresses),
+            None => builder,
+        };
         let authorities = authorities(&settings.extra_ca)?;
         let builder = match settings.roots {
             Roots::System => builder.tls_certs_merge(authorities),

@@ -1,6 +1,6 @@
 //! How the client is built, as values: nothing here reads the environment.
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use crate::retry::Retry;
 
@@ -23,6 +23,8 @@ pub struct ClientSettings {
     pub roots: Roots,
     /// Files with further certificate authorities (PEM), as companies with their own have them.
     pub extra_ca: Vec<PathBuf>,
+    /// Where a host is, if that was found out before: its name is not looked up again.
+    pub pinned: Option<(String, Vec<SocketAddr>)>,
 }
 
 /// A proxy for outgoing requests.
@@ -61,6 +63,7 @@ impl Default for ClientSettings {
             proxy: Proxy::None,
             roots: Roots::System,
             extra_ca: Vec::new(),
+            pinned: None,
         }
     }
 }

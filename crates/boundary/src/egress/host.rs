@@ -124,7 +124,8 @@ fn public(host: &Host, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, String
     Ok(kept)
 }
 
-fn is_private(address: IpAddr) -> bool {
+/// Tells whether an address is of a network that not everybody can reach.
+pub(crate) fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => is_private_v4(address),
         IpAddr::V6(address) => is_private_v6(address),

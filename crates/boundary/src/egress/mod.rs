@@ -7,5 +7,6 @@ mod host;
 mod proxy;
 
 pub use corporate_proxy::CorporateProxy;
+pub(crate) use host::is_private;
 pub use host::{BadHost, Door, Host};
 pub use proxy::{Egress, EgressCalls};
