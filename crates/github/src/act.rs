@@ -1,6 +1,7 @@
 //! Deeds: everything here can be seen by others, so everything takes a permit.
 
 pub(crate) mod answer;
+pub(crate) mod check_run;
 pub(crate) mod comment;
 pub(crate) mod discuss;
 pub(crate) mod fold;

@@ -11,6 +11,7 @@ mod error;
 mod graphql;
 
 pub use act::{
+    check_run::{Annotation, AnnotationLevel, CheckRun, Conclusion},
     label::Label,
     open_pull::{OpenedPull, Proposal},
     react::ReactionId,

@@ -1,4 +1,4 @@
-//! What does a file of a branch say?
+//! What does a file of a branch say, and what is in a folder?
 
 use data_encoding::BASE64;
 use serde::Deserialize;
@@ -27,6 +27,25 @@ impl GitHub {
         let bytes = BASE64.decode(letters.as_bytes()).unwrap_or_default();
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
+
+    /// Names what is in a folder of the default branch; nothing if there is none.
+    pub async fn folder(&self, path: &str) -> Result<Vec<String>, Error> {
+        let aim = Aim::new(format!("list `{path}` of {}", self.repo()), "contents: read");
+        let path = format!("/repos/{}/contents/{path}", self.repo());
+        match self.get(&path).at_most(LARGEST).send().await {
+            Ok(answer) => {
+                let entries: Vec<Entry> = answer.json().map_err(|error| aim.missed(error))?;
+                Ok(entries.into_iter().map(|entry| entry.name).collect())
+            }
+            Err(error) if error.status() == Some(404) => Ok(Vec::new()),
+            Err(error) => Err(aim.missed(error)),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    name: String,
 }
 
 #[derive(Deserialize)]

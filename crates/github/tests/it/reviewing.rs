@@ -1,7 +1,7 @@
 //! What the reviewer asks and does, seen in the state of the world.
 
 use fro_core::{Anchor, NodeId, Permit, Side};
-use fro_github::{GitHub, Remark};
+use fro_github::{Annotation, AnnotationLevel, CheckRun, Conclusion, GitHub, Remark};
 
 use crate::garden::{Garden, REPO, clean};
 
@@ -72,4 +72,51 @@ async fn all_pages_of_comments_and_threads_are_read() {
     assert_eq!(github.code_threads(PULL).await.unwrap().len(), before + 230);
     let comments = github.code_comments(PULL).await.unwrap();
     assert_eq!(comments.iter().filter(|said| said.body == "yes").count(), 230);
+}
+
+/// A check run that says something about so many lines.
+fn check(lines: usize) -> CheckRun {
+    let annotation = |line| Annotation {
+        anchor: Anchor { path: "bed.rs".to_owned(), side: Side::Right, start_line: None, line },
+        level: AnnotationLevel::Warning,
+        title: clean("It is dry."),
+        message: clean("Water it."),
+    };
+    CheckRun {
+        name: "fro-bot review",
+        conclusion: Conclusion::Neutral,
+        title: clean("Beds"),
+        summary: clean("Dry ones."),
+        annotations: (1..=lines).map(annotation).collect(),
+    }
+}
+
+#[tokio::test]
+async fn a_check_run_has_all_its_annotations_fifty_at_a_time() {
+    let (garden, _, permit) = opened().await;
+    let github = garden.seen_by("garden-helper[bot]");
+    let head = github.head(PULL).await.unwrap();
+    let before = garden.requests().len();
+    github.post_check_run(&permit, &head, &check(101)).await.unwrap();
+    assert_eq!(garden.requests().len() - before, 3);
+    let lines: Vec<u64> = garden.world.state(|state| {
+        let checks = &state.repo(REPO).unwrap().check_runs;
+        checks.iter().flat_map(|check| &check.annotations).map(|annotation| annotation.end_line).collect()
+    });
+    assert_eq!(lines, (1..=101).collect::<Vec<u64>>());
+}
+
+#[tokio::test]
+async fn a_person_s_token_writes_no_check_run() {
+    let (_garden, github, permit) = opened().await;
+    let head = github.head(PULL).await.unwrap();
+    let refused = github.post_check_run(&permit, &head, &check(1)).await.unwrap_err();
+    assert!(refused.is_forbidden() && refused.fault().hint().contains("checks: write"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_folder_names_what_is_in_it() {
+    let (_garden, github, _) = opened().await;
+    assert_eq!(github.folder("").await.unwrap(), ["tap.rs"]);
+    assert_eq!(github.folder(".github/workflows").await.unwrap(), [""; 0]);
 }
