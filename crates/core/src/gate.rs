@@ -1,13 +1,16 @@
 //! Decides whether a run takes place, and hands out the only key to it.
 //!
-//! Invariant: a `Permit` exists only because `decide` said yes to an event, or `talk` to words in a chat. Every deed that others can see, and every
+//! Invariant: a `Permit` exists only because `decide` said yes to an event, `talk` to words in a chat, or `look_here` to somebody before a
+//! clone of their own. Every deed that others can see, and every
 //! start of the engine, asks for one.
 
+mod installed;
 mod permit;
 mod role;
 mod skip;
 mod talk;
 
+pub use installed::reviews_pulls;
 pub use permit::{Permit, Reach};
 pub use role::{ReviewWish, Role};
 pub use skip::SkipReason;
@@ -19,7 +22,8 @@ use crate::{
     command::WorkWords,
     event::{Head, Issue, IssueAction, Pull, PullAction, PullEvent, Trigger},
     mention,
-    names::{Login, Permission},
+    names::{Login, Permission, RepoName},
+    place::Subject,
     task::Task,
     trust::Trust,
 };
@@ -103,13 +107,15 @@ pub struct Facts {
     pub answered: Answered,
 }
 
-/// Whether another run of ours answered the same a moment ago.
+/// Whether another run of ours answers the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answered {
     /// Not as far as anybody knows.
     No,
     /// Within the window.
     Lately,
+    /// The reviewer looks at every pull request of the repository.
+    ByReviewer,
 }
 
 /// Yes or no.
@@ -195,6 +201,12 @@ pub fn decide(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Decision {
     }
 }
 
+/// Permits whoever sits before a clone to have it looked at: nothing is written anywhere, nothing is pushed, and the
+/// change is as little to be believed as anybody's.
+pub fn look_here(repo: &RepoName, subject: Subject, own: &Login, policy: &Policy) -> Permit {
+    Permit::to_look(repo, subject, own, policy)
+}
+
 fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, SkipReason> {
     glance(trigger, policy)?;
     let (trust, reach) = match Standing::of(trigger, policy) {
@@ -214,6 +226,7 @@ fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, Sk
     };
     match facts.answered {
         Answered::Lately => Err(SkipReason::Duplicate(trigger.subject())),
+        Answered::ByReviewer => Err(SkipReason::ReviewerLooks(trigger.subject())),
         Answered::No => Ok(Permit::new(trigger, (trust, reach), &facts.own, policy)),
     }
 }

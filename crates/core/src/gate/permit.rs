@@ -96,6 +96,24 @@ impl Permit {
         }
     }
 
+    /// Makes one that looks at a clone and speaks to nobody but whoever sits before it.
+    pub(super) fn to_look(repo: &RepoName, subject: Subject, own: &Login, policy: &Policy) -> Self {
+        Self {
+            repo: repo.clone(),
+            subject,
+            target: Target::Nowhere,
+            surface: Surface::RunPage,
+            asker: own.clone(),
+            trust: Trust::Stranger,
+            reach: Reach::ReadOnly,
+            own: own.clone(),
+            name: policy.mention.clone(),
+            said: Said::Request,
+            wish: Wish::Unsaid,
+            work_words: policy.work_words.clone(),
+        }
+    }
+
     /// Returns the repository it is good for.
     pub fn repo(&self) -> &RepoName {
         &self.repo

@@ -51,6 +51,8 @@ pub enum SkipReason {
     NoSecrets(Subject),
     /// We answered the same a moment ago.
     Duplicate(Subject),
+    /// A workflow of the repository has the reviewer look at it.
+    ReviewerLooks(Subject),
     /// A schedule or a dispatch without a prompt.
     PromptRequired,
     /// The reviewer looks at pull requests only, and this event is about something else.
@@ -77,6 +79,7 @@ impl SkipReason {
             Self::OthersReview => "others_review",
             Self::NoSecrets(_) => "no_secrets",
             Self::Duplicate(_) => "duplicate",
+            Self::ReviewerLooks(_) => "reviewer_looks",
             Self::PromptRequired => "prompt_required",
             Self::NoPull(_) => "no_pull_request",
             Self::NoReply => "no_reply",
@@ -97,6 +100,9 @@ impl SkipReason {
                 "a maintainer can comment with a mention, or the workflow can start on `pull_request_target`"
             }
             Self::Duplicate(_) => "the input `dedup-window` sets for how long",
+            Self::ReviewerLooks(_) => {
+                "a mention or a request for a review is answered all the same; the workflow can leave `pull_request` out"
+            }
             Self::PromptRequired => "give the action the input `prompt`",
             Self::ActionNotCreated(_)
             | Self::ActionNotSupported { .. }
@@ -137,6 +143,7 @@ impl fmt::Display for SkipReason {
                 write!(f, "{subject} is from a fork or from Dependabot, and such a run gets no secrets")
             }
             Self::Duplicate(subject) => write!(f, "{subject} was answered in this state a moment ago"),
+            Self::ReviewerLooks(subject) => write!(f, "the reviewer of this repository looks at {subject}"),
             Self::PromptRequired => f.write_str("a run by schedule or by hand needs a prompt"),
             Self::NoPull(event) => {
                 write!(f, "the reviewer looks at pull requests, and this `{event}` is not about one")

@@ -276,3 +276,10 @@ fn a_run_that_is_not_to_respond_touches_nothing_that_people_see() {
         assert_eq!(permit.subject(), trigger.subject());
     }
 }
+
+#[test]
+fn who_looks_at_a_clone_of_their_own_reaches_nobody_else() {
+    let permit = look_here(&garden(), Subject::PullRequest(2), &Login::new("maya"), &Policy::usual());
+    assert_eq!((permit.reach(), permit.trust()), (Reach::ReadOnly, Trust::Stranger));
+    assert_eq!((permit.target(), permit.surface()), (&Target::Nowhere, &Surface::RunPage));
+}

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use fro_core::{
     Fault, Permission, Trigger,
-    gate::{Answered, Facts, Policy, Role, Standing},
+    event::PullAction,
+    gate::{Answered, Facts, Policy, Role, Standing, reviews_pulls},
     remembered::Audience,
     say::marker::Marker,
 };
@@ -20,15 +21,51 @@ pub(super) async fn gather(
     occasion: &Occasion,
 ) -> Result<Facts, Fault> {
     let lately = lately(github, trigger, policy, occasion);
-    let asked = tokio::join!(github.viewer(), permission(github, trigger, policy), lately);
+    let (permission, reviewer) =
+        (permission(github, trigger, policy), Box::pin(reviewer_looks(github, trigger, policy)));
+    let asked = tokio::join!(github.viewer(), permission, lately, reviewer);
     let own = asked.0.map_err(|error| error.fault())?;
     let marker = Marker::new(&occasion.run.id, trigger);
     let is_ours = |comment: &Comment| {
         let author = comment.author.as_ref();
         author.is_some_and(|author| author.is_same_identity(&own)) && marker.is_anothers(&comment.body)
     };
-    let answered = if asked.2?.iter().any(is_ours) { Answered::Lately } else { Answered::No };
+    let answered = match (asked.2?.iter().any(is_ours), asked.3) {
+        (_, true) => Answered::ByReviewer,
+        (true, false) => Answered::Lately,
+        (false, false) => Answered::No,
+    };
     Ok(Facts { permission: asked.1?, answered, own })
+}
+
+/// Workflow files that are read at most.
+const WORKFLOWS: usize = 30;
+
+/// Tells whether a workflow of the default branch has the reviewer look at what nobody asked us for: a change cannot say
+/// so of itself. What cannot be read costs a second look and nothing else.
+async fn reviewer_looks(github: &GitHub, trigger: &Trigger, policy: &Policy) -> bool {
+    let is_unasked = match (policy.role, trigger) {
+        (Role::Agent, Trigger::Pull(pull)) => !matches!(pull.action, PullAction::ReviewRequested(_)),
+        (Role::Agent | Role::Reviewer, _) => false,
+    };
+    if !is_unasked {
+        return false;
+    }
+    let names = github.folder(".github/workflows").await.unwrap_or_else(|error| {
+        tracing::warn!("nobody knows whether there is a reviewer: {}", error.fault().what());
+        Vec::new()
+    });
+    let is_plain =
+        |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let is_workflow =
+        |name: &String| is_plain(name) && [".yml", ".yaml"].iter().any(|end| name.ends_with(end));
+    for name in names.into_iter().filter(is_workflow).take(WORKFLOWS) {
+        let file = github.file(&format!(".github/workflows/{name}"), "").await;
+        if file.is_ok_and(|text| text.is_some_and(|text| reviews_pulls(&text))) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns who can read the repository. The payload of a schedule does not tell, nor does a made-up one; a run goes on
