@@ -31,7 +31,7 @@ use fro_core::{
 };
 use fro_memory::{
     Archive, Destination, Flaw, Given, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection,
-    Stores, Visibility,
+    Show, Stores, Visibility,
 };
 use fro_opencode::Version;
 use jiff::Timestamp;
@@ -224,7 +224,12 @@ impl Memory {
                 | continuity::Last::Gone
                 | continuity::Last::Private => None,
             };
-            let elsewhere = earlier.elsewhere(&topic, besides)?;
+            // What a review ends with says nothing of what it found; the calls of its tools do.
+            let show = match &continuity {
+                Continuity::Fresh(Fresh::Review) => Show::Place,
+                Continuity::Fresh(_) | Continuity::Continued(_) => Show::Answer,
+            };
+            let elsewhere = earlier.elsewhere(&topic, besides, show)?;
             Ok(Reminder { continuity, before, elsewhere })
         })
         .await

@@ -12,7 +12,7 @@ mod task;
 mod thread;
 mod work;
 
-pub use people::{PeopleSaid, people_said};
+pub use people::{PASS, PeopleSaid, people_said};
 pub use thread::{InThread, in_thread};
 pub use work::Workbench;
 

@@ -197,10 +197,15 @@ impl SessionArchive {
     }
 
     /// Returns other sessions that may matter, besides the one that the agent has before it anyway.
-    pub(crate) fn elsewhere(&self, topic: &Topic, besides: Option<&str>) -> Result<Vec<Excerpt>, Error> {
+    pub(crate) fn elsewhere(
+        &self,
+        topic: &Topic,
+        besides: Option<&str>,
+        show: Show,
+    ) -> Result<Vec<Excerpt>, Error> {
         let around: Vec<_> = topic.around.iter().map(String::as_str).collect();
         // One more, which may be the session that is continued.
-        let found = self.found((&topic.words, &around), None, Show::Answer, PLACES + 1)?;
+        let found = self.found((&topic.words, &around), None, show, PLACES + 1)?;
         let told = found.into_iter().filter(|(weight, place)| {
             let is_known = besides == Some(place.session.id.as_str());
             !is_known && is_worth_telling(Likeness { weight: *weight, shared: place.shared.len() })

@@ -6,6 +6,9 @@
 use super::{IDENTITY, MODE, PLACE, REQUEST, TASK, follow_up, reminder, task};
 use crate::say::sessions::NOTE;
 
+/// Begins each of a reviewer's prompts: the change in it is found where somebody said something about it.
+pub const PASS: &str = "# Pass ";
+
 /// What people said in a message to the agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PeopleSaid {
@@ -20,7 +23,11 @@ pub struct PeopleSaid {
 /// Returns what people said in a message; one that no harness wrote is a request as a whole.
 pub fn people_said(message: &str) -> PeopleSaid {
     let text = message.trim();
-    if text.starts_with(NOTE) || text == follow_up::nudge() || text == follow_up::go_on() {
+    if text.starts_with(NOTE)
+        || text.starts_with(PASS)
+        || text == follow_up::nudge()
+        || text == follow_up::go_on()
+    {
         return PeopleSaid::default();
     }
     let is_ours = [MODE, IDENTITY].iter().any(|title| heading(text.lines().next()) == Some(*title));

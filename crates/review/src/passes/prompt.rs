@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use fro_core::{Bounded, Login, Trust, fence, trust::Spoken};
+use fro_core::{Bounded, Login, Trust, fence, prompt::PASS, trust::Spoken};
 
 use crate::{finding::Pass, parcel::Parcel};
 
@@ -42,7 +42,7 @@ pub fn opening(pass: Pass, briefing: &Briefing) -> String {
         }
     };
     format!(
-        "# Pass {number} of 4: {}\n\n{goal}\n\nWhen you are done, call `submit_pass_results` with `pass_number` {number}.",
+        "{PASS}{number} of 4: {}\n\n{goal}\n\nWhen you are done, call `submit_pass_results` with `pass_number` {number}.",
         name(pass)
     )
 }
