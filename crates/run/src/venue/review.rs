@@ -69,18 +69,35 @@ impl Publisher<'_> {
         let body = self.clean(&text);
         match github.reply_in_thread(permit, thread.root.id, &body).await {
             Ok(_) => Ok(()),
-            Err(error) if error.ambiguous() && self.is_there(thread.root.id, &body).await? => Ok(()),
+            Err(error) if error.ambiguous() && self.are_there(Some(thread.root.id), &[&body]).await? => {
+                Ok(())
+            }
             Err(error) => Err(error.fault()),
         }
     }
 
-    /// Looks for a reply that was taken although we never heard of it.
-    async fn is_there(&self, root: u64, body: &Clean) -> Result<bool, Fault> {
+    /// Looks for comments that were taken although we never heard of it: replies in a thread, or threads of their own.
+    /// It may take GitHub a moment to show them, so that who finds nothing looks again.
+    async fn are_there(&self, root: Option<u64>, bodies: &[&Clean]) -> Result<bool, Fault> {
+        for pause in self.asked.venue.github.pauses() {
+            if self.show(root, bodies).await? {
+                return Ok(true);
+            }
+            tokio::time::sleep(*pause).await;
+        }
+        self.show(root, bodies).await
+    }
+
+    async fn show(&self, root: Option<u64>, bodies: &[&Clean]) -> Result<bool, Fault> {
         let comments =
             self.asked.venue.github.code_comments(self.pull.number).await.map_err(|error| error.fault())?;
         let plain = |text: &str| text.replace("\r\n", "\n").trim_end().to_owned();
-        let wanted = plain(body.as_str());
-        Ok(comments.iter().any(|comment| comment.in_reply_to == Some(root) && plain(&comment.body) == wanted))
+        let there: Vec<String> = comments
+            .iter()
+            .filter(|comment| comment.in_reply_to == root)
+            .map(|comment| plain(&comment.body))
+            .collect();
+        Ok(bodies.iter().all(|body| there.contains(&plain(body.as_str()))))
     }
 
     /// Posts the review, and what cannot stand in it beside.
@@ -120,15 +137,25 @@ impl Publisher<'_> {
     /// Posts it in halves of halves: GitHub does not say which place it does not take. A remark without a place
     /// stands with its file, and if even that is refused, in the conversation.
     async fn in_parts(&self, delivery: &Delivery, remarks: Vec<Remark>) -> Result<Receipt, Fault> {
-        let (github, permit, head) = (self.asked.venue.github, self.asked.permit, &self.pull.told.head);
+        let (github, permit, began) = (self.asked.venue.github, self.asked.permit, Timestamp::now());
         let mut parts = halves(remarks);
         let (mut receipt, continued) = (None, self.clean(CONTINUED));
         while let Some(part) = parts.pop() {
             let body = if receipt.is_none() { &delivery.body } else { &continued };
-            match github.post_review(permit, head, body, &part).await {
+            match github.post_review(permit, &self.pull.told.head, body, &part).await {
                 Ok(answer) => {
                     self.count(&answer, part.len()).await?;
                     receipt.get_or_insert(Receipt { url: answer.url });
+                }
+                Err(error) if error.ambiguous() => {
+                    let bodies: Vec<&Clean> = part.iter().map(|remark| &remark.body).collect();
+                    if !self.are_there(None, &bodies).await? {
+                        return Err(error.fault());
+                    }
+                    if receipt.is_none() {
+                        let taken = deliver::lost(github, permit, delivery, began).await?;
+                        receipt = taken.map(|answer| Receipt { url: answer.url });
+                    }
                 }
                 Err(error) if is_misplaced(&error) && part.len() > 1 => parts.extend(halves(part)),
                 Err(error) if is_misplaced(&error) => {
@@ -139,17 +166,20 @@ impl Publisher<'_> {
                 Err(error) => return Err(error.fault()),
             }
         }
-        if let Some(receipt) = receipt {
-            return Ok(receipt);
+        match receipt {
+            Some(receipt) => Ok(receipt),
+            None => self
+                .whole(delivery, &[])
+                .await?
+                .ok_or_else(|| Fault::ours("GitHub does not take the text of the review")),
         }
-        let posted = github.post_review(permit, head, &delivery.body, &[]).await;
-        posted.map(|answer| Receipt { url: answer.url }).map_err(|error| error.fault())
     }
 
     async fn on_file(&self, path: &str, body: &Clean) -> Result<(), Fault> {
         let (github, permit) = (self.asked.venue.github, self.asked.permit);
         match github.remark_on_file(permit, (&self.pull.told.head, path), body).await {
             Ok(_) => Ok(()),
+            Err(error) if error.ambiguous() && self.are_there(None, &[body]).await? => Ok(()),
             Err(error) if is_misplaced(&error) => {
                 github.post_answer(permit, body).await.map(drop).map_err(|error| error.fault())
             }
