@@ -98,7 +98,7 @@ impl Assignment {
                 None => Tip::Remote(head_of(number)),
             },
             (_, Subject::Issue(_) | Subject::Discussion(_) | Subject::Thread(_) | Subject::Repository) => {
-                Tip::Checkout
+                job.head.clone().map_or(Tip::Checkout, Tip::Commit)
             }
         }
     }

@@ -25,7 +25,7 @@ pub struct Job {
     pub checkout: PathBuf,
     /// The branch or tag that the checkout is on.
     pub git_ref: Option<String>,
-    /// The commit of a pull request that the event names; its newest one counts if nobody says.
+    /// The commit of a pull request that the event names, or one of the checkout: the newest one counts if nobody says.
     pub head: Option<String>,
     /// The work that is claimed to be delegated, or why there is none.
     pub work: Result<Claim, NoWork>,

@@ -49,8 +49,12 @@ impl Repository {
         let credentials = Arc::new(PushCredentials::new(scope.process, repo));
         let assignment = Assignment::of(scope, models, &credentials).await?;
         let confinement = wall::confinement(settings, enclosure);
-        let git =
-            Git::new(&settings.engine.environment, confinement).with_token(&settings.server, &settings.token);
+        let git = Git::new(&settings.engine.environment, confinement);
+        // Who looks at a clone of their own may have none, and an empty one is refused even where none is needed.
+        let git = match settings.token.expose() {
+            "" => git,
+            _ => git.with_token(&settings.server, &settings.token),
+        };
         let git = git.with_authorities(&settings.client.extra_ca, private).map_err(|error| error.fault())?;
         let url = address_of(settings, &repo.to_string());
         let tip = assignment.tip(job);

@@ -67,11 +67,16 @@ pub(crate) fn exit_code(ending: &Ending) -> ExitCode {
         Ending::Skipped(reason) if reason.fails_the_run() => ExitCode::FAILURE,
         Ending::Skipped(_) | Ending::Answered(_) | Ending::Stopped => ExitCode::SUCCESS,
         Ending::ToldFailure(_) => ExitCode::from(TOLD_FAILURE),
-        Ending::Reviewed(reviewed) => match reviewed.status {
-            ReviewStatus::Completed => ExitCode::SUCCESS,
-            ReviewStatus::Blocked => ExitCode::from(BLOCKED),
-            ReviewStatus::Incomplete => ExitCode::from(TOLD_FAILURE),
-        },
+        Ending::Reviewed(reviewed) => review_exit_code(reviewed.status),
         Ending::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
+    }
+}
+
+/// Returns the exit code of a review.
+pub(crate) fn review_exit_code(status: ReviewStatus) -> ExitCode {
+    match status {
+        ReviewStatus::Completed => ExitCode::SUCCESS,
+        ReviewStatus::Blocked => ExitCode::from(BLOCKED),
+        ReviewStatus::Incomplete => ExitCode::from(TOLD_FAILURE),
     }
 }

@@ -91,13 +91,25 @@ pub(crate) fn meant(name: &str, known: impl Iterator<Item = &'static str>) -> Op
 
 /// Reads `name=value`. A name that no input has is not passed over: it may have meant that nothing is posted.
 pub(crate) fn assignment(text: &str) -> Result<(String, String), String> {
+    one_of(all(), "action.yaml", text)
+}
+
+/// Reads `name=value` where the name is an input of the reviewer.
+pub(crate) fn review_assignment(text: &str) -> Result<(String, String), String> {
+    one_of(of_review(), "review/action.yaml", text)
+}
+
+fn one_of(
+    known: impl Iterator<Item = &'static Input>,
+    listed: &str,
+    text: &str,
+) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("it reads `name=value`")?;
-    let name = name.trim();
-    let names = || all().map(|input| input.name);
-    match (names().any(|known| known == name), meant(name, names())) {
+    let (name, known) = (name.trim(), known.map(|input| input.name).collect::<Vec<_>>());
+    match (known.contains(&name), meant(name, known.iter().copied())) {
         (true, _) => Ok((name.to_owned(), value.to_owned())),
         (false, Some(near)) => Err(format!("there is no input `{name}`; did you mean `{near}`?")),
-        (false, None) => Err(format!("there is no input `{name}`; `action.yaml` lists them")),
+        (false, None) => Err(format!("there is no input `{name}`; `{listed}` lists them")),
     }
 }
 

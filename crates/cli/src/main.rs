@@ -23,6 +23,7 @@ mod post;
 mod receive;
 mod reference;
 mod report;
+mod review;
 mod run;
 mod sessions;
 mod settings;
@@ -57,11 +58,11 @@ Exit codes:
   2    something in the set-up has to be changed; the hint says what
   3    another service failed; trying again later may help
   4    an answer was posted, but it tells of a failure
-  5    a review left threads open that are bad enough to make the check red
+  5    a review left findings open that are bad enough to make the check red
   130  interrupted
 
 Environment:
-  GITHUB_TOKEN, GH_TOKEN  the token for `run` and `doctor` outside a workflow
+  GITHUB_TOKEN, GH_TOKEN  the token for `run`, `review` and `doctor` outside a workflow
   FRO_MEMORY              the folder that keeps the memory, for `run`, `sessions` and `memory`
   FRO_LOG                 how much is logged, such as `info` or `fro_opencode=debug`
   FRO_LOG_FORMAT          `json` prints the log as one object per line
@@ -79,6 +80,8 @@ enum Command {
     Action,
     /// Answers an event of your own from this machine, as the action would
     Run(run::Options),
+    /// Reviews a change in a clone on this machine, and prints what it finds
+    Review(review::Options),
     /// Finishes what a killed run left open (the step after the GitHub Action)
     #[command(hide = true)]
     Post,
@@ -132,6 +135,7 @@ fn main() -> ExitCode {
         Command::Init(options) => init::main(&options),
         Command::Action => in_runtime(action::main(&env)),
         Command::Run(options) => in_runtime(run::main(&options, &env)),
+        Command::Review(options) => in_runtime(review::main(&options, &env)),
         Command::Sessions(options) => sessions::main(&options, &env),
         Command::Memory(options) => memory::main(&options, &env),
         Command::Post => Ok(post::main(&env)),

@@ -33,7 +33,7 @@ use fro_core::{
 use fro_github::{Address, App, Label};
 use fro_http::{ClientSettings, Proxy, Retry};
 use fro_opencode::Version;
-use fro_run::{Occasion, OutputSchema, Settings};
+use fro_run::{Change, Occasion, OutputSchema, Settings};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -57,24 +57,45 @@ pub(crate) fn of_action(
     payload: String,
     began: Timestamp,
 ) -> Result<(Settings, Occasion), Fault> {
-    read(Typed::new(env, File::default()), event_name, payload, began)
+    let mut typed = Typed::new(env, File::default());
+    let token = typed.token();
+    read(typed, (token, event_name), payload, began)
+}
+
+/// Reads the settings of a look at a clone on this machine. Only what is on GitHub takes a token.
+pub(crate) fn of_terminal(
+    env: &Env,
+    began: Timestamp,
+    change: &Change,
+) -> Result<(Settings, Occasion), Fault> {
+    let token = match (env.input("github-token"), change) {
+        (None, Change::Pull(_)) => {
+            return Err(Fault::yours(
+                "there is no token to ask GitHub for the pull request with",
+                "set `GITHUB_TOKEN`, for instance to what `gh auth token` prints",
+            ));
+        }
+        (None, Change::Commits(_)) => Some(Secret::new("")),
+        (Some(token), _) => Some(Secret::new(token)),
+    };
+    read(Typed::at_terminal(env), (token, "review"), String::new(), began)
 }
 
 /// Reads the settings anew, with what the repository's own file says below the inputs.
 pub(crate) fn with_file(env: &Env, event_name: &str, file: &str) -> Result<Settings, Fault> {
-    let typed = Typed::new(env, File::parse(file));
-    read(typed, event_name, String::new(), Timestamp::UNIX_EPOCH).map(|(settings, _)| settings)
+    let mut typed = Typed::new(env, File::parse(file));
+    let token = typed.token();
+    read(typed, (token, event_name), String::new(), Timestamp::UNIX_EPOCH).map(|(settings, _)| settings)
 }
 
 fn read(
     mut typed: Typed<'_>,
-    event_name: &str,
+    (token, event_name): (Option<Secret>, &str),
     payload: String,
     began: Timestamp,
 ) -> Result<(Settings, Occasion), Fault> {
     let env = typed.env;
     let repo = typed.required(env::GITHUB_REPOSITORY, "octo/garden", RepoName::parse);
-    let token = typed.token();
     let policy = typed.policy();
     let (elevated, delegation) = (typed.elevated(), typed.delegation());
     let run_page = typed.run_page(event_name, policy.response);

@@ -15,6 +15,8 @@
 //!    writes it: without committable suggestions ([`markdown`]), and with no more code than the function that it is
 //!    about ([`touched`]). Threads are resolved first and replied to afterwards, so that a reply tells the truth.
 //!
+//! On somebody's own machine nothing is posted: [`report`] prints what was found.
+//!
 //! GitHub refuses a whole review when one remark stands outside of the diff, and does not say which. So every
 //! place is checked here against the pull request's own hunks, and one that does not fit moves to where it does.
 //! [`eval`] counts how much of all this is right.
@@ -29,6 +31,7 @@ pub mod markdown;
 pub mod parcel;
 pub mod passes;
 mod place;
+pub mod report;
 pub mod review;
 mod rmcoc;
 pub mod rubric;
@@ -41,6 +44,7 @@ pub mod state;
 pub mod tools;
 pub mod touched;
 pub mod track;
+pub mod web;
 pub mod wording;
 
 pub use diff::{Diff, Error, FileDiff, Hunk};

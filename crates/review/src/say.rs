@@ -8,7 +8,7 @@ mod whole;
 use fro_core::{Bounded, fence, say::whole::closed};
 use ring::digest;
 use serde_json::{Value, json};
-pub use whole::{Tally, unread_listed};
+pub use whole::{Tally, outside_told, unread_listed, unsaid_listed};
 
 use crate::{
     finding::{Finding, Score},

@@ -25,8 +25,8 @@ pub use post::Left;
 pub use process::Process;
 pub use progress::{Progress, Tell};
 pub use result::OutputSchema;
-pub use review::{ReviewStatus, Reviewed};
-pub use settings::{Card, ReviewSettings, Settings, ShareSettings, Sharing};
+pub use review::{Change, Commits, Here, Looked, ReviewStatus, Reviewed, look_here};
+pub use settings::{Card, CheckRuns, ReviewSettings, Settings, ShareSettings, Sharing, WebSettings};
 pub use venue::{REPO_SETTINGS, repo_settings};
 
 use fro_agent::Agent;

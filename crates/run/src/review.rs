@@ -3,15 +3,17 @@
 //! The rules are `review`'s; here is only who is asked, in which order, and what is written.
 
 mod ground;
+mod local;
 mod tools;
+mod web;
 
-pub(crate) use tools::ReviewTools;
+pub use local::{Change, Commits, Here, Looked, look_here};
 
 use std::sync::Arc;
 
-use fro_agent::{Agent, Handover, Offer, Plan, Question, Role, Session};
+use fro_agent::{Agent, Handover, Offer, Plan, Question, Role, Session, Tools};
 use fro_core::{
-    Delivery, Fault, Trust,
+    Delivery, Fault, Permit, Trust,
     continuity::{Fresh, Topic},
     conversation::outcome::{Outcome, Trouble, Turn, Usage},
     delivery,
@@ -25,16 +27,19 @@ use fro_review::{
     finding::Pass,
     passes::{Do, about_reply},
     review::{Review, Settled, Writes},
-    say::{Tally, unread_listed},
+    say::{Tally, rated, unread_listed, unsaid_listed},
     scoring::Gate,
 };
+
+use jiff::Timestamp;
 
 use crate::{
     answer::{Asked, plan, unprepared},
     ending::{Ending, Receipt},
+    process::Process,
     progress::Progress,
     publish::{Said, account},
-    review::ground::Beginning,
+    review::{ground::Beginning, tools::ReviewTools, web::WebTools},
     venue::{self, Acknowledgement, Hydrated, Publisher, PullSoFar, Write},
 };
 
@@ -63,6 +68,15 @@ pub enum ReviewStatus {
 }
 
 impl ReviewStatus {
+    /// Returns how a review ended that stopped somewhere or not, and left so many open threads that are bad enough.
+    fn of(stopped: Option<&(Pass, String)>, blocking: usize) -> Self {
+        match (stopped, blocking) {
+            (Some(_), _) => Self::Incomplete,
+            (None, 0) => Self::Completed,
+            (None, _) => Self::Blocked,
+        }
+    }
+
     /// Returns the word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -76,6 +90,14 @@ impl ReviewStatus {
 /// The only agent of a reviewer's engine.
 const REVIEWER: &str = "reviewer";
 
+/// What every look at a change needs, whatever set it off.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    process: &'a Process,
+    permit: &'a Permit,
+    began: Timestamp,
+}
+
 /// What the model left when it was done.
 struct Outcomes {
     tools: Arc<ReviewTools>,
@@ -84,6 +106,8 @@ struct Outcomes {
     /// Where it broke off, and why.
     stopped: Option<(Pass, String)>,
     left_out: Vec<String>,
+    /// What was read of the web, if anything was asked for.
+    web: Option<String>,
 }
 
 /// Reviews once.
@@ -93,7 +117,7 @@ pub(crate) async fn once(
     acknowledgement: &mut Acknowledgement<'_>,
     agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
-    let pull = PullSoFar::read(asked).await?;
+    let pull = PullSoFar::of(asked).await?;
     if let ReviewWish::Reply { root } = wish
         && !is_to_judge(&pull, root)
     {
@@ -150,7 +174,8 @@ async fn look<'a>(
     agent: &mut Agent<'a>,
 ) -> Result<(Outcomes, Session<'a>), Fault> {
     let store = agent.store().ok_or_else(|| Fault::ours("a review without a repository"))?;
-    let mut begun = ground::begin(asked, pull, store, wish).await?;
+    let scene = Scene { process: asked.process, permit: asked.permit, began: asked.occasion.began };
+    let mut begun = ground::begin(scene, pull, store, wish).await?;
     let paths: Vec<&str> = begun.ground.diff.files().iter().map(|file| file.path.as_str()).collect();
     let topic = Topic::of(&hydrated.context, &paths.join(" "));
     let reminder = agent.remember_afresh(asked.permit, topic, Fresh::Review).await;
@@ -158,7 +183,7 @@ async fn look<'a>(
         begun.briefing.recalled = ground::recalled(reminder);
     }
     let plan = plan(asked, &hydrated.context, reminder);
-    go_through(asked, wish, pull, begun, (agent, plan)).await
+    Box::pin(go_through(scene, wish, pull, begun, (agent, plan))).await
 }
 
 /// Tells whether somebody whose word counts said something new in a thread of ours.
@@ -170,7 +195,7 @@ fn is_to_judge(pull: &PullSoFar, root: u64) -> bool {
 
 /// Has the model go through all passes, or through one thread.
 async fn go_through<'a>(
-    asked: &Asked<'_>,
+    scene: Scene<'_>,
     wish: ReviewWish,
     pull: &PullSoFar,
     begun: Beginning,
@@ -178,7 +203,8 @@ async fn go_through<'a>(
 ) -> Result<(Outcomes, Session<'a>), Fault> {
     let Beginning { ground, briefing, instructions, texts } = begun;
     let left_out = briefing.parcel.left_out.clone();
-    let (review, redactor) = (Review::new(ground), asked.process.redactor().clone());
+    let (review, redactor) = (Review::new(ground), scene.process.redactor().clone());
+    let web = WebTools::open(scene, pull);
     let (tools, mut next) = match wish {
         ReviewWish::Reply { root } => {
             let first = Do::Ask(about_reply(&root.to_string(), &said(pull, root)));
@@ -188,12 +214,15 @@ async fn go_through<'a>(
     };
     let tools = Arc::new(tools);
     let role = Role::Reader { name: REVIEWER, instructions };
-    let running = agent.start(Offer { tools: ReviewTools::lists(), role }).await?;
-    let mut session = running.open_session(Plan { tools: ReviewTools::sets(&tools), ..plan }).await?;
+    let lists = ReviewTools::lists().into_iter().chain(web.as_ref().map(|web| web.list())).collect();
+    let mut sets = ReviewTools::sets(&tools);
+    sets.extend(web.clone().map(|web| -> Arc<dyn Tools> { web }));
+    let running = agent.start(Offer { tools: lists, role }).await?;
+    let mut session = running.open_session(Plan { tools: sets, ..plan }).await?;
     let stopped = loop {
         match next {
             Do::Ask(text) => {
-                let question = Question { text, files: Vec::new(), began: asked.occasion.began };
+                let question = Question { text, files: Vec::new(), began: scene.began };
                 let turn = session.ask(question).await;
                 next = tools.turn_ended(why_stopped(&turn.outcome));
             }
@@ -203,7 +232,8 @@ async fn go_through<'a>(
     };
     let settled = tools.settle();
     let usage = session.usage();
-    Ok((Outcomes { tools, settled, usage, stopped, left_out }, session))
+    let web = web.and_then(|web| web.told());
+    Ok((Outcomes { tools, settled, usage, stopped, left_out, web }, session))
 }
 
 /// Returns what is new in a thread.
@@ -238,9 +268,9 @@ async fn write(
     outcomes: &Outcomes,
     (agent, session): (&Agent<'_>, &Session<'_>),
 ) -> Result<Reviewed, Fault> {
-    let Outcomes { tools, settled, usage, stopped, left_out } = outcomes;
+    let Outcomes { tools, settled, usage, stopped, left_out, web } = outcomes;
     let publisher = Publisher { asked, pull, people: pull.people() };
-    let resolved = publisher.deeds(settled).await?;
+    let resolved = publisher.deeds(settled).await.inspect_err(|_| tell_unsaid(asked, settled))?;
     let head = pull.told.head.as_str();
     let diff = tools.diff();
     let writes = settled.writes(&diff, &pull.seal, head, |anchor| tools.touched(anchor));
@@ -259,29 +289,30 @@ async fn write(
     };
     let thresholds = asked.process.review.thresholds;
     let turn = Turn { usage: *usage, ..Turn::answered(tally.text(&thresholds)) };
-    let account = account(asked, (agent, Some(session)), (&turn, Handover::default(), None));
+    let mut account = account(asked, (agent, Some(session)), (&turn, Handover::default(), None));
+    // The engine of a reviewer has no other way out.
+    account.network = web.clone().or(account.network);
     let look = Look { summary: asked.process.summary, seed: asked.occasion.seed };
     let outcome = turn.outcome.published(&publisher.people);
     let delivery = delivery::settle(&outcome, &account, marker.clone(), look, asked.process.redactor());
     (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
-    let said = match say(wish, stopped.is_some(), &writes) {
+    let mut said = match say(wish, stopped.is_some(), &writes) {
         Saying::Nothing => Vec::new(),
         Saying::Review => {
             vec![Write::Findings { delivery: &delivery, findings: &writes, publisher: &publisher }]
         }
         Saying::Comment => vec![Write::Answer { delivery: &delivery, earlier: earlier.answer.as_ref() }],
     };
+    let check = venue::check_run(asked, settled, &diff);
+    said.extend(check.as_ref().map(|check| Write::Check { check, commit: head }));
     let delivered = asked.venue.publish(&said).await;
     put_on_page(asked, pull.number, (&account, &delivery, &delivered), left_out);
+    let delivered = delivered.inspect_err(|_| tell_unsaid(asked, settled));
     let url = delivered?.map(|receipt| receipt.url);
     if let Some(url) = &url {
         (asked.tell)(Progress::Delivered { url: url.clone() });
     }
-    let status = match (stopped, blocking) {
-        (Some(_), _) => ReviewStatus::Incomplete,
-        (None, 0) => ReviewStatus::Completed,
-        (None, _) => ReviewStatus::Blocked,
-    };
+    let status = ReviewStatus::of(stopped.as_ref(), blocking);
     Ok(Reviewed { status, found: settled.findings.len(), blocking, url })
 }
 
@@ -298,6 +329,17 @@ fn put_on_page(
     venue::account(occasion, asked.permit, (account, redactor), (delivery, &page));
     if let Some(list) = unread_listed(left_out) {
         venue::list(occasion, redactor, &list);
+    }
+}
+
+/// Tells what was found where it could not be said: in the log, and on the run's page.
+fn tell_unsaid(asked: &Asked<'_>, settled: &Settled) {
+    for finding in &settled.findings {
+        let told = rated(finding.score, &finding.finding);
+        (asked.tell)(Progress::Warning(format!("not posted: {told} ({})", finding.anchor)));
+    }
+    if let Some(list) = unsaid_listed(&settled.findings) {
+        venue::list(asked.occasion, asked.process.redactor(), &list);
     }
 }
 

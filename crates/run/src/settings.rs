@@ -2,7 +2,7 @@
 //! whole world.
 
 use fro_core::{Secret, gate::Policy, prompt::Wishes, say::answer::SummaryPlace};
-use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared};
+use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared, web::SearchAddress};
 
 use crate::result::OutputSchema;
 
@@ -36,6 +36,27 @@ pub struct ReviewSettings {
     pub declared: Declared,
     /// What becomes of files that nobody wrote by hand.
     pub generated: Generated,
+    /// Whether findings outside the change are told in a check run as well.
+    pub check_runs: CheckRuns,
+    /// What the model may read of the web, if anything.
+    pub web: Option<WebSettings>,
+}
+
+/// What the model may read of the web.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebSettings {
+    /// Who answers searches, if anybody does.
+    pub search: Option<SearchAddress>,
+}
+
+/// Whether findings outside the change are told in a check run as well.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CheckRuns {
+    /// The review is enough.
+    #[default]
+    Off,
+    /// They are.
+    On,
 }
 
 /// Whether everybody may read the session.

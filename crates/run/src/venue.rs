@@ -6,6 +6,7 @@
 mod acknowledge;
 mod amend;
 mod attach;
+mod check_run;
 mod deliver;
 mod facts;
 mod fold;
@@ -19,6 +20,7 @@ mod stop;
 mod write;
 
 pub(crate) use acknowledge::Acknowledgement;
+pub(crate) use check_run::check_run;
 pub(crate) use hydrate::Hydrated;
 pub(crate) use inline_comments::Placed;
 pub(crate) use pull_so_far::PullSoFar;

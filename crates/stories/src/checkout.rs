@@ -25,6 +25,17 @@ pub(crate) async fn publish(url: &str, branch: &str, files: &[(String, String)])
     git(folder.path(), &["push", "--quiet", "origin", branch]).await;
 }
 
+/// Replaces the history of a branch by the default one's and a commit of one file.
+pub(crate) async fn rebase(url: &str, branch: &str, (file, text): (&str, &str)) {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    git(folder.path(), &["clone", "--quiet", url, "."]).await;
+    git(folder.path(), &["checkout", "--quiet", "-B", branch, "origin/HEAD"]).await;
+    fs_err::write(folder.path().join(file), text).expect("the clone can be written");
+    git(folder.path(), &["add", "."]).await;
+    git(folder.path(), &["commit", "--quiet", "-m", "all anew"]).await;
+    git(folder.path(), &["push", "--quiet", "--force", "origin", branch]).await;
+}
+
 async fn git(folder: &Path, arguments: &[&str]) {
     let mut git = tokio::process::Command::new("git");
     git.args(["-c", "user.name=Octavia", "-c", "user.email=octo@garden.example"]).args(arguments);
@@ -46,7 +57,8 @@ pub(crate) fn commit(folder: &Path, file: &str) {
     run(folder, &["commit", "-q", "-m", file]);
 }
 
-fn run(folder: &Path, arguments: &[&str]) {
+/// Runs git in a checkout.
+pub(crate) fn run(folder: &Path, arguments: &[&str]) {
     let done = Command::new("git")
         .args(["-c", "user.name=Maya", "-c", "user.email=maya@garden.example"])
         .args(arguments)

@@ -26,7 +26,7 @@ pub use processes::signal;
 pub use registry::Registry;
 pub use run::{Run, normal};
 pub use rustix::process::Signal;
-pub use tools::{act, binary, gh, node, old_gh, tool_cache};
+pub use tools::{act, binary, gh, node, old_gh, tool_cache, wrong_in_sarif};
 pub use workflow::{Worked, Workflow, Working, project, sums};
 
 use std::{
@@ -92,10 +92,23 @@ impl Sim {
         checkout::publish(&url, branch, files).await;
     }
 
+    /// Lets the owner put a branch anew onto the default one, with one commit that has this file.
+    pub async fn rebase(&self, branch: &str, file: &str, text: &str) {
+        let token = self.world.token("octo");
+        let url = self.world.clone_url(REPO).replace("://", &format!("://x-access-token:{token}@"));
+        checkout::rebase(&url, branch, (file, text)).await;
+    }
+
     /// Commits a file in the runner's checkout, without pushing it.
     pub fn commit(&self, file: &str, text: &str) {
         fs_err::write(self.checkout().join(file), text).expect("the checkout can be written");
         checkout::commit(&self.checkout(), file);
+    }
+
+    /// Stages a file in the runner's checkout, without committing it.
+    pub fn stage(&self, file: &str, text: &str) {
+        fs_err::write(self.checkout().join(file), text).expect("the checkout can be written");
+        checkout::run(&self.checkout(), &["add", file]);
     }
 
     /// Returns the world itself.

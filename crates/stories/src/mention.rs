@@ -59,6 +59,7 @@ pub struct Mention<'a> {
     variables: Vec<(OsString, OsString)>,
     user: Option<u32>,
     step: &'static str,
+    arguments: Vec<String>,
     start: Start,
     happened: Happened,
 }
@@ -90,6 +91,7 @@ impl<'a> Mention<'a> {
             variables: Vec::new(),
             user: None,
             step: "action",
+            arguments: Vec::new(),
             start: Start::Directly,
             happened: Happened::Comment,
         }
@@ -153,6 +155,14 @@ impl<'a> Mention<'a> {
         self.variable("INPUT_BINARY", binary)
     }
 
+    /// Is another of the program's commands, typed in the checkout.
+    #[must_use]
+    pub fn typed(mut self, command: &'static str, arguments: &[&str]) -> Self {
+        self.step = command;
+        self.arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        self
+    }
+
     /// Is the step after the run, with what that left for it.
     #[must_use]
     pub fn post(mut self) -> Self {
@@ -206,7 +216,7 @@ impl<'a> Mention<'a> {
         match self.start {
             Start::Directly => {
                 let mut binary = Command::new(tools::binary());
-                binary.arg(self.step);
+                binary.arg(self.step).args(&self.arguments);
                 binary
             }
             Start::ByNode => {

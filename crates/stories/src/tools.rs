@@ -1,6 +1,11 @@
 //! Where the built binary and the tools of the tests are.
 
-use std::{path::PathBuf, process::Command, sync::LazyLock};
+use std::{
+    io::Write as _,
+    path::PathBuf,
+    process::{Command, Stdio},
+    sync::LazyLock,
+};
 
 /// Returns the folder that cargo builds into.
 fn target() -> PathBuf {
@@ -53,21 +58,47 @@ pub fn act() -> PathBuf {
 
 /// Returns the node that GitHub's runner brings along, installed once beside the build.
 pub fn node() -> PathBuf {
-    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-        const PACKAGE: &str = "node@24.21.0";
-        let folder = tool_cache().join(PACKAGE);
-        let program = folder.join("node_modules/node/bin/node");
-        if !program.exists() {
-            // With `--prefix` npm would not read the machine's own settings.
-            fs_err::create_dir_all(&folder).expect("there is room for a tool");
-            fs_err::write(folder.join("package.json"), "{}").expect("the folder is ours");
-            let mut npm = Command::new("npm");
-            npm.args(["install", "--silent", "--no-audit", "--no-fund", PACKAGE]).current_dir(&folder);
-            assert!(npm.status().is_ok_and(|status| status.success()), "cannot install {PACKAGE}");
-        }
-        program
-    });
+    static PROGRAM: LazyLock<PathBuf> =
+        LazyLock::new(|| from_npm(&["node@24.21.0"], "node_modules/node/bin/node"));
     PROGRAM.clone()
+}
+
+/// Holds a text against the schema of SARIF; returns what is wrong with it, or nothing.
+pub fn wrong_in_sarif(text: &str) -> String {
+    const PACKAGES: [&str; 2] = ["ajv@6.12.6", "@microsoft/jest-sarif@1.0.0-beta.0"];
+    const CHECK: &str = r"
+        const Ajv = require('ajv');
+        const schema = require('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json');
+        const ajv = new Ajv({ schemaId: 'auto', validateSchema: false, allErrors: true });
+        ajv.addMetaSchema(require('ajv/lib/refs/json-schema-draft-04.json'));
+        const log = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+        if (!ajv.validate(schema, log)) console.log(ajv.errorsText());
+    ";
+    static SCHEMA: LazyLock<PathBuf> = LazyLock::new(|| {
+        from_npm(&PACKAGES, "node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json")
+    });
+    let folder = SCHEMA.ancestors().nth(5).expect("packages are below their folder");
+    let mut check = Command::new(node());
+    check.args(["-e", CHECK]).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut running = check.stderr(Stdio::piped()).spawn().expect("node starts");
+    running.stdin.take().expect("it is piped").write_all(text.as_bytes()).expect("node reads");
+    let said = running.wait_with_output().expect("node ends");
+    String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned()
+}
+
+/// Installs packages into a folder of their own, named after the first; returns what is wanted of them.
+fn from_npm(packages: &[&str], wanted: &str) -> PathBuf {
+    let folder = tool_cache().join(packages.first().expect("something is installed"));
+    let wanted = folder.join(wanted);
+    if !wanted.exists() {
+        // With `--prefix` npm would not read the machine's own settings.
+        fs_err::create_dir_all(&folder).expect("there is room for a tool");
+        fs_err::write(folder.join("package.json"), "{}").expect("the folder is ours");
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund"]).args(packages).current_dir(&folder);
+        assert!(npm.status().is_ok_and(|status| status.success()), "cannot install {packages:?}");
+    }
+    wanted
 }
 
 /// Installs a wheel that holds a program.

@@ -28,6 +28,8 @@ pub struct Ground {
 pub enum Tip {
     /// The one that the runner checked out.
     Checkout,
+    /// One that the checkout has, by its id.
+    Commit(String),
     /// The one that a ref on GitHub names, such as `refs/pull/2/head`.
     Remote(String),
     /// A commit that stood there when somebody asked, whatever stands there by now.
@@ -121,6 +123,10 @@ impl Store {
         match (&ground.tip, own) {
             (Tip::Checkout, Some(commit)) => Ok(commit),
             (Tip::Checkout, None) => self.fetch(ground, &format!("+HEAD:{TIP}"), TIP).await,
+            (Tip::Commit(commit), _) => {
+                let name = format!("{commit}^{{commit}}");
+                self.git.run(&self.repository, &["rev-parse", "--verify", "--quiet", &name]).await
+            }
             (Tip::Remote(name) | Tip::Pinned { name, .. }, own) => {
                 let fetched = self.fetch_remote(ground, name).await;
                 match (fetched, own) {

@@ -5,11 +5,14 @@ use fro_core::{
     Login, Secret,
     gate::{Policy, Role},
 };
-use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared};
-use fro_run::ReviewSettings;
+use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared, web::SearchAddress};
+use fro_run::{CheckRuns, ReviewSettings, WebSettings};
 use serde_json::{Map, Value, json};
 
-use super::{parse::Instead, typed::Typed};
+use super::{
+    parse::{self, Instead},
+    typed::Typed,
+};
 use crate::env::{self, Env};
 
 /// What the reviewer is called if nobody says otherwise.
@@ -54,7 +57,19 @@ impl Typed<'_> {
             state_key: self.env.input("state_key").map(Secret::new),
             declared: self.input("sensitive_data", Declared::Unsaid, declared),
             generated: self.input("generated_files", Generated::Named, generated),
+            check_runs: self.input("check_run", CheckRuns::Off, check_runs),
+            web: self.web(),
         }
+    }
+
+    /// Reads what the model may read of the web.
+    fn web(&mut self) -> Option<WebSettings> {
+        let search = self.input("web_search_url", None, |text| SearchAddress::parse(text).map(Some));
+        let enabled = self.input("enable_web", false, parse::yes_or_no);
+        if search.is_some() && !enabled {
+            self.complain("the input `web_search_url` needs `enable_web: true` beside it");
+        }
+        enabled.then_some(WebSettings { search })
     }
 
     /// Reads the one key that the reviewer may be given in place of a whole `auth-json`.
@@ -96,4 +111,8 @@ fn generated(text: &str) -> Result<Generated, Instead> {
         "shown" => Ok(Generated::Shown),
         _ => Err("write `named` or `shown`"),
     }
+}
+
+fn check_runs(text: &str) -> Result<CheckRuns, Instead> {
+    parse::yes_or_no(text).map(|wanted| if wanted { CheckRuns::On } else { CheckRuns::Off })
 }

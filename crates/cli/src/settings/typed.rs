@@ -13,6 +13,14 @@ pub(super) struct Typed<'a> {
     pub(super) env: &'a Env,
     file: File,
     pub(super) complaints: Vec<String>,
+    place: Place,
+}
+
+/// Where somebody types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Workflow,
+    Terminal,
 }
 
 /// Where something was typed.
@@ -26,7 +34,12 @@ impl<'a> Typed<'a> {
     /// Begins with what is wrong about the file as a whole.
     pub(super) fn new(env: &'a Env, mut file: File) -> Self {
         let complaints = std::mem::take(&mut file.complaints);
-        Self { env, file, complaints }
+        Self { env, file, complaints, place: Place::Workflow }
+    }
+
+    /// Begins with what was typed into a terminal.
+    pub(super) fn at_terminal(env: &'a Env) -> Self {
+        Self { place: Place::Terminal, ..Self::new(env, File::default()) }
     }
 
     /// Reads a variable that only a runner sets.
@@ -92,11 +105,14 @@ impl<'a> Typed<'a> {
     /// Tells everything that is wrong at once.
     pub(super) fn fault(self) -> Fault {
         let in_file = self.complaints.iter().any(|complaint| complaint.contains(REPO_SETTINGS));
-        self.fault_with(if in_file {
-            "mend them in the workflow's `with:` block, or in the file on the default branch, and run it again"
-        } else {
-            "mend them in the workflow's `with:` block and run it again"
-        })
+        let hint = match (self.place, in_file) {
+            (Place::Workflow, true) => {
+                "mend them in the workflow's `with:` block, or in the file on the default branch, and run it again"
+            }
+            (Place::Workflow, false) => "mend them in the workflow's `with:` block and run it again",
+            (Place::Terminal, _) => "say it anew: `--input NAME=VALUE`",
+        };
+        self.fault_with(hint)
     }
 
     /// Tells everything that is wrong at once, to somebody who typed it elsewhere.

@@ -67,6 +67,12 @@ impl Settled {
         self.findings.is_empty() && self.deeds.is_empty()
     }
 
+    /// Returns the findings that cannot stand where they belong, because the change does not touch those lines.
+    pub fn outside(&self, diff: &Diff) -> Vec<&Finding> {
+        let is_outside = |finding: &&Finding| !matches!(diff.place(&finding.anchor), Place::Lines(_));
+        self.findings.iter().filter(is_outside).collect()
+    }
+
     /// Writes the comments, each where GitHub takes it. `touched` tells the length of the function around a place.
     pub fn writes(
         &self,

@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 
 use fro_core::{Anchor, fence, say::remarks};
 
-use crate::{finding::Pass, scoring::Thresholds};
+use super::{harmless, rated};
+use crate::{
+    finding::{Finding, Pass},
+    scoring::Thresholds,
+};
 
 /// What came of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,11 +99,35 @@ pub fn unread_listed(left_out: &[String]) -> Option<String> {
     (count > 0).then(|| format!("{heading}{}{more}", named.collect::<String>()))
 }
 
+/// Tells of findings outside the change, for a check run: what stands above it, and what it says.
+pub fn outside_told(found: usize) -> (String, String) {
+    let findings = if found == 1 { "finding" } else { "findings" };
+    let title = format!("{found} {findings} outside the change");
+    let what = if found == 1 { "It is" } else { "They are" };
+    (
+        title,
+        format!(
+            "{what} part of the review of this pull request, and shown here beside the lines that are meant."
+        ),
+    )
+}
+
+/// Lists findings that could not be posted, for the run's page.
+pub fn unsaid_listed(findings: &[Finding]) -> Option<String> {
+    let told = |finding: &Finding| {
+        let (rated, body) = (rated(finding.score, &finding.finding), harmless(&finding.body));
+        format!("#### `{}`\n\n{rated}\n\n{body}\n\n", fence::inline(&finding.anchor.to_string()))
+    };
+    let heading = "### Findings that could not be posted\n\n";
+    (!findings.is_empty()).then(|| format!("{heading}{}", findings.iter().map(told).collect::<String>()))
+}
+
 #[cfg(test)]
 mod tests {
     use fro_core::Side;
 
     use super::*;
+    use crate::finding::{Kind, Score};
 
     fn quiet() -> Tally {
         Tally {
@@ -125,6 +153,26 @@ mod tests {
         ");
         let listed = unread_listed(&many).unwrap_or_default();
         assert!(listed.ends_with("- `f4999.rs`\n- and 2 more\n"), "{}", &listed[listed.len() - 80..]);
+    }
+
+    #[test]
+    fn what_cannot_be_posted_or_stands_outside_reads_like_this() {
+        let anchor = Anchor { path: "ho`se.rs".to_owned(), side: Side::Right, start_line: Some(2), line: 3 };
+        let score = Score::new(7).unwrap();
+        let finding = Finding {
+            anchor,
+            pass: Pass::Diff,
+            kind: Kind::Logic,
+            given: score,
+            score,
+            finding: "It leaks.\n## Not a heading".to_owned(),
+            assessment: String::new(),
+            body: "See:\n```suggestion\nfixed\n```".to_owned(),
+        };
+        assert_eq!(unsaid_listed(&[]), None);
+        let (one, two) = (outside_told(1), outside_told(2));
+        let listed = unsaid_listed(&[finding]).unwrap();
+        insta::assert_snapshot!([one.0, one.1, two.0, two.1, listed].join("\n---\n"));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fro_boundary::{PullDiff, Store};
 use fro_core::{
-    Anchor, Bounded, Fault, Login, Trust, continuity::Reminder, gate::ReviewWish, say::sessions as say,
-    trust::Spoken,
+    Anchor, Bounded, Fault, Login, RepoName, Trust, continuity::Reminder, gate::ReviewWish,
+    say::sessions as say, trust::Spoken,
 };
 use fro_review::{
     Diff, FileDiff,
@@ -22,7 +22,8 @@ use fro_review::{
     track::{Track, refind},
 };
 
-use crate::{answer::Asked, venue::PullSoFar};
+use super::Scene;
+use crate::venue::PullSoFar;
 
 /// Bytes of the change that the model is shown; about fifty thousand tokens.
 const SHOWN: usize = 200_000;
@@ -45,13 +46,13 @@ pub(crate) struct Beginning {
 
 /// Reads everything that the store can tell.
 pub(crate) async fn begin(
-    asked: &Asked<'_>,
+    scene: Scene<'_>,
     pull: &PullSoFar,
     store: &Store,
     wish: ReviewWish,
 ) -> Result<Beginning, Fault> {
-    let settings = &asked.process.review;
-    let url = fro_agent::address_of(&asked.process.agent.settings, &asked.permit.repo().to_string());
+    let (settings, repo) = (&scene.process.review, scene.permit.repo());
+    let url = fro_agent::address_of(&scene.process.agent.settings, &repo.to_string());
     let change =
         store.pull_diff(&url, &pull.told.base, &pull.told.head).await.map_err(|error| error.fault())?;
     let before = match pull.seen_before() {
@@ -63,7 +64,7 @@ pub(crate) async fn begin(
     let diff = read(&parts);
     let files = Files::read(store, pull, &diff).await?;
     let sensitivity = Sensitivity::of(settings.declared, &files.of_base(pull));
-    let rules = files.rules(pull, asked);
+    let rules = files.rules(pull, repo);
     let instructions = rubric::system_prompt(&settings.thresholds, &sensitivity, rules.as_ref());
     let known = pull.state.threads.iter().map(|thread| Known {
         place: files.whereabouts(pull, &diff, thread),
@@ -180,9 +181,9 @@ impl Files {
     }
 
     /// Returns the project's rules as the base has them: those of the change are the author's words.
-    fn rules(&self, pull: &PullSoFar, asked: &Asked<'_>) -> Option<Spoken> {
+    fn rules(&self, pull: &PullSoFar, repo: &RepoName) -> Option<Spoken> {
         let text = self.text(&pull.told.base, "AGENTS.md")?;
-        let who = Login::new(asked.permit.repo().owner());
+        let who = Login::new(repo.owner());
         Some(Spoken { who, trust: Trust::Maintainer, text: Bounded::text(text, RULES).noted() })
     }
 

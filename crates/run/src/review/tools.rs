@@ -180,6 +180,11 @@ impl ReviewTools {
         self.inside().review.diff().clone()
     }
 
+    /// Returns what the changed files say.
+    pub(crate) fn texts(&self) -> BTreeMap<String, String> {
+        self.texts.clone()
+    }
+
     /// Returns how many lines the function around a place has.
     pub(crate) fn touched(&self, anchor: &Anchor) -> usize {
         let text = self.texts.get(&anchor.path);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fro_core::{Fault, Login, Permission};
+use fro_core::{Fault, Login, Permission, Permit, RepoName, Subject, gate};
 use fro_github::{CodeComment, CodeThread, GitHub, PullTold, Speaker as Author};
 use fro_review::{
     Seal,
@@ -10,7 +10,7 @@ use fro_review::{
     state::{Account, ReviewComment, State, Thread, ThreadFact},
 };
 
-use crate::answer::Asked;
+use crate::{answer::Asked, process::Process, review::Commits, settings::ReviewSettings};
 
 /// A pull request, and everything that was said in reviews of ours.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct PullSoFar {
     pub(crate) told: PullTold,
     pub(crate) state: State,
     pub(crate) seal: Seal,
+    /// What the author may do, where that matters.
+    pub(crate) author_may: Permission,
     /// Those above the developer, without the author, without us.
     deciders: Deciders,
     /// What those may do whose words are new.
@@ -27,8 +29,24 @@ pub(crate) struct PullSoFar {
 
 impl PullSoFar {
     /// Asks for everything at once, and rebuilds the state from it.
-    pub(crate) async fn read(asked: &Asked<'_>) -> Result<Self, Fault> {
-        let (github, permit) = (asked.venue.github, asked.permit);
+    pub(crate) async fn of(asked: &Asked<'_>) -> Result<Self, Fault> {
+        Self::read(asked.venue.github, asked.permit, &asked.process.review).await
+    }
+
+    /// Asks for the same on behalf of somebody who sits before a clone, with their own token.
+    pub(crate) async fn here(
+        process: &Process,
+        repo: &RepoName,
+        number: u64,
+    ) -> Result<(Permit, Self), Fault> {
+        let github = process.github(repo)?;
+        let own = github.viewer().await.map_err(|error| error.fault())?;
+        let permit = gate::look_here(repo, Subject::PullRequest(number), &own, &process.policy);
+        let pull = Self::read(&github, &permit, &process.review).await?;
+        Ok((permit, pull))
+    }
+
+    async fn read(github: &GitHub, permit: &Permit, settings: &ReviewSettings) -> Result<Self, Fault> {
         let number =
             permit.subject().number().ok_or_else(|| Fault::ours("a review is about a pull request"))?;
         let answers = tokio::try_join!(
@@ -39,7 +57,7 @@ impl PullSoFar {
         );
         let (told, comments, threads, reviewed_by) = answers.map_err(|error| error.fault())?;
         let own = account(permit.own());
-        let seal = Seal::new(permit.repo(), number, asked.process.review.state_key.as_ref());
+        let seal = Seal::new(permit.repo(), number, settings.state_key.as_ref());
         let comments: Vec<ReviewComment> = comments.into_iter().map(comment).collect();
         let facts: Vec<ThreadFact> = threads.into_iter().map(fact).collect();
         let state = State::rebuild(&own, &seal, &comments, &facts);
@@ -48,7 +66,29 @@ impl PullSoFar {
         let above =
             if permissions.is_empty() { Vec::new() } else { who_may_push(github, reviewed_by).await? };
         let deciders = deciders(&told, above, permit.own());
-        Ok(Self { number, told, state, seal, deciders, permissions })
+        // Only the web asks who wrote the change.
+        let author_may = match settings.web {
+            Some(_) => permission(github, &told.author).await?,
+            None => Permission::None,
+        };
+        Ok(Self { number, told, state, seal, author_may, deciders, permissions })
+    }
+
+    /// Makes what there is to know of commits that nobody has made a pull request of.
+    pub(crate) fn of_commits(permit: &Permit, commits: &Commits) -> Self {
+        let Commits { base, head, title, description, author } = commits.clone();
+        let (asked, asked_teams) = (Vec::new(), Vec::new());
+        let told = PullTold { title, body: description, author, head, base, asked, asked_teams };
+        Self {
+            number: 0,
+            told,
+            state: State::default(),
+            seal: Seal::new(permit.repo(), 0, None),
+            // They are by whoever sits here.
+            author_may: Permission::Admin,
+            deciders: Deciders::default(),
+            permissions: BTreeMap::new(),
+        }
     }
 
     /// Returns those who spoke in a thread since our own last word, oldest first.
@@ -86,6 +126,19 @@ impl PullSoFar {
     }
 }
 
+/// Asks what somebody may do. Who may not ask, as when a reader looks at a pull request from a clone, hears of nobody who
+/// may do anything.
+async fn permission(github: &GitHub, login: &Login) -> Result<Permission, Fault> {
+    match github.permission(login).await {
+        Ok(permission) => Ok(permission),
+        Err(error) if error.is_forbidden() => {
+            tracing::warn!("nobody's word counts: {}", error.fault().what());
+            Ok(Permission::None)
+        }
+        Err(error) => Err(error.fault()),
+    }
+}
+
 /// Asks what those may do who said something new.
 async fn permissions(github: &GitHub, state: &State) -> Result<BTreeMap<String, Permission>, Fault> {
     let open = state.threads.iter().filter(|thread| thread.status.is_open());
@@ -93,8 +146,7 @@ async fn permissions(github: &GitHub, state: &State) -> Result<BTreeMap<String, 
     let authors: BTreeSet<&String> = new.map(|reply| &reply.author).collect();
     let mut permissions = BTreeMap::new();
     for author in authors {
-        let permission = github.permission(&Login::new(author)).await.map_err(|error| error.fault())?;
-        permissions.insert(author.clone(), permission);
+        permissions.insert(author.clone(), permission(github, &Login::new(author)).await?);
     }
     Ok(permissions)
 }
@@ -103,8 +155,7 @@ async fn permissions(github: &GitHub, state: &State) -> Result<BTreeMap<String, 
 async fn who_may_push(github: &GitHub, people: Vec<Login>) -> Result<Vec<Login>, Fault> {
     let mut above = Vec::new();
     for login in people {
-        let permission = github.permission(&login).await.map_err(|error| error.fault())?;
-        above.extend((permission >= Permission::Write).then_some(login));
+        above.extend((permission(github, &login).await? >= Permission::Write).then_some(login));
     }
     Ok(above)
 }

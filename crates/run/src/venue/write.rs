@@ -1,6 +1,7 @@
 //! What leaves a run: writes, one after the other. None at all is an ending like any other.
 
 use fro_core::{Delivery, Fault, Login, Redactor, Target};
+use fro_github::CheckRun;
 use fro_review::review::Writes;
 
 use super::{Placed, Publisher, Venue, deliver, inline_comments};
@@ -20,6 +21,8 @@ pub(crate) enum Write<'a> {
     Findings { delivery: &'a Delivery, findings: &'a Writes, publisher: &'a Publisher<'a> },
     /// The run summary in a comment of its own. The answer is there already, so a failure of this one fails no run.
     Summary { delivery: &'a Delivery, earlier: Option<&'a Target> },
+    /// A check run on a commit. It only adds to a review, so a failure of this one fails no run.
+    Check { check: &'a CheckRun, commit: &'a str },
 }
 
 impl Venue<'_> {
@@ -48,6 +51,16 @@ impl Venue<'_> {
                 if let Err(fault) = written {
                     let warning = format!("the run summary was not posted: {}", fault.what());
                     (self.tell)(Progress::Warning(warning));
+                }
+                Ok(None)
+            }
+            Write::Check { check, commit } => {
+                match self.github.post_check_run(self.permit, commit, check).await {
+                    Ok(url) => url.into_iter().for_each(|url| (self.tell)(Progress::Delivered { url })),
+                    Err(error) => {
+                        let fault = error.fault();
+                        (self.tell)(Progress::Warning(format!("{} ({})", fault.what(), fault.hint())));
+                    }
                 }
                 Ok(None)
             }

@@ -4,24 +4,24 @@ use fro_stories::{Mention, REPO, Run, Sim, normal};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-const PULL: u64 = 2;
+pub(crate) const PULL: u64 = 2;
 
 /// Lets the reviewer meet an event.
-fn reviewer<'a>(sim: &'a Sim, name: &str, payload: &Value) -> Mention<'a> {
+pub(crate) fn reviewer<'a>(sim: &'a Sim, name: &str, payload: &Value) -> Mention<'a> {
     sim.event(name, payload, 0).variable("FRO_ROLE", "review")
 }
 
-async fn pushed(sim: &Sim, action: &str) -> Run {
+pub(crate) async fn pushed(sim: &Sim, action: &str) -> Run {
     let event = sim.world().pull_event(REPO, PULL, action, "maya");
     reviewer(sim, "pull_request", &event).run().await
 }
 
-fn finding(file: &str, line: usize, finding: &str, score: u64) -> Value {
+pub(crate) fn finding(file: &str, line: usize, finding: &str, score: u64) -> Value {
     let assessment = json!({ "finding": finding, "assessment": "It matters.", "score": score });
     json!({ "file": file, "line": line, "body": format!("{finding} See for yourself."), "assessment": assessment })
 }
 
-fn posts(sim: &Sim, finding: Value) {
+pub(crate) fn posts(sim: &Sim, finding: Value) {
     sim.model().calls("github_post_review_comment", finding);
 }
 
@@ -32,15 +32,20 @@ fn submits(sim: &Sim, pass: u64) {
     sim.model().says(format!("Pass {pass} is done."));
 }
 
-fn submits_all(sim: &Sim, passes: std::ops::RangeInclusive<u64>) {
+pub(crate) fn submits_all(sim: &Sim, passes: std::ops::RangeInclusive<u64>) {
     passes.for_each(|pass| submits(sim, pass));
 }
 
 /// Returns the reviews and the threads as people see them.
-fn shown(sim: &Sim) -> String {
+pub(crate) fn shown(sim: &Sim) -> String {
+    shown_by(sim, "fro-bot")
+}
+
+/// Returns the reviews and the threads of an account as people see them.
+pub(crate) fn shown_by(sim: &Sim, login: &str) -> String {
     sim.world().state(|state| {
         let pull = state.issue(REPO, PULL).and_then(|issue| issue.pull.as_ref()).expect("it is there");
-        let own = |login: &str| login == "fro-bot";
+        let own = |author: &str| author == login;
         let reviews = pull.reviews.iter().filter(|review| own(&review.author));
         let reviews = reviews.map(|review| format!("review: {}", said(&review.body)));
         let ours = pull
@@ -66,7 +71,7 @@ fn said(body: &str) -> String {
 }
 
 /// Returns what was written on GitHub.
-fn writes(sim: &Sim) -> Vec<String> {
+pub(crate) fn writes(sim: &Sim) -> Vec<String> {
     let calls = sim.world().calls().into_iter();
     calls.filter(|call| !call.starts_with("GET ") && !call.contains("git-upload-pack")).collect()
 }
@@ -144,7 +149,7 @@ async fn a_pass_that_is_never_submitted_is_told_with_what_was_found() {
 }
 
 /// The tap as the pull request first leaves it, with lines put before it and a line in place of the seventh.
-fn tap(before: &str, seventh: &str) -> String {
+pub(crate) fn tap(before: &str, seventh: &str) -> String {
     format!(
         "{before}//! The tap in the greenhouse.\n\n/// Opens the tap and returns the litres a minute.\npub fn open() -> u32 {{\n    \
          // Rubber grows hard in the cold.\n    // Silicone does not.\n    {seventh}\n    flow(seal)\n}}\n\nfn flow(seal: &str) -> u32 {{\n    \
@@ -153,30 +158,30 @@ fn tap(before: &str, seventh: &str) -> String {
 }
 
 /// Finds the thread that began with these words.
-fn thread(sim: &Sim, words: &str) -> u64 {
+pub(crate) fn thread(sim: &Sim, words: &str) -> u64 {
     sim.world().state(|state| {
         let pull = state.issue(REPO, PULL).and_then(|issue| issue.pull.as_ref()).expect("it is there");
         let mut roots = pull.threads.iter().filter_map(|thread| thread.comments.first());
-        roots.find(|root| root.author == "fro-bot" && root.body.contains(words)).expect("it was said").id
+        roots.find(|root| root.author != "maya" && root.body.contains(words)).expect("it was said").id
     })
 }
 
 /// Lets somebody reply in a thread, and the reviewer hear of it.
-async fn replied(sim: &Sim, root: u64, who: &str, words: &str) -> Run {
+pub(crate) async fn replied(sim: &Sim, root: u64, who: &str, words: &str) -> Run {
     let id = sim.world().change(|state| state.reply_in_thread(REPO, root, who, words)).expect("it is there");
     reviewer(sim, "pull_request_review_comment", &sim.world().review_comment_event(REPO, id)).run().await
 }
 
 /// Lets the model answer in a thread.
-fn answers(sim: &Sim, root: u64, body: &str, is_concession: bool) {
+pub(crate) fn answers(sim: &Sim, root: u64, body: &str, is_concession: bool) {
     let reply = json!({ "thread_id": root.to_string(), "body": body, "is_concession": is_concession });
     sim.model().calls("github_reply_to_thread", reply);
     sim.model().says("Answered.");
 }
 
-const SWELLS: &str = "`open` ignores that silicone swells in hot water.";
-const UNKNOWN: &str = "`flow` is called with a seal that it does not know.";
-const MANUAL: &str = "The comment about rubber contradicts the manual of the tap.";
+pub(crate) const SWELLS: &str = "`open` ignores that silicone swells in hot water.";
+pub(crate) const UNKNOWN: &str = "`flow` is called with a seal that it does not know.";
+pub(crate) const MANUAL: &str = "The comment about rubber contradicts the manual of the tap.";
 
 #[tokio::test]
 async fn three_pushes_with_a_fix_a_concession_an_escalation_and_a_repeat() {
@@ -315,22 +320,36 @@ async fn a_review_that_was_killed_after_it_was_posted_is_not_posted_again() {
     sim.finish().await;
 }
 
-#[tokio::test]
-async fn places_that_github_does_not_take_cost_no_finding() {
-    let sim = Sim::new().await;
-    posts(&sim, finding("tap.rs", 7, SWELLS, 7));
-    posts(&sim, finding("tap.rs", 8, UNKNOWN, 6));
-    posts(&sim, finding("tap.rs", 5, MANUAL, 8));
-    submits_all(&sim, 1..=4);
-    let route = "POST /repos/{owner}/{repo}/pulls/{number}/reviews";
-    // All three at once, and then the first one by itself.
-    sim.world().faults().on(route, fro_sim::FaultKind::Status(422)).times(2);
-    let run = pushed(&sim, "opened").await;
-    assert_eq!(run.code, Some(0), "{run}");
-    let shown = shown(&sim);
+/// Where a review is posted.
+pub(crate) const REVIEWS: &str = "POST /repos/{owner}/{repo}/pulls/{number}/reviews";
+
+/// Lets the model find three things.
+pub(crate) fn posts_three(sim: &Sim) {
+    for (line, words, score) in [(7, SWELLS, 7), (8, UNKNOWN, 6), (5, MANUAL, 8)] {
+        posts(sim, finding("tap.rs", line, words, score));
+    }
+    submits_all(sim, 1..=4);
+}
+
+/// Makes sure that each of the three is said once; returns everything that is.
+#[track_caller]
+pub(crate) fn all_three_once(sim: &Sim) -> String {
+    let shown = shown(sim);
     for words in [SWELLS, UNKNOWN, MANUAL] {
         assert_eq!(shown.matches(&format!("@fro-bot: {words}")).count(), 1, "{shown}");
     }
+    shown
+}
+
+#[tokio::test]
+async fn places_that_github_does_not_take_cost_no_finding() {
+    let sim = Sim::new().await;
+    posts_three(&sim);
+    // All three at once, and then the first one by itself.
+    sim.world().faults().on(REVIEWS, fro_sim::FaultKind::Status(422)).times(2);
+    let run = pushed(&sim, "opened").await;
+    assert_eq!(run.code, Some(0), "{run}");
+    let shown = all_three_once(&sim);
     assert!(shown.contains("tap.rs:None resolved=false"), "one stands with its file: {shown}");
     sim.finish().await;
 }

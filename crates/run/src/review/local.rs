@@ -1,0 +1,163 @@
+//! A look at a clone that somebody sits before: the same passes, and nothing is written anywhere.
+
+use std::path::PathBuf;
+
+use fro_agent::{Agent, Job, Origin, Plan};
+use fro_core::{
+    Fault, Login, Permit, RepoName, Subject,
+    delegation::NoWork,
+    gate::{self, ReviewWish},
+    say::sessions,
+};
+use fro_review::{
+    report::{Report, Reported},
+    scoring::Gate,
+};
+use jiff::Timestamp;
+
+use super::{Outcomes, ReviewStatus, Scene, ground};
+use crate::{
+    process::Process,
+    progress::{Progress, Tell},
+    venue::PullSoFar,
+};
+
+/// A clone and what of it is looked at.
+#[derive(Debug, Clone)]
+pub struct Here {
+    /// The repository that it is a clone of.
+    pub repo: RepoName,
+    /// Its folder.
+    pub checkout: PathBuf,
+    /// What is looked at.
+    pub change: Change,
+    /// When it began.
+    pub began: Timestamp,
+}
+
+/// What is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Commits of the clone.
+    Commits(Commits),
+    /// A pull request, with what was said in it.
+    Pull(u64),
+}
+
+/// What a commit of a clone has that another has not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commits {
+    /// The other, by its id.
+    pub base: String,
+    /// The commit, by its id.
+    pub head: String,
+    /// What it is called.
+    pub title: String,
+    /// What its author says of it.
+    pub description: String,
+    /// Its author.
+    pub author: Login,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looked {
+    /// How it ended.
+    pub status: ReviewStatus,
+    /// What was found.
+    pub report: Report,
+}
+
+/// Looks once; nothing, if somebody stopped it. `interrupt` ends when somebody asks it to stop.
+pub async fn look_here(
+    process: &Process,
+    here: &Here,
+    tell: Tell<'_>,
+    interrupt: impl Future<Output = ()>,
+) -> Result<Option<Looked>, Fault> {
+    let (permit, pull) = opened(process, here).await?;
+    let job = job(here, &permit, &pull);
+    let steps = |step| tell(Progress::Agent(step));
+    let mut agent = Agent::open(&process.agent, &job, &steps)?;
+    let scene = Scene { process, permit: &permit, began: here.began };
+    let looked = tokio::select! {
+        looked = Box::pin(look(scene, &pull, &job, &mut agent)) => looked.map(Some),
+        () = interrupt => Ok(None),
+    };
+    let finished = agent.finish().await;
+    finished.cleaned.and(looked)
+}
+
+/// Finds out what there is to know before anything is looked at.
+async fn opened(process: &Process, here: &Here) -> Result<(Permit, PullSoFar), Fault> {
+    let Here { repo, change, .. } = here;
+    match change {
+        Change::Commits(commits) => {
+            let permit = gate::look_here(repo, Subject::Repository, &commits.author, &process.policy);
+            let pull = PullSoFar::of_commits(&permit, commits);
+            Ok((permit, pull))
+        }
+        Change::Pull(number) => PullSoFar::here(process, repo, *number).await,
+    }
+}
+
+fn job(here: &Here, permit: &Permit, pull: &PullSoFar) -> Job {
+    let run = format!("local-{}", here.began.as_millisecond());
+    let origin = Origin {
+        key: run.clone(),
+        run,
+        surface: "terminal".to_owned(),
+        event: "review".to_owned(),
+        began: here.began,
+    };
+    Job {
+        permit: permit.clone(),
+        audience: None,
+        origin,
+        checkout: here.checkout.clone(),
+        git_ref: None,
+        head: Some(pull.told.head.clone()),
+        work: Err(NoWork::Unasked),
+    }
+}
+
+async fn look(scene: Scene<'_>, pull: &PullSoFar, job: &Job, agent: &mut Agent<'_>) -> Result<Looked, Fault> {
+    agent.prepare().await?;
+    let store = agent.store().ok_or_else(|| Fault::ours("a review without a repository"))?;
+    // Who looks at a change of their own wants to see all of it.
+    let wish = ReviewWish::Asked;
+    let begun = ground::begin(scene, pull, store, wish).await?;
+    let plan = Plan {
+        permit: job.permit.clone(),
+        origin: job.origin.clone(),
+        continuity: None,
+        title: sessions::title(&fro_agent::subject(scene.permit), &pull.told.title, ""),
+        recalled: Vec::new(),
+        tools: Vec::new(),
+    };
+    let (outcomes, _session) = Box::pin(super::go_through(scene, wish, pull, begun, (agent, plan))).await?;
+    Ok(looked(scene, pull, outcomes))
+}
+
+fn looked(scene: Scene<'_>, pull: &PullSoFar, outcomes: Outcomes) -> Looked {
+    let Outcomes { tools, settled, stopped, left_out, .. } = outcomes;
+    let blocking = match settled.gate {
+        Gate::Passed => 0,
+        Gate::Blocked(blocking) => blocking,
+    };
+    let (status, texts) = (ReviewStatus::of(stopped.as_ref(), blocking), tools.texts());
+    let findings = settled.findings.into_iter().map(|finding| {
+        let text = texts.get(&finding.anchor.path).cloned();
+        Reported { finding, text }
+    });
+    let report = Report {
+        base: pull.told.base.clone(),
+        head: pull.told.head.clone(),
+        thresholds: scene.process.review.thresholds,
+        findings: findings.collect(),
+        blocking,
+        stopped,
+        left_out,
+    };
+    Looked { status, report }
+}
