@@ -208,11 +208,11 @@ async function play(world, check, events) {
     assert.equal((await happens(Events.GuildRoleUpdate, "changes role", guildId, role.id)).id, role.id);
     assert.equal((await happens(Events.GuildRoleDelete, "removes role", guildId, role.id)).id, role.id);
     const id = await world.deed("says", "maya", channels.garden, "a thread");
-    // A thread's second value says whether it is new, which is not told here.
-    const begun = new Promise((resolve) => client.once(Events.ThreadCreate, resolve));
+    // A thread's second value says whether it is new.
+    const begun = new Promise((resolve) => client.once(Events.ThreadCreate, (...values) => resolve(values)));
     await world.deed("begins thread", "maya", channels.garden, id, "Theirs");
-    const theirs = await within(begun);
-    assert.deepEqual([theirs.id, theirs.parentId, theirs.ownerId], [id, channels.garden, world.ids.people.maya]);
+    const [theirs, isNew] = await within(begun);
+    assert.deepEqual([theirs.id, theirs.parentId, theirs.ownerId, isNew], [id, channels.garden, world.ids.people.maya, true]);
     assert.equal((await happens(Events.ThreadUpdate, "archives", id)).archived, true);
     assert.equal((await happens(Events.ThreadDelete, "removes channel", id)).id, id);
   });

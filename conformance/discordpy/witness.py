@@ -193,7 +193,7 @@ async def play(bot):
         same((await happens(bot, "guild_role_update", "changes role", str(GUILD), str(role.id)))[1].id, role.id)
         same((await happens(bot, "guild_role_delete", "removes role", str(GUILD), str(role.id))).id, role.id)
         said = deed("says", "maya", str(GARDEN), "a thread")
-        thread = await happens(bot, "thread_join", "begins thread", "maya", str(GARDEN), said, "Theirs")
+        thread = await happens(bot, "thread_create", "begins thread", "maya", str(GARDEN), said, "Theirs")
         same((thread.id, thread.parent_id, thread.owner_id), (int(said), GARDEN, int(world["ids"]["people"]["maya"])))
         same((await happens(bot, "thread_update", "archives", str(thread.id)))[1].archived, True)
         same((await happens(bot, "raw_thread_delete", "removes channel", str(thread.id))).thread_id, thread.id)

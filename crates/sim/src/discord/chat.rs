@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     event::{Event, Heard},
@@ -175,7 +175,9 @@ impl Chat {
         if let Some(message) = self.message_mut(parent, id) {
             message.flags |= 1 << 5;
         }
-        self.tell_channel(Heard::ThreadCreate, id);
+        let mut data = self.channel(id).map_or(Value::Null, |channel| shape::channel(self, channel));
+        data["newly_created"] = json!(true);
+        self.tell(Heard::ThreadCreate, id, data);
     }
 
     /// Removes a channel or a thread with all that was said there.
