@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from githubkit import AppInstallationAuthStrategy, GitHub
+from githubkit.exception import RequestFailed
 from githubkit.webhooks import parse_obj
 from rows import check, same, world
 
@@ -16,7 +17,15 @@ def client(auth):
 
 # The names below `rest` hold their client only weakly.
 clients = {login: client(token) for login, token in world["tokens"].items()}
-octo, maya = (clients[login].rest for login in ("octo", "maya"))
+octo, maya, rita = (clients[login].rest for login in ("octo", "maya", "rita"))
+
+
+def refused(deed, *any_of):
+    try:
+        deed()
+    except RequestFailed as error:
+        return same(error.response.status_code in any_of, True)
+    raise AssertionError("it was not refused")
 
 
 def read(answer):
@@ -38,7 +47,7 @@ def _():
     same((said.action, said.comment.body, said.sender.login), ("created", "@fro-bot why?", "maya"))
 
 
-@check("repos, issues, reactions, users and limits are what their models say")
+@check("repos, issues, labels, reactions, users and limits are what their models say")
 def _():
     same(read(maya.repos.get(*GARDEN)).full_name, "octo/garden")
     same(read(maya.repos.get_collaborator_permission_level(*GARDEN, "maya")).permission, "write")
@@ -47,6 +56,7 @@ def _():
     comment = read(maya.issues.create_comment(*GARDEN, 1, body="Dry."))
     same(read(maya.issues.list_comments(*GARDEN, 1))[-1].id, comment.id)
     same(read(maya.reactions.create_for_issue_comment(*GARDEN, comment.id, content="eyes")).content, "eyes")
+    assert read(maya.issues.list_labels_for_repo(*GARDEN))
     same(read(maya.users.get_authenticated()).login, "maya")
     same(read(maya.rate_limit.get()).resources.core.limit, 5000)
     same(read(maya.repos.get_latest_release(*GARDEN)).tag_name, "v1.0.0")
@@ -77,6 +87,37 @@ def _():
     assert world["red_run"] in [run.id for run in read(maya.actions.list_workflow_runs_for_repo(*GARDEN)).workflow_runs]
     jobs = read(maya.actions.list_jobs_for_workflow_run(*GARDEN, world["red_run"]))
     same([job.conclusion for job in jobs.jobs], ["failure"])
+
+
+@check("repos.create_commit_status: the newest of each context counts, and one bad one makes all bad")
+def _():
+    head = read(maya.pulls.get(*GARDEN, 2)).head.sha
+    combined = lambda: read(maya.repos.get_combined_status_for_ref(*GARDEN, "new-seal"))
+    say = lambda **said: read(maya.repos.create_commit_status(*GARDEN, head, **said))
+    same((combined().state, combined().total_count), ("pending", 0))
+    made = say(state="success")
+    same((made.context, made.creator.login, made.description), ("default", "maya", None))
+    same(combined().state, "success")
+    say(state="pending", context="ci/water", description="Filling", target_url="https://ci.example/1")
+    same(combined().state, "pending")
+    say(state="error", context="ci/water")
+    same((combined().state, combined().sha, combined().total_count), ("failure", head, 2))
+    say(state="success", context="ci/water")
+    same((combined().state, [status.context for status in combined().statuses]), ("success", ["ci/water", "default"]))
+    all_of_them = read(maya.repos.list_commit_statuses_for_ref(*GARDEN, head))
+    same([status.state for status in all_of_them], ["success", "error", "pending", "success"])
+    refused(lambda: clients["maya"].request("POST", f"/repos/octo/garden/statuses/{head}", json={"state": "fine"}), 422)
+    refused(lambda: maya.repos.create_commit_status(*GARDEN, "0" * 40, state="success"), 422)
+    # Which of the two it is, is not documented.
+    refused(lambda: rita.repos.create_commit_status(*GARDEN, head, state="success"), 403, 404)
+
+
+@check("repos.list_branches: all, and those that are protected")
+def _():
+    names = lambda **which: [branch.name for branch in read(maya.repos.list_branches(*GARDEN, **which))]
+    same(names(), ["main", "new-seal"])
+    same((names(protected=True), names(protected=False)), (["main"], ["new-seal"]))
+    same(names(per_page=1, page=2), ["new-seal"])
 
 
 @check("AppInstallationAuthStrategy: an app's token is asked for, and reads")

@@ -162,4 +162,14 @@ export default async function testify({ check, refused, garden, maya, rita, bot 
     await refused(422, create({ head_sha: "f".repeat(40) }));
     await refused(422, create({ details_url: "ftp://drip.example" }));
   });
+  await check("repos.createCommitStatus, getCombinedStatusForRef, listCommitStatusesForRef, listBranches", async () => {
+    const sha = (await maya.rest.repos.getBranch({ ...garden, branch: "new-seal" })).data.commit.sha;
+    const made = (await maya.rest.repos.createCommitStatus({ ...garden, sha, state: "success", context: "ci/drip" })).data;
+    assert.deepEqual([made.state, made.context, made.creator.login], ["success", "ci/drip", "maya"]);
+    const { data } = await maya.rest.repos.getCombinedStatusForRef({ ...garden, ref: sha });
+    assert.deepEqual([data.state, data.sha, data.statuses.map(({ id }) => id)], ["success", sha, [made.id]]);
+    assert.equal((await maya.rest.repos.listCommitStatusesForRef({ ...garden, ref: "new-seal" })).data[0].id, made.id);
+    const branches = (await maya.rest.repos.listBranches({ ...garden, protected: true })).data;
+    assert.deepEqual(branches.map(({ name }) => name), ["main"]);
+  });
 }

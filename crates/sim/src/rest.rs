@@ -29,6 +29,7 @@ mod review_requests;
 mod reviews;
 mod shape;
 mod sorting;
+mod statuses;
 mod users;
 mod visit;
 mod workflow_jobs;
@@ -153,6 +154,7 @@ fn reviews() -> Routes {
 
 fn git() -> Routes {
     Routes::below(REPO)
+        .on("GET /branches", references::branches)
         .on("GET /branches/{name}", references::show_branch)
         .on("GET /readme", contents::readme)
         .on("GET /contents", contents::root)
@@ -185,6 +187,9 @@ fn results() -> Routes {
         .on("GET /check-suites/{suite}/check-runs", check_suites::runs)
         .on("GET /commits/{name}/check-suites", check_suites::of_commit)
         .on("GET /commits/{name}/check-runs", checks::of_commit)
+        .on("POST /statuses/{name}", statuses::create)
+        .on("GET /commits/{name}/statuses", statuses::list)
+        .on("GET /commits/{name}/status", statuses::combined)
         .on("GET /releases", releases::list)
         .on("POST /releases", release_making::create)
         .on("GET /releases/latest", releases::latest)

@@ -19,6 +19,7 @@ mod release;
 mod repo;
 mod review;
 mod share;
+mod status;
 mod token;
 mod workflow;
 mod writing;
@@ -40,6 +41,7 @@ pub use release::{Asset, Attachment, File, Release};
 pub use repo::Repo;
 pub use review::{Review, ReviewState, ReviewThread};
 pub use share::Share;
+pub use status::{CommitState, CommitStatus};
 pub use token::{Token, TokenAccess};
 pub use workflow::{RunStart, Step, Workflow, WorkflowJob, WorkflowRun};
 

@@ -1,6 +1,6 @@
 //! References: branches and tags, and the heads of pull requests.
 
-use axum::{Json, body::Bytes, http::StatusCode};
+use axum::{Json, body::Bytes, http::StatusCode, response::Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -8,7 +8,8 @@ use crate::{
     problem::Problem,
     rest::{
         Shape,
-        address::Path,
+        address::{Path, Query},
+        paging::Paging,
         parsed,
         visit::{Named, Visit},
     },
@@ -27,6 +28,37 @@ struct MovedReference {
     sha: String,
     #[serde(default)]
     force: bool,
+}
+
+/// Which branches are asked for.
+#[derive(Deserialize)]
+pub(super) struct BranchFilter {
+    protected: Option<bool>,
+}
+
+/// `GET /repos/{owner}/{repo}/branches`
+pub(super) async fn branches(
+    visit: Visit,
+    Query(BranchFilter { protected: wanted }): Query<BranchFilter>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    let found = visit.open().await?.references("refs/heads").await.map_err(|_| Problem::not_found())?;
+    visit.show(|shape, repo| {
+        let all = found.iter().filter_map(|(name, _, oid)| Some((name.strip_prefix("refs/heads/")?, oid)));
+        let all = all.map(|(name, oid)| (name, oid, repo.protected.iter().any(|own| own == name)));
+        let meant = all.filter(|(.., protected)| wanted.is_none_or(|wanted| wanted == *protected));
+        let drawn = meant.map(|(name, oid, protected)| {
+            let url = shape.repo_url(repo);
+            json!({
+                "name": name,
+                "commit": { "sha": oid, "url": format!("{url}/commits/{oid}") },
+                "protected": protected,
+                "protection": { "enabled": protected },
+                "protection_url": format!("{url}/branches/{name}/protection"),
+            })
+        });
+        Ok(paging.answer(drawn.collect()))
+    })
 }
 
 /// `GET /repos/{owner}/{repo}/branches/{branch}`

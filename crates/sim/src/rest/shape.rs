@@ -154,6 +154,8 @@ impl Shape<'_> {
             "color": label.color,
             "default": false,
             "description": label.description,
+            "archived_at": null,
+            "archived_by": null,
         })
     }
 

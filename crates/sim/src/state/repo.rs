@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::state::{
-    Association, CheckRun, Comment, Discussion, Issue, Label, Release, ReviewThread, Role, Workflow,
-    WorkflowRun,
+    Association, CheckRun, Comment, CommitStatus, Discussion, Issue, Label, Release, ReviewThread, Role,
+    Workflow, WorkflowRun,
 };
 
 /// A repository.
@@ -36,6 +36,8 @@ pub struct Repo {
     pub releases: Vec<Release>,
     /// What checks said about commits, oldest first.
     pub check_runs: Vec<CheckRun>,
+    /// What statuses said about commits, oldest first.
+    pub statuses: Vec<CommitStatus>,
     /// Workflows that have run.
     pub workflows: Vec<Workflow>,
     /// Their runs, oldest first.
