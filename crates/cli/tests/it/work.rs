@@ -47,6 +47,27 @@ async fn who_has_a_role_but_no_account_is_answered_and_pushes_nothing() {
 }
 
 #[tokio::test]
+async fn who_may_push_gets_a_pull_request_from_a_branch_of_the_thread() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    let command = "echo '// mended' >> tap.rs && git commit -qam 'Mend the tap' && git push origin HEAD 2>&1";
+    model.calls("bash", json!({ "command": command, "description": "mend" }));
+    model.says("Mended.");
+    stage.asks(42, 1, MAYA, "fix the tap").await;
+    stage.work().await;
+    let opened = stage.world.state(|state| {
+        let issues = &state.repo("octo/garden").unwrap().issues;
+        let opened = issues.iter().find(|issue| issue.number > 3).unwrap();
+        (opened.body.clone(), opened.pull.clone().unwrap().head_ref)
+    });
+    assert_eq!(opened.0, "Asked for by @maya.");
+    assert!(opened.1.starts_with("opencode/thread42-20"), "{}", opened.1);
+    let said = stage.said(42).await;
+    assert!(said.contains(&format!("octo/garden · `{}` · ", opened.1)), "{said}");
+    assert!(said.contains("/octo/garden/pull/4>)"), "{said}");
+}
+
+#[tokio::test]
 async fn who_lost_the_role_meanwhile_is_refused_and_that_is_written_down() {
     let stage = Stage::open().await;
     stage.asks(42, 1, SAM, "Why is the floor wet?").await;
@@ -101,8 +122,15 @@ async fn the_turn_of_a_killed_worker_is_answered_once_by_another() {
 
 #[tokio::test]
 async fn what_a_thread_learned_is_recalled_on_github_unless_its_channel_is_hidden() {
-    for (seen_by, recalled) in [(Audience::Everyone, true), (Audience::Insiders, false)] {
+    for (seen_by, private, recalled) in [
+        (Audience::Everyone, false, true),
+        (Audience::Insiders, false, false),
+        (Audience::Everyone, true, true),
+        // Who can read the repository need not be in the channel.
+        (Audience::Insiders, true, false),
+    ] {
         let stage = Stage::open().await;
+        stage.world.change(|state| state.repo_mut("octo/garden").unwrap().private = private);
         let model = stage.world.model();
         model.says("The brass coupling of the greenhouse hose is cracked.");
         stage.asks_before(seen_by, 42, 1, "Why does the greenhouse coupling drip?").await;
@@ -110,7 +138,7 @@ async fn what_a_thread_learned_is_recalled_on_github_unless_its_channel_is_hidde
         model.says("See the coupling.");
         stage.mention("@fro-bot does the greenhouse coupling still drip?").await;
         let prompt = model.seen().last().unwrap().last_user();
-        assert_eq!(prompt.contains("The brass coupling"), recalled, "{seen_by:?}: {prompt}");
+        assert_eq!(prompt.contains("The brass coupling"), recalled, "{seen_by:?}, {private}: {prompt}");
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Button, ChannelId, Denial, Style};
-use crate::{continuity::Fresh, names::RepoName};
+use crate::{continuity::Fresh, names::RepoName, say::summary::Link};
 
 /// Discord's limit for the name of a thread.
 const LONGEST_NAME: usize = 100;
@@ -85,6 +85,13 @@ pub fn tool(name: &str, title: &str, verbosity: Verbosity) -> Option<String> {
 /// Says how many tools are not shown any more.
 pub fn earlier_tools(many: usize) -> String {
     format!("-# ⚙ {many} tools before")
+}
+
+/// Writes the line with what a turn hands over: Discord knows no numbers of pull requests.
+pub fn handed_over(links: &[Link]) -> Option<String> {
+    let links: Vec<_> =
+        links.iter().map(|link| format!("{} [{}](<{}>)", link.what, link.name, link.url)).collect();
+    (!links.is_empty()).then(|| format!("-# {}", links.join(" · ")))
 }
 
 /// Names a thread after the words that it begins with.
@@ -225,6 +232,18 @@ mod tests {
         -# octo/garden · 9 s · 950 tokens · `anthropic/claude`
         -# octo/garden · `opencode/issue7-1` · 1 min 15 s · 12.3k tokens · $0.05 · `anthropic/claude`
         ");
+    }
+
+    #[test]
+    fn what_is_handed_over_is_a_line_of_links() {
+        let link = |what, name: &str, path: &str| Link {
+            what,
+            name: name.to_owned(),
+            url: format!("https://github.com/octo/garden/{path}"),
+        };
+        assert_eq!(handed_over(&[]), None);
+        let links = [link("Pull request", "#4", "pull/4"), link("Commit", "abcdef0", "commit/abcdef0")];
+        insta::assert_snapshot!(handed_over(&links).unwrap(), @"-# Pull request [#4](<https://github.com/octo/garden/pull/4>) · Commit [abcdef0](<https://github.com/octo/garden/commit/abcdef0>)");
     }
 
     #[test]

@@ -58,6 +58,16 @@ async fn a_permission_is_the_role_that_somebody_has() {
 }
 
 #[tokio::test]
+async fn a_name_that_somebody_else_has_taken_is_worth_nothing() {
+    let garden = Garden::new().await;
+    let (github, maya) = (garden.seen_by("fro-bot"), Login::new("maya"));
+    let id = garden.world.state(|state| state.person("maya").unwrap().id);
+    let id = i64::try_from(id).unwrap();
+    assert_eq!(github.permission_of(&maya, id).await.unwrap(), Permission::Write);
+    assert_eq!(github.permission_of(&maya, id + 1).await.unwrap(), Permission::None);
+}
+
+#[tokio::test]
 async fn a_made_up_role_counts_as_the_permission_it_is_based_on() {
     let garden = Garden::new().await;
     let body = r#"{"permission":"write","role_name":"gardener"}"#.to_owned();

@@ -112,7 +112,8 @@ async fn converse(
         Workbench::Branch { .. } | Workbench::Closed | Workbench::Patch { .. } => None,
     };
     session.record(&told, vec![address(&admitted.thread)]).await;
-    let notes = anew.into_iter().chain(handover.notes).collect();
+    let links = say::handed_over(&handover.links);
+    let notes = anew.into_iter().chain(handover.notes).chain(links).collect();
     Answered { told, session: None, notes, branch }
 }
 
