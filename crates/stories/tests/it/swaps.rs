@@ -24,7 +24,8 @@ while True:
         made = '../made%d' % n
         os.symlink(targets[n % 3], made)
         os.rename(made, name)
-        with open(made, 'w') as f: f.write('harmless')
+        # Who looks first and reads then takes as many bytes as there were at the look.
+        with open(made, 'w') as f: f.write('h' * (300 if n % 3 == 0 else 30))
         os.rename(made, name)
         if n % 50 == 0:
             os.mkfifo(made)
@@ -36,7 +37,7 @@ while True:
 /// Reads every object that the agent could, for as long as the run takes.
 const WATCH: &str = r"
 import glob, os, sys, zlib
-folder, stop, needles = sys.argv[1], sys.argv[2], [word.encode() for word in sys.argv[3:]]
+folder, stop, needles = sys.argv[1], sys.argv[2], os.environ['NEEDLES'].encode().split(b';')
 seen, found = set(), set()
 while not os.path.exists(stop):
     for path in glob.glob(folder + '/**/store.git/objects/??/*', recursive=True):
@@ -64,7 +65,9 @@ async fn swapped(user: u32, mention: impl for<'a> FnOnce(Mention<'a>) -> Mention
     sim.model().says("Mended.");
     let stop = sim.folder().join("stop");
     let mut watch = Command::new("python3");
-    watch.args(["-c", WATCH]).arg(sim.folder()).arg(&stop).args(["Authorization: basic", OURS, "root:"]);
+    // Not as an argument: another story looks for planted words in all that it sees of the machine's processes.
+    watch.args(["-c", WATCH]).arg(sim.folder()).arg(&stop);
+    watch.env("NEEDLES", ["Authorization: basic", OURS, "root:"].join(";"));
     let watching = watch.stdout(Stdio::piped()).spawn().unwrap();
 
     let run = mention(sim.mention("@fro-bot fix it")).run().await;

@@ -204,45 +204,36 @@ MISCHIEF += [lenders_of_git, index_of_git, database, beside_the_database, delete
 MISCHIEF += [folder_of_the_database, names_of_files, refs_of_git, git_itself]
 
 
-def exchanged():
-    """Files that are links every other moment, and a folder: what they are now, beside what they will be."""
-    own, pairs = random.Random(~seed), []
-    for number in range(own.choice([2, 4, 8])):
-        path, beside = os.path.join(clone, f"hot-{number}.txt"), os.path.join(clone, f".git/hot-{number}")
-        target = own.choice(FILES)
-        # Who looks first and reads then takes as many bytes as were there at the look.
-        length = own.choice([300, 600, 900]) if target.startswith("/proc") else 39
-        pairs.append((path, beside, target, "w" * length))
-    pairs.append((os.path.join(clone, "hot"), os.path.join(clone, ".git/hot"), own.choice(FOLDERS), None))
-    return pairs
-
-
-def lay_out(path, beside, target, content):
-    for old in [path, beside]:
-        if os.path.islink(old) or os.path.isfile(old):
-            os.unlink(old)
-    if content is None:
-        os.makedirs(path if not os.path.isdir(beside) else beside, exist_ok=True)
-        plain(os.path.join(path if os.path.isdir(path) else beside, "environ"))
-    else:
-        with open(path, "w") as file:
-            file.write(content)
-    os.symlink(target, beside if not os.path.isdir(beside) else path)
+def fill(folder, make):
+    os.makedirs(folder, exist_ok=True)
+    for number in range(100):
+        path = os.path.join(folder, f"{number}.txt")
+        if not os.path.lexists(path):
+            make(path, number)
 
 
 def exchange_for_ever():
-    """Nothing but one call of the kernel each time, so that hardly a look and a read fit in between."""
-    rename, pairs = ctypes.CDLL(None).renameat2, exchanged()
-    names = [(path.encode(), beside.encode()) for path, beside, _, _ in pairs]
+    """A folder of files and one of links by the same names change places, by one call of the kernel each time: hardly a
+    look and a read of a hundred files fit in between."""
+    own = random.Random(~seed)
+    targets = own.choices(FILES, k=100)
+
+    def file(path, number):
+        # Who looks first and reads then takes as many bytes as there were at the look.
+        length = own.choice([300, 400]) if targets[number].startswith("/proc") else 39
+        with open(path, "w") as opened:
+            opened.write(str(number).rjust(length, "w"))
+
+    def link(path, number):
+        os.symlink(targets[number], path)
+
+    rename, here, there = ctypes.CDLL(None).renameat2, os.path.join(clone, "hot"), os.path.join(clone, ".git/hot")
+    names = here.encode(), there.encode()
+    fill(here, file)
+    fill(there, link)
     while time.monotonic() < until:
-        for pair in pairs:
-            try:
-                lay_out(*pair)
-            except OSError:
-                pass
-        for _ in range(5000):
-            for path, beside in names:
-                rename(-100, path, -100, beside, 2)
+        for _ in range(1000):
+            rename(-100, names[0], -100, names[1], 2)
 
 
 def send(found):
