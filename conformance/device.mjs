@@ -26,6 +26,17 @@ export default async function testify() {
       const { data } = await request("GET /user", { baseUrl: world.api, headers: { authorization: `Bearer ${token}` } });
       assert.equal(data.login, "maya");
     });
+    await check("who signed in sees where the app is installed, and nobody else does", async () => {
+      const signIn = (login) => sign(async ({ user_code }) => void (await type(user_code, login)));
+      const get = (route, token) => request(`GET ${route}`, { baseUrl: world.api, headers: { authorization: `Bearer ${token}` } });
+      const { token } = await signIn("maya");
+      const { data } = await get("/user/installations", token);
+      assert.deepEqual([data.total_count, data.installations[0].id], [1, world.app.installation]);
+      const { data: repos } = await get(`/user/installations/${world.app.installation}/repositories`, token);
+      assert.ok(repos.repositories.some((repo) => repo.full_name === "octo/garden"));
+      await assert.rejects(get("/user/installations/1/repositories", token), { status: 404 });
+      await assert.rejects(get("/user/installations", world.tokens.maya), { status: 403 });
+    });
     await check("denied, or an app that is not known", async () => {
       await assert.rejects(sign(async ({ user_code }) => type(user_code, "maya", { answer: "deny" })), /access_denied|denied/);
       await assert.rejects(sign(() => {}, "Iv1.nobody"));

@@ -10,6 +10,7 @@ pub(crate) mod comments;
 pub(crate) mod discussion;
 pub(crate) mod fallback;
 pub(crate) mod file;
+mod installed;
 pub(crate) mod labels;
 pub(crate) mod list;
 pub(crate) mod permission;

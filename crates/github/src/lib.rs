@@ -7,6 +7,7 @@ mod act;
 mod app;
 mod ask;
 mod client;
+mod device;
 mod error;
 mod graphql;
 
@@ -34,4 +35,5 @@ pub use ask::{
     writable::Writable,
 };
 pub use client::{Address, GitHub};
+pub use device::{DeviceCode, DeviceFlow, SignedIn};
 pub use error::Error;

@@ -78,6 +78,8 @@ fn apps() -> Routes {
         .on("GET /installation/repositories", apps::repositories)
         .on("DELETE /installation/token", apps::revoke)
         .on("GET /repos/{owner}/{repo}/installation", apps::of_repo)
+        .on("GET /user/installations", apps::of_person)
+        .on("GET /user/installations/{installation}/repositories", apps::repositories_of_person)
 }
 
 fn issues() -> Routes {

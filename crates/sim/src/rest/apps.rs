@@ -19,7 +19,7 @@ use crate::{
     jwt,
     problem::Problem,
     rest::{Shape, address::Path, paging::Paging, parsed, timestamp},
-    state::{self, App, Grant, Installation, Level, Repo, Token},
+    state::{self, App, Grant, Installation, Level, Repo, Role, Token},
 };
 
 /// A token of an installation lives so long.
@@ -109,6 +109,65 @@ pub(super) async fn repositories(
         let more = json!({ "repository_selection": "selected" });
         Ok(paging.counted_with("repositories", repos.collect(), more))
     })
+}
+
+/// `GET /user/installations`: those of the app that the person signed in by, where they can see a repository
+pub(super) async fn of_person(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    headers: HeaderMap,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    signed_in(&caller, &headers)?;
+    hub.read(|state| {
+        let shape = hub.shape(state);
+        let seen = |own: &&Installation| !seen_in(state, &caller, own).is_empty();
+        let all = state
+            .apps
+            .iter()
+            .flat_map(|app| app.installations.iter().filter(seen).map(move |own| (app, own)));
+        let told = all.map(|(app, own)| shape.installation(app, own)).collect();
+        Ok(paging.counted_with("installations", told, json!({})))
+    })
+}
+
+/// `GET /user/installations/{installation}/repositories`
+pub(super) async fn repositories_of_person(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    headers: HeaderMap,
+    Path(id): Path<u64>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    signed_in(&caller, &headers)?;
+    hub.read(|state| {
+        let shape = hub.shape(state);
+        let mut all = state.apps.iter().flat_map(|app| &app.installations);
+        let found = all.find(|own| own.id == id).ok_or_else(Problem::not_found)?;
+        let seen = seen_in(state, &caller, found);
+        if seen.is_empty() {
+            return Err(Problem::not_found());
+        }
+        let repos = seen.into_iter().map(|repo| shape.repo(repo)).collect();
+        Ok(paging.counted_with("repositories", repos, json!({ "repository_selection": "selected" })))
+    })
+}
+
+/// Only a token that somebody got by an app tells which app is meant.
+fn signed_in(caller: &Caller, headers: &HeaderMap) -> Result<(), Problem> {
+    caller.login()?;
+    match auth::bearer(headers) {
+        Some(token) if token.starts_with("ghu_") => Ok(()),
+        _ => Err(Problem::forbidden(
+            "You must authenticate with an access token authorized to a GitHub App in order to list installations",
+        )),
+    }
+}
+
+/// The repositories of an installation that somebody has a part in: seeing what is public is none.
+fn seen_in<'a>(state: &'a state::State, caller: &Caller, installation: &Installation) -> Vec<&'a Repo> {
+    let repos = installation.repos.iter().filter_map(|name| state.repo(name));
+    repos.filter(|repo| caller.has(Role::Read, repo)).collect()
 }
 
 /// `DELETE /installation/token`
