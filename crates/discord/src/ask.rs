@@ -6,8 +6,8 @@ use serde::Deserialize;
 use crate::{
     client::Discord,
     error::Error,
-    heard::{Channel, Message},
-    wire::{RawChannel, RawMember, RawMessage},
+    heard::{Channel, Guild, Message},
+    wire::{RawChannel, RawGuild, RawMember, RawMessage},
 };
 
 /// How many messages Discord tells at once.
@@ -78,6 +78,12 @@ impl Discord {
     pub async fn channel(&self, id: ChannelId) -> Result<Option<Channel>, Error> {
         let (deed, path) = (format!("read channel {id}"), format!("channels/{id}"));
         Ok(self.find::<RawChannel>(&deed, &path).await?.map(RawChannel::told))
+    }
+
+    /// Reads what a guild is, without its channels; nothing if we are not in it.
+    pub async fn guild(&self, id: GuildId) -> Result<Option<Guild>, Error> {
+        let (deed, path) = (format!("read guild {id}"), format!("guilds/{id}"));
+        Ok(self.find::<RawGuild>(&deed, &path).await?.map(RawGuild::told))
     }
 
     /// Reads somebody's roles at this moment; nothing if they are not in the guild.

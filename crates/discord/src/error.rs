@@ -5,6 +5,9 @@ use std::time::Duration;
 use fro_core::Fault;
 use serde::Deserialize;
 
+/// Discord's number for a thread that was put away.
+const ARCHIVED: u32 = 50083;
+
 /// A deed or a question that came to nothing.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {deed}: {why}")]
@@ -48,6 +51,16 @@ impl Error {
     /// Tells whether we may not do this here.
     pub fn forbidden(&self) -> bool {
         self.answered().is_some_and(|error| error.status() == Some(403))
+    }
+
+    /// Tells whether the thread it was about was put away.
+    pub fn archived(&self) -> bool {
+        self.code() == Some(ARCHIVED)
+    }
+
+    /// Tells whether Discord does not know our token, which a new one mends.
+    pub fn stranger(&self) -> bool {
+        self.answered().is_some_and(|error| error.status() == Some(401))
     }
 
     /// Tells whether nobody knows if it was done.

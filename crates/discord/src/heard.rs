@@ -99,6 +99,8 @@ pub struct Channel {
     pub archived: bool,
     /// Whether only moderators may take it out again.
     pub locked: bool,
+    /// The last message there; it may be gone by now.
+    pub last_message: Option<MessageId>,
 }
 
 /// What a channel is.

@@ -48,6 +48,7 @@ pub(crate) struct RawChannel {
     kind: u64,
     permission_overwrites: Option<Vec<RawOverwrite>>,
     thread_metadata: Option<RawThread>,
+    last_message_id: Option<MessageId>,
 }
 
 #[derive(Deserialize)]
@@ -194,6 +195,7 @@ impl RawChannel {
             hidden: self.permission_overwrites.unwrap_or_default().iter().any(hides),
             archived: self.thread_metadata.as_ref().is_some_and(|thread| thread.archived),
             locked: self.thread_metadata.as_ref().is_some_and(|thread| thread.locked),
+            last_message: self.last_message_id,
         }
     }
 }

@@ -55,14 +55,15 @@ impl Discord {
         self.callback(asked, CHOICES, None, &json!({ "choices": choices })).await
     }
 
-    /// Gives the answer that was promised, or changes one.
-    pub async fn edit_answer(&self, asked: &Interaction, post: &Post) -> Result<(), Error> {
+    /// Gives the answer that was promised, or changes one. Returns the message that it is.
+    pub async fn edit_answer(&self, asked: &Interaction, post: &Post) -> Result<MessageId, Error> {
         let deed = "answer a command";
         post.check().map_err(|what| Error::limit(deed, what))?;
         let path = format!("webhooks/{}/{}/messages/@original", asked.application, asked.token.expose());
         let form = post.form();
         let sent = self.call(deed, (Method::Patch, &path), |request| post.load(request, &form).idempotent());
-        sent.await.map(drop)
+        let said: Said = sent.await?.json().map_err(|error| Error::http(deed, error))?;
+        Ok(said.id)
     }
 
     /// Says something more. If the answer is lost, nobody knows whether it was said.
