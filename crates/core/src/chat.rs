@@ -1,6 +1,7 @@
 //! A chat with channels, threads and roles, as far as decisions need it.
 
 mod audit;
+mod click;
 mod deed;
 mod follow;
 mod id;
@@ -9,10 +10,12 @@ mod permission;
 mod render;
 mod route;
 pub mod say;
+mod slash;
 mod transcript;
 mod turn;
 
 pub use audit::{AuditAction, AuditEntry, Ruling};
+pub use click::Click;
 pub use deed::{Button, Deed, Notify, Style, TextFile};
 pub use follow::Follow;
 pub use id::{ChannelId, GuildId, MessageId, NoId, RoleId, UserId};
@@ -20,5 +23,6 @@ pub use link::{ChannelLink, ChannelSettings, Listen, Thread};
 pub use permission::{AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, Wanted, Whose, decide};
 pub use render::{LONGEST, Rendered, length, render};
 pub use route::{Posted, Room, Situation, edited, posted};
+pub use slash::{Need, Parameter, ParameterKind, SlashCommand};
 pub use transcript::{News, ThreadMessage, Transcript};
 pub use turn::{Asked, SaidFile, Words};

@@ -47,6 +47,8 @@ pub enum AuditAction {
     Approve,
     /// A turn is ended from outside.
     Abort,
+    /// How people talk in a channel is changed: the model, the agent, what is listened to.
+    Choose,
     /// Words are put to the agent.
     Ask,
     /// The audit itself is read.

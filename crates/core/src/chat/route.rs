@@ -46,6 +46,11 @@ pub enum Room {
     Elsewhere,
     /// A linked channel.
     Linked(ChannelLink),
+    /// A thread that people began in a linked channel.
+    Theirs {
+        /// The channel that it is in.
+        link: ChannelLink,
+    },
     /// A thread of ours.
     Thread {
         /// The thread.
@@ -79,6 +84,8 @@ pub fn posted(message: &Posted, situation: &Situation) -> Vec<Follow> {
     let heard = match &situation.room {
         Room::Elsewhere if called => return reply(message, say::not_linked()),
         Room::Elsewhere => false,
+        // In a thread of their own people talk to each other until they call.
+        Room::Theirs { .. } => called,
         Room::Linked(link) => called || link.settings.listen == Listen::Everything,
         Room::Thread { .. } => true,
     };
@@ -86,9 +93,9 @@ pub fn posted(message: &Posted, situation: &Situation) -> Vec<Follow> {
         return Vec::new();
     }
     match granted(message, situation) {
-        Ok(()) if text.is_empty() && called => reply(message, say::no_words()),
-        // A picture, a sticker, or content that Discord did not let us see.
-        Ok(()) if text.is_empty() => Vec::new(),
+        Ok(()) if text.is_empty() && message.files.is_empty() && called => reply(message, say::no_words()),
+        // A sticker, or content that Discord did not let us see.
+        Ok(()) if text.is_empty() && message.files.is_empty() => Vec::new(),
         Ok(()) => follow(message, &text, situation),
         // Whoever talks to others is left alone: strangers' words in a thread are none for us.
         Err(_) if !called => Vec::new(),
@@ -133,7 +140,8 @@ fn granted(message: &Posted, situation: &Situation) -> Result<(), Denial> {
 fn follow(message: &Posted, text: &str, situation: &Situation) -> Vec<Follow> {
     match &situation.room {
         Room::Elsewhere => Vec::new(),
-        Room::Linked(link) => open(message, text, link, situation.now),
+        Room::Linked(link) => open(message, text, link, situation),
+        Room::Theirs { link } => take_over(message, text, link, situation),
         Room::Thread { thread, link: Some(link), .. } if link.repository != thread.repository => {
             reply(message, say::other_repository(&thread.repository, &link.repository))
         }
@@ -149,20 +157,30 @@ fn follow(message: &Posted, text: &str, situation: &Situation) -> Vec<Follow> {
 }
 
 /// Opens a thread on a message.
-fn open(message: &Posted, text: &str, link: &ChannelLink, now: Timestamp) -> Vec<Follow> {
+fn open(message: &Posted, text: &str, link: &ChannelLink, situation: &Situation) -> Vec<Follow> {
     let Some(id) = ChannelId::new(message.id.number()) else { return Vec::new() };
     let name = say::thread_name(text);
-    let thread = Thread {
-        id,
-        channel: message.channel,
-        guild: message.guild,
-        repository: link.repository.clone(),
-        session: None,
-        named: Some(name.clone()),
-        opened_at: now,
-    };
+    let thread = Thread { named: Some(name.clone()), ..thread(id, link, situation) };
     let deed = Deed::OpenThread { channel: message.channel, message: message.id, name };
     vec![Follow::OpenThread(thread), Follow::Do { lane: id, deed }, queue(message, id, text)]
+}
+
+/// Goes on in a thread that people began. Its name is theirs.
+fn take_over(message: &Posted, text: &str, link: &ChannelLink, situation: &Situation) -> Vec<Follow> {
+    let thread = thread(message.channel, link, situation);
+    vec![Follow::OpenThread(thread), queue(message, message.channel, text)]
+}
+
+fn thread(id: ChannelId, link: &ChannelLink, situation: &Situation) -> Thread {
+    Thread {
+        id,
+        channel: link.channel,
+        guild: link.guild,
+        repository: link.repository.clone(),
+        session: None,
+        named: None,
+        opened_at: situation.now,
+    }
 }
 
 fn queue(message: &Posted, thread: ChannelId, text: &str) -> Follow {

@@ -1,11 +1,13 @@
 //! What the daemon says by itself, and how tools and costs look in a thread.
 
+pub mod command;
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{Button, ChannelId, Denial, Style};
+use super::{Button, ChannelId, Click, Denial, Style};
 use crate::{continuity::Fresh, names::RepoName, say::summary::Link};
 
 /// Discord's limit for the name of a thread.
@@ -169,7 +171,7 @@ pub fn begun_anew(why: Fresh) -> String {
 
 /// The button that ends what is under way.
 pub fn interrupt(thread: ChannelId) -> Button {
-    Button { label: "Interrupt".to_owned(), id: format!("stop:{thread}"), style: Style::Danger }
+    Click::Stop(thread).button("Interrupt", Style::Danger)
 }
 
 /// Sets words apart as they are; a backtick in them would end that.

@@ -70,7 +70,8 @@ fn line(follow: &Follow) -> String {
 /// An asker has role 2, others have none of ours.
 fn check(message: &Posted, room: Room, expect: &[&str]) {
     let roles = Roles { askers: [RoleId::new(2).unwrap()].into(), ..Roles::default() };
-    let situation = Situation { me: UserId::new(ME).unwrap(), room, roles, now: Timestamp::UNIX_EPOCH };
+    let (me, now) = (UserId::new(ME).unwrap(), Timestamp::UNIX_EPOCH);
+    let situation = Situation { me, room, roles, now };
     let lines: Vec<_> = posted(message, &situation).iter().map(line).collect();
     assert_eq!(lines, expect, "{message:?}");
 }
@@ -141,6 +142,21 @@ fn a_place_that_is_no_repository_s_says_so() {
         thread(Some(link("octo/cellar", Listen::Mentions)), 0),
         &[other],
     );
+}
+
+#[test]
+fn a_thread_that_people_began_is_left_alone_until_they_call() {
+    let theirs = || Room::Theirs { link: link("octo/garden", Listen::Everything) };
+    check(&says(Membership::Member, 2, "I agree"), theirs(), &[]);
+    let expect = ["thread 2 of octo/garden", "queue in 2: what about the roof?"];
+    check(&says(Membership::Member, 2, "<@500> what about the roof?"), theirs(), &expect);
+}
+
+#[test]
+fn a_picture_without_words_is_a_question_where_it_is_listened_to() {
+    let file = SaidFile { name: "wet.png".to_owned(), url: String::new(), size: 1 };
+    let picture = Posted { files: vec![file], ..says(Membership::Member, 2, "") };
+    check(&picture, thread(Some(link("octo/garden", Listen::Mentions)), 0), &["queue in 2: "]);
 }
 
 #[test]

@@ -1,0 +1,100 @@
+//! What is answered to commands, as people read it.
+
+use super::*;
+use crate::chat::{AuditAction, ChannelId, GuildId};
+
+fn id<T>(make: fn(u64) -> Option<T>, number: u64) -> T {
+    make(number).unwrap()
+}
+
+#[test]
+fn answers_to_commands_read_like_this() {
+    let garden = RepoName::parse("octo/garden").unwrap();
+    let maya = id(UserId::new, 7);
+    let chosen = ChannelSettings {
+        listen: Listen::Everything,
+        agent: Some("plan".to_owned()),
+        model: Some("anthropic/claude".to_owned()),
+    };
+    let link = ChannelLink {
+        channel: id(ChannelId::new, 1),
+        guild: id(GuildId::new, 9),
+        repository: garden.clone(),
+        settings: ChannelSettings::default(),
+        linked_by: maya,
+        linked_at: Timestamp::UNIX_EPOCH,
+    };
+    let roles = Roles { askers: [id(RoleId::new, 2), id(RoleId::new, 3)].into(), ..Roles::default() };
+    let texts = [
+        help(),
+        no_guild(),
+        broke(),
+        no_thread(),
+        stale(),
+        sign_in("https://github.com/login/device", "ABCD-1234", Some(&garden)),
+        sign_in("https://github.com/login/device", "ABCD-1234", None),
+        not_signed_in(),
+        no_sign_in(),
+        account_shown(&Login::new("maya")),
+        account_forgotten(),
+        bad_repository("a`b\n@everyone"),
+        linked(&garden),
+        linked_already(&garden),
+        unlinked_now(&garden),
+        links(&[]),
+        links(&[link]),
+        settings(&ChannelSettings::default()),
+        settings(&chosen),
+        bad_name(),
+        policy(&roles),
+        policy_lacks(),
+        policy_moved(),
+        bad_session(),
+        opened_with(maya, "why is the *floor* wet?"),
+        stopping(),
+        nothing_to_stop(),
+        status("0.1.0", 1, 2),
+        ruled("Run `make`?", "once", maya),
+        too_late(),
+    ];
+    insta::assert_snapshot!(texts.join("\n\n"));
+}
+
+#[test]
+fn what_people_wrote_cannot_break_out_of_its_line() {
+    let words = Words {
+        name: "Maya".to_owned(),
+        roles: Vec::new(),
+        text: "`@everyone`\n# Heading\n[click](https://evil.example)".to_owned(),
+        seen_by: None,
+        files: Vec::new(),
+    };
+    let maya = id(UserId::new, 7);
+    let entry = AuditEntry {
+        at: Timestamp::UNIX_EPOCH,
+        guild: id(GuildId::new, 9),
+        actor: Some(maya),
+        roles: Vec::new(),
+        action: AuditAction::Link,
+        target: "octo/garden\n@everyone".to_owned(),
+        before: None,
+        after: None,
+        ruling: Ruling::Denied("no\nrole".to_owned()),
+    };
+    let thread = Thread {
+        id: id(ChannelId::new, 42),
+        channel: id(ChannelId::new, 1),
+        guild: id(GuildId::new, 9),
+        repository: RepoName::parse("octo/garden").unwrap(),
+        session: Some("ses_1`\n@here".to_owned()),
+        named: None,
+        opened_at: Timestamp::UNIX_EPOCH,
+    };
+    let texts = [
+        queue(true, [(maya, &words)].into_iter()),
+        queue(false, [].into_iter()),
+        audit([(1, &entry)].into_iter()),
+        sessions(&vec![thread; 17]),
+    ];
+    insta::assert_snapshot!(texts.join("\n\n"));
+}
