@@ -2,6 +2,7 @@
 
 mod bucket;
 mod checks;
+mod discord;
 
 use std::process::ExitCode;
 

@@ -92,8 +92,16 @@ variables! {
     HOME = "HOME";
     /// The folder that keeps the memory between runs; without it there is none.
     FRO_MEMORY = "FRO_MEMORY";
-    /// The store of the daemon: a file of SQLite, or a URL of Postgres.
+    /// Where the daemon keeps what it knows: a path, or a URL of Postgres.
     FRO_STORE = "FRO_STORE";
+    /// The token of the Discord bot, for `fro-bot serve` alone.
+    FRO_DISCORD_TOKEN = "FRO_DISCORD_TOKEN";
+    /// Where Discord's REST API answers, if not at Discord.
+    FRO_DISCORD_API = "FRO_DISCORD_API";
+    /// Where Discord's gateway answers, if not at Discord.
+    FRO_DISCORD_GATEWAY = "FRO_DISCORD_GATEWAY";
+    /// The client id of the GitHub App by which people show their account; no secret.
+    FRO_GITHUB_CLIENT_ID = "FRO_GITHUB_CLIENT_ID";
     /// How long, in milliseconds, to wait before GitHub or a model that broke off is asked again; a list such as `30000,60000,120000`.
     FRO_RETRY_DELAYS = "FRO_RETRY_DELAYS";
     /// How long, in milliseconds, GitHub may take for one answer.

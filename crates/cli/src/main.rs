@@ -1,6 +1,7 @@
 //! The `fro-bot` binary: what was typed, what it means, how it ended.
 
 mod action;
+mod audit;
 mod daemon_store;
 #[cfg(feature = "demo")]
 mod demo;
@@ -25,6 +26,7 @@ mod reference;
 mod report;
 mod review;
 mod run;
+mod serve;
 mod sessions;
 mod settings;
 mod table;
@@ -108,6 +110,10 @@ enum Command {
     Doctor(doctor::Options),
     /// Prints the reviewer's figures on labelled data of your own
     Eval(eval::Options),
+    /// Speaks to Discord: a channel is a repository, a thread is a session
+    Serve(serve::Options),
+    /// Checks what the daemon wrote down of its decisions
+    Audit(audit::Options),
     /// Fills the tool cache, so that the next run finds everything there
     Warm(warm::Options),
     /// Prints completions for a shell
@@ -142,6 +148,8 @@ fn main() -> ExitCode {
         Command::Doctor(options) => in_runtime(doctor::main(&options, &env)),
         Command::Eval(options) => eval::main(&options),
         Command::Work(options) => in_runtime(work::main(&options, &env)),
+        Command::Serve(options) => in_runtime(serve::main(&options, &env)),
+        Command::Audit(options) => in_runtime(audit::main(&options, &env)),
         Command::Warm(options) => in_runtime(warm::main(options, &env)),
         #[cfg(feature = "demo")]
         Command::Demo(options) => in_runtime(demo::main(&options, &env)),

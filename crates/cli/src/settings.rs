@@ -189,7 +189,7 @@ fn workspace(env: &Env) -> Result<PathBuf, Fault> {
     })
 }
 
-fn address(env: &Env) -> Address {
+pub(crate) fn address(env: &Env) -> Address {
     Address {
         api: env.text(env::GITHUB_API_URL).unwrap_or("https://api.github.com").to_owned(),
         graphql: env.text(env::GITHUB_GRAPHQL_URL).unwrap_or("https://api.github.com/graphql").to_owned(),

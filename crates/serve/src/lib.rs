@@ -1,8 +1,10 @@
 //! The daemon: what it keeps of channels, threads and turns, and what it does with them.
 
+mod serve;
 mod store;
 mod work;
 
+pub use serve::{Pace, ServeSettings, Server, SignIn};
 pub use store::{
     Address, Error, Store,
     accounts::Account,

@@ -20,6 +20,7 @@ mod row;
 pub(crate) mod seen;
 mod sqlite;
 pub(crate) mod threads;
+mod turns;
 
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use fro_github::{Rights, Writable};
 use fro_run::{Occasion, Process, REPO_SETTINGS};
 use jiff::Timestamp;
 
-use super::{Finding, Health, bucket};
+use super::{Finding, Health, bucket, discord};
 use crate::{
     env::{self, Env},
     settings,
@@ -43,6 +43,7 @@ pub(crate) async fn all(env: &Env, model: Model) -> Vec<Finding> {
     }
     findings.push(cache(env));
     findings.push(walls().await);
+    findings.extend(discord::bot(env).await);
     findings
 }
 

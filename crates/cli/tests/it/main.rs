@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod agent;
+mod audit;
 mod init;
 mod memory;
+mod serve;
 mod tidy;
 mod work;

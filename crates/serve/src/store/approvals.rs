@@ -1,6 +1,6 @@
 //! What the engine asked leave for, and what people said: one answer wins, and none after the deadline.
 
-use fro_core::chat::{AuditEntry, UserId};
+use fro_core::chat::{AuditEntry, ChannelId, UserId};
 use jiff::Timestamp;
 
 use super::{
@@ -60,6 +60,15 @@ impl Store {
             question: row.text("approval.question")?,
             deadline: row.time("approval.deadline")?,
         })
+    }
+
+    /// Returns in which thread something was asked.
+    pub async fn asked_in(&self, id: i64) -> Result<Option<ChannelId>, Error> {
+        let transaction = self.begin().await?;
+        let sql = "SELECT t.thread FROM approval AS a JOIN turn AS t ON t.id = a.turn WHERE a.id = $1";
+        let row = transaction.row(sql, [Value::from(id)]).await?;
+        transaction.commit().await?;
+        row.map(|mut row| row.parsed("turn.thread")).transpose()
     }
 
     /// Gives somebody's word, if it is the first and in time. Returns what stands afterwards.

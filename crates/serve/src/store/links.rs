@@ -2,7 +2,7 @@
 
 use fro_core::{
     RepoName,
-    chat::{AuditEntry, ChannelId, ChannelLink, GuildId},
+    chat::{AuditEntry, ChannelId, ChannelLink, ChannelSettings, GuildId},
 };
 
 use super::{
@@ -54,6 +54,21 @@ impl Store {
         audit::append(&transaction, &entry).await?;
         transaction.commit().await?;
         Ok(was)
+    }
+
+    /// Changes how people talk in a linked channel. Returns whether it is linked.
+    pub async fn set_settings(
+        &self,
+        channel: ChannelId,
+        settings: &ChannelSettings,
+        entry: &AuditEntry,
+    ) -> Result<bool, Error> {
+        let transaction = self.begin().await?;
+        let sql = "UPDATE link SET settings = $2 WHERE channel = $1 RETURNING channel";
+        let linked = transaction.row(sql, [Value::of(channel), Value::json(settings)]).await?.is_some();
+        audit::append(&transaction, entry).await?;
+        transaction.commit().await?;
+        Ok(linked)
     }
 
     /// Returns what a channel is linked to.

@@ -7,8 +7,10 @@ use super::{
 };
 
 /// Each step, for SQLite and for Postgres.
-const STEPS: [(&str, &str); 1] =
-    [(include_str!("migrations/1.sqlite.sql"), include_str!("migrations/1.postgres.sql"))];
+const STEPS: [(&str, &str); 2] = [
+    (include_str!("migrations/1.sqlite.sql"), include_str!("migrations/1.postgres.sql")),
+    (include_str!("migrations/2.sqlite.sql"), include_str!("migrations/2.postgres.sql")),
+];
 
 /// Brings a database up to date. Of several processes that start at once, one does it.
 pub(super) async fn apply(database: &Database) -> Result<(), Error> {

@@ -28,6 +28,9 @@ pub struct Due {
     pub message: Option<MessageId>,
 }
 
+/// How long a deed is in the hands of whoever got it; nobody else is given it meanwhile.
+const HOLD: Duration = Duration::from_mins(5);
+
 /// The first of each lane. What is tried later keeps the rest of its lane waiting.
 const DUE: &str = "
     SELECT o.id, o.lane, o.deed, o.attempts, coalesce(o.first_try, 0), p.message FROM outbox AS o
@@ -45,7 +48,8 @@ impl Store {
         Ok(id)
     }
 
-    /// Returns what is to be done now, the first of each lane, and remembers that it is being tried.
+    /// Returns what is to be done now, the first of each lane, and remembers that it is being tried. It is not given
+    /// out again for some minutes, unless something comes of it sooner.
     pub async fn due(&self, now: Timestamp, limit: i64) -> Result<Vec<Due>, Error> {
         let transaction = self.begin().await?;
         let rows = transaction.rows(DUE, [Value::from(now), Value::from(limit)]).await?;
@@ -55,8 +59,10 @@ impl Store {
         }
         let due: Vec<Due> = rows.into_iter().map(Due::read).collect::<Result<_, _>>()?;
         for deed in &due {
-            let sql = "UPDATE outbox SET attempts = attempts + 1, first_try = coalesce(first_try, $2) WHERE id = $1";
-            transaction.rows(sql, [Value::from(deed.id), Value::from(now)]).await?;
+            let sql = "UPDATE outbox SET attempts = attempts + 1, first_try = coalesce(first_try, $2), next_at = $3 \
+                       WHERE id = $1";
+            let held = now.saturating_add(HOLD).unwrap_or(Timestamp::MAX);
+            transaction.rows(sql, [Value::from(deed.id), Value::from(now), Value::from(held)]).await?;
         }
         transaction.commit().await?;
         Ok(due)
@@ -65,13 +71,30 @@ impl Store {
     /// Writes down that it is done, and which message came of it.
     pub async fn done(&self, id: i64, message: Option<MessageId>) -> Result<(), Error> {
         let transaction = self.begin().await?;
-        let sql = "UPDATE outbox SET state = 'done' WHERE id = $1";
-        transaction.rows(sql, [Value::from(id)]).await?;
+        let sql = "UPDATE outbox SET state = 'done', message = $2 WHERE id = $1";
+        transaction.rows(sql, [Value::from(id), Value::maybe(message)]).await?;
         if let Some(message) = message {
             let sql = "UPDATE part SET message = $2 WHERE (turn, position) = \
                        (SELECT turn, part FROM outbox WHERE id = $1)";
             transaction.rows(sql, [Value::from(id), Value::of(message)]).await?;
         }
+        transaction.commit().await
+    }
+
+    /// Returns the messages that came of deeds of a lane since a time, so that none is taken for another's.
+    pub async fn said_in(&self, lane: ChannelId, since: Timestamp) -> Result<Vec<MessageId>, Error> {
+        let transaction = self.begin().await?;
+        let sql = "SELECT message FROM outbox WHERE lane = $1 AND first_try >= $2 AND message IS NOT NULL";
+        let rows = transaction.rows(sql, [Value::of(lane), Value::from(since)]).await?;
+        transaction.commit().await?;
+        rows.into_iter().map(|mut row| row.parsed("outbox.message")).collect()
+    }
+
+    /// Lets everything be tried at once that was given out to somebody who is no more.
+    pub async fn take_up_outbox(&self) -> Result<(), Error> {
+        let transaction = self.begin().await?;
+        let sql = "UPDATE outbox SET next_at = 0 WHERE state = 'waiting' AND first_try IS NOT NULL";
+        transaction.rows(sql, []).await?;
         transaction.commit().await
     }
 

@@ -1,6 +1,9 @@
 //! Which thread is which session.
 
-use fro_core::chat::{ChannelId, Thread};
+use fro_core::{
+    RepoName,
+    chat::{ChannelId, Thread},
+};
 
 use super::{
     Error, Store,
@@ -35,6 +38,18 @@ impl Store {
         let transaction = self.begin().await?;
         let sql = format!("SELECT {COLUMNS} FROM thread WHERE session = $1 ORDER BY opened_at DESC, id");
         let rows = transaction.rows(&sql, [Value::from(session)]).await?;
+        transaction.commit().await?;
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Returns the threads about a repository that have a session, newest first.
+    pub async fn threads_about(&self, repository: &RepoName, most: i64) -> Result<Vec<Thread>, Error> {
+        let transaction = self.begin().await?;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM thread WHERE repository = $1 AND session IS NOT NULL \
+             ORDER BY opened_at DESC, id DESC LIMIT $2"
+        );
+        let rows = transaction.rows(&sql, [Value::of(repository), Value::from(most)]).await?;
         transaction.commit().await?;
         rows.into_iter().map(read).collect()
     }

@@ -442,7 +442,7 @@ async fn a_database_of_a_newer_version_is_left_alone() {
         let error = fro_serve::Store::open(&database.address).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the database has version 7, this fro-bot knows up to 1",
+            "the database has version 7, this fro-bot knows up to 2",
             "{}",
             database.kind
         );

@@ -6,5 +6,7 @@ mod audit;
 mod contract;
 mod crowd;
 mod databases;
+mod discord;
 mod model;
+mod serving;
 mod story;

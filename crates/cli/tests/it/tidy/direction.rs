@@ -14,12 +14,12 @@ const HOUSE: [(&str, &[&str]); 14] = [
     ("boundary", &["core", "http", "github"]),
     ("agent", &["core", "http", "github", "opencode", "memory", "boundary"]),
     ("run", &["core", "review", "http", "github", "opencode", "memory", "boundary", "agent"]),
-    ("serve", &["core", "http", "discord", "agent"]),
+    ("serve", &["core", "http", "github", "discord", "agent"]),
     (
         "cli",
         &[
             "core", "review", "http", "github", "opencode", "memory", "boundary", "agent", "run", "serve",
-            "sim",
+            "discord", "sim",
         ],
     ),
     ("sim", &[]),

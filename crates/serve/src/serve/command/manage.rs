@@ -1,0 +1,142 @@
+//! Commands that look at what is set, and set it.
+
+use std::collections::BTreeSet;
+
+use fro_core::chat::{
+    AuditAction, ChannelSettings, Listen, RoleId, Roles, SlashCommand, Wanted, say::command as say,
+};
+use fro_discord::{Asked, Given, Interaction};
+use jiff::Timestamp;
+
+use super::{Caller, Trouble, given};
+use crate::serve::desk::Desk;
+
+/// So many decisions are shown.
+const SHOWN: i64 = 15;
+/// What a name of a model or an agent can be.
+const LONGEST_NAME: usize = 100;
+
+pub(super) async fn links(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(desk, Wanted::Look).await?;
+    Ok(say::links(&desk.store.links(caller.guild).await?))
+}
+
+pub(super) async fn status(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(desk, Wanted::Look).await?;
+    let (running, waiting) = desk.store.load(Timestamp::now()).await?;
+    Ok(say::status(env!("CARGO_PKG_VERSION"), running, waiting))
+}
+
+pub(super) async fn audit(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(desk, Wanted::ReadAudit).await?;
+    let entries = desk.store.audited(caller.guild, SHOWN).await?;
+    desk.store.record(&caller.entry(AuditAction::ReadAudit, "audit")).await?;
+    Ok(say::audit(entries.iter().map(|audited| (audited.number, &audited.entry))))
+}
+
+pub(super) async fn policy(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    let was = desk.store.policy(caller.guild).await?;
+    let (may, role) = match (given(asked, "may"), role(asked)) {
+        (None, None) => {
+            // Whoever could change it may see it, also if no role is set yet.
+            if caller.may(desk, Wanted::SetPolicy).await.is_err() {
+                caller.may(desk, Wanted::Look).await?;
+            }
+            return Ok(say::policy(&was.roles));
+        }
+        (Some(may), Some(role)) => (may, role),
+        (Some(_), None) | (None, Some(_)) => return Ok(say::policy_lacks()),
+    };
+    caller.may(desk, Wanted::SetPolicy).await?;
+    let mut roles = was.roles.clone();
+    let Some(set) = set_of(&mut roles, may) else { return Ok(say::policy_lacks()) };
+    match given(asked, "change") {
+        Some("take") => set.remove(&role),
+        _ => set.insert(role),
+    };
+    let mut entry = caller.entry(AuditAction::SetPolicy, format!("{may} {role}"));
+    entry.after = serde_json::to_value(&roles).ok();
+    let changed = desk.store.set_policy(caller.guild, &was, &roles, entry).await?;
+    Ok(if changed { say::policy(&roles) } else { say::policy_moved() })
+}
+
+fn set_of<'a>(roles: &'a mut Roles, may: &str) -> Option<&'a mut BTreeSet<RoleId>> {
+    match may {
+        "link" => Some(&mut roles.linkers),
+        "ask" => Some(&mut roles.askers),
+        "approve" => Some(&mut roles.approvers),
+        "barred" => Some(&mut roles.barred),
+        _ => None,
+    }
+}
+
+fn role(asked: &Interaction) -> Option<RoleId> {
+    let Asked::Command { options, .. } = &asked.what else { return None };
+    match options.get("role")? {
+        Given::Role(role) => Some(*role),
+        Given::Text(_) | Given::Number(_) | Given::Flag(_) | Given::User(_) | Given::Channel(_) => None,
+    }
+}
+
+pub(super) async fn listen(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    // What is listened to is part of what a link is.
+    caller.may(desk, Wanted::Unlink).await?;
+    let listen = match given(asked, "to") {
+        Some("everything") => Some(Listen::Everything),
+        Some(_) => Some(Listen::Mentions),
+        None => None,
+    };
+    set(desk, caller, "listen", |settings| {
+        settings.listen = listen.unwrap_or(settings.listen);
+    })
+    .await
+}
+
+pub(super) async fn choose(
+    desk: &Desk,
+    asked: &Interaction,
+    caller: &Caller,
+    command: SlashCommand,
+) -> Result<String, Trouble> {
+    caller.may(desk, Wanted::Choose).await?;
+    let name = given(asked, "name");
+    if name.is_some_and(|name| !is_name(name)) {
+        return Ok(say::bad_name());
+    }
+    set(desk, caller, command.name(), |settings| {
+        let Some(name) = name else { return };
+        let chosen = (name != "usual").then(|| name.to_owned());
+        match command {
+            SlashCommand::Agent => settings.agent = chosen,
+            _ => settings.model = chosen,
+        }
+    })
+    .await
+}
+
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
+    name.len() <= LONGEST_NAME && name.chars().all(plain)
+}
+
+/// Changes how people talk in the channel, or in that of the thread, and says how it is.
+async fn set(
+    desk: &Desk,
+    caller: &Caller,
+    what: &str,
+    change: impl FnOnce(&mut ChannelSettings),
+) -> Result<String, Trouble> {
+    let thread = desk.store.thread(caller.channel).await?;
+    let channel = thread.map_or(caller.channel, |thread| thread.channel);
+    let link = desk.store.link_of(channel).await?.filter(|link| link.guild == caller.guild);
+    let Some(link) = link else { return Ok(fro_core::chat::say::not_linked()) };
+    let mut settings = link.settings.clone();
+    change(&mut settings);
+    if settings != link.settings {
+        let mut entry = caller.entry(AuditAction::Choose, format!("{what} of {channel}"));
+        entry = entry.before(&link.settings);
+        entry.after = serde_json::to_value(&settings).ok();
+        desk.store.set_settings(channel, &settings, &entry).await?;
+    }
+    Ok(say::settings(&settings))
+}

@@ -1,0 +1,143 @@
+//! What is known of guilds and channels: told by events, asked for where a resumed session tells nothing of them.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use fro_core::{
+    chat::{ChannelId, GuildId, Membership, RoleId, UserId},
+    remembered::Audience,
+};
+use fro_discord::{Channel, ChannelKind, Discord, Error, Guild, Role};
+
+/// The permission to see a channel.
+const VIEW_CHANNEL: u64 = 1 << 10;
+
+/// Guilds and channels.
+pub(super) struct Places {
+    discord: Discord,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    guilds: HashMap<GuildId, GuildFacts>,
+    channels: HashMap<ChannelId, Channel>,
+}
+
+/// What decisions need of a guild.
+#[derive(Debug, Clone, Copy)]
+struct GuildFacts {
+    owner: UserId,
+    /// Whether the role of everybody may see channels.
+    open: bool,
+}
+
+impl Places {
+    pub(super) fn new(discord: Discord) -> Self {
+        Self { discord, known: Mutex::default() }
+    }
+
+    pub(super) fn put_guild(&self, guild: &Guild) {
+        let mut known = self.known();
+        known.guilds.insert(guild.id, GuildFacts::of(guild));
+        known.channels.extend(guild.channels.iter().map(|channel| (channel.id, channel.clone())));
+    }
+
+    pub(super) fn put_channel(&self, channel: Channel) {
+        self.known().channels.insert(channel.id, channel);
+    }
+
+    /// Takes note of a role that changed; only that of everybody matters here.
+    pub(super) fn put_role(&self, guild: GuildId, role: &Role) {
+        if role.id.number() == guild.number()
+            && let Some(facts) = self.known().guilds.get_mut(&guild)
+        {
+            facts.open = role.permissions & VIEW_CHANNEL != 0;
+        }
+    }
+
+    pub(super) fn forget_channel(&self, id: ChannelId) {
+        self.known().channels.remove(&id);
+    }
+
+    pub(super) fn forget_guild(&self, id: GuildId) {
+        let mut known = self.known();
+        known.guilds.remove(&id);
+        known.channels.retain(|_, channel| channel.guild != Some(id));
+    }
+
+    /// Returns what a channel or thread is, if it is there and we may see it.
+    pub(super) async fn channel(&self, id: ChannelId) -> Result<Option<Channel>, Error> {
+        let known = self.known().channels.get(&id).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let asked = match self.discord.channel(id).await {
+            Err(error) if error.forbidden() => None,
+            asked => asked?,
+        };
+        if let Some(channel) = &asked {
+            self.put_channel(channel.clone());
+        }
+        Ok(asked)
+    }
+
+    /// Returns what somebody with these roles is in a guild.
+    pub(super) async fn membership(&self, guild: GuildId, person: UserId) -> Result<Membership, Error> {
+        let facts = self.guild(guild).await?;
+        Ok(match facts {
+            Some(facts) if facts.owner == person => Membership::Owner,
+            Some(_) => Membership::Member,
+            None => Membership::Outsider,
+        })
+    }
+
+    /// Returns who can read a channel, if that can be told: what is not known is for insiders.
+    pub(super) async fn audience(&self, id: ChannelId) -> Option<Audience> {
+        let place = self.channel(id).await.ok()??;
+        let parent = match place.parent {
+            Some(parent) if matches!(place.kind, ChannelKind::Thread) => {
+                self.channel(parent).await.ok()??
+            }
+            _ => place.clone(),
+        };
+        let open = self.guild(place.guild.or(parent.guild)?).await.ok()??.open;
+        let hidden = !open || place.hidden || parent.hidden || place.kind == ChannelKind::PrivateThread;
+        Some(if hidden { Audience::Insiders } else { Audience::Everyone })
+    }
+
+    /// Returns somebody's roles at this moment.
+    pub(super) async fn roles(&self, guild: GuildId, person: UserId) -> Result<Option<Vec<RoleId>>, Error> {
+        self.discord.member(guild, person).await
+    }
+
+    async fn guild(&self, id: GuildId) -> Result<Option<GuildFacts>, Error> {
+        let known = self.known().guilds.get(&id).copied();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let asked = match self.discord.guild(id).await {
+            Err(error) if error.forbidden() => None,
+            asked => asked?.map(|guild| GuildFacts::of(&guild)),
+        };
+        if let Some(facts) = asked {
+            self.known().guilds.insert(id, facts);
+        }
+        Ok(asked)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl GuildFacts {
+    fn of(guild: &Guild) -> Self {
+        // The role of everybody has the guild's own number.
+        let everybody = guild.roles.iter().find(|role| role.id.number() == guild.id.number());
+        let open = everybody.is_some_and(|role| role.permissions & VIEW_CHANNEL != 0);
+        Self { owner: guild.owner, open }
+    }
+}

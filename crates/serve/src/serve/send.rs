@@ -1,0 +1,185 @@
+//! What waits in the outbox is done: in order within a lane, and the lanes beside each other.
+
+use std::{sync::Arc, time::Duration};
+
+use fro_core::{
+    Fault,
+    chat::{self, ChannelId, Deed, MessageId, Notify, Style},
+};
+use fro_discord::{Attempt, Button, ButtonStyle, Error, Nonce, Post, Renamed, Row, Upload};
+use jiff::{SignedDuration, Timestamp};
+use tokio::{task::JoinSet, time};
+use tracing::warn;
+
+use super::desk::Desk;
+use crate::store::outbox::Due;
+
+/// So many lanes are looked at at once.
+const LANES: i64 = 50;
+/// The longest pause between two tries.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// What could not be said for so long is not news any more.
+const TOO_OLD: SignedDuration = SignedDuration::from_hours(24);
+
+/// What came of a deed.
+enum Came {
+    /// It is done; a message may have come of it.
+    Done(Option<MessageId>),
+    /// It is to be tried again after this time.
+    Later(String, Duration),
+    /// It will never be done.
+    Never(String),
+}
+
+/// Does what waits for as long as this process lives.
+///
+/// Each deed is a task of its own: one that is in the middle of a transaction goes on while the next are looked for.
+pub(super) async fn forever(desk: &Arc<Desk>) {
+    let mut under_way = JoinSet::new();
+    loop {
+        let due = desk.insist("read the outbox", || desk.store.due(Timestamp::now(), LANES)).await;
+        for due in due {
+            under_way.spawn(deliver(Arc::clone(desk), due));
+        }
+        let looks_again = async {
+            drop(time::timeout(desk.settings.pace.look, desk.outbox.notified()).await);
+        };
+        // Whatever is done may free the next of its lane.
+        tokio::select! {
+            Some(_) = under_way.join_next() => {}
+            () = looks_again => {}
+        }
+    }
+}
+
+/// Does what waits until nothing can be done at this moment.
+pub(super) async fn rest(desk: &Arc<Desk>) {
+    loop {
+        let due = desk.insist("read the outbox", || desk.store.due(Timestamp::now(), LANES)).await;
+        if due.is_empty() {
+            return;
+        }
+        let deeds: JoinSet<()> = due.into_iter().map(|due| deliver(Arc::clone(desk), due)).collect();
+        deeds.join_all().await;
+    }
+}
+
+async fn deliver(desk: Arc<Desk>, due: Due) {
+    let desk = &*desk;
+    let came = match attempt(desk, &due).await {
+        Ok(came) => came,
+        Err(error) if error.archived() && unarchived(desk, due.lane).await => {
+            Came::Later(error.to_string(), Duration::ZERO)
+        }
+        Err(error) => judge(desk, &due, &error),
+    };
+    match came {
+        Came::Done(message) => {
+            desk.insist("note what was done", || desk.store.done(due.id, message)).await;
+        }
+        Came::Later(why, wait) => {
+            let now = Timestamp::now();
+            desk.insist("note what failed", || desk.store.retry(due.id, &why, now, wait)).await;
+        }
+        Came::Never(why) => {
+            warn!("{why}; it is not tried again");
+            desk.insist("note what failed", || desk.store.give_up(due.id, &why)).await;
+        }
+    }
+}
+
+async fn attempt(desk: &Desk, due: &Due) -> Result<Came, Error> {
+    let discord = &desk.discord;
+    match &due.deed {
+        Deed::OpenThread { channel, message, name } => {
+            discord.open_thread(*channel, *message, name).await?;
+            Ok(Came::Done(None))
+        }
+        Deed::Say { channel, .. } => say(desk, due, *channel).await,
+        Deed::Change { channel, text } => {
+            if let Some(message) = due.message {
+                discord.edit(*channel, message, &desk.post(text)).await?;
+            }
+            Ok(Came::Done(None))
+        }
+        Deed::TakeBack { channel } => {
+            if let Some(message) = due.message {
+                discord.delete(*channel, message).await?;
+            }
+            Ok(Came::Done(None))
+        }
+        Deed::Rename { thread, name } => rename(desk, *thread, name).await,
+    }
+}
+
+/// Says something. What was tried before may stand there already: it is looked for first.
+async fn say(desk: &Desk, due: &Due, channel: ChannelId) -> Result<Came, Error> {
+    let Some(post) = post(desk, &due.deed) else { return Ok(Came::Done(None)) };
+    let known = match due.first_try {
+        Some(since) => desk.insist("read what was said", || desk.store.said_in(due.lane, since)).await,
+        None => Vec::new(),
+    };
+    let attempt = match due.first_try {
+        Some(since) => Attempt::Again { since, known: &known },
+        None => Attempt::First,
+    };
+    let Some(nonce) = Nonce::new(format!("fro-{}", due.id)) else { return Ok(Came::Done(None)) };
+    Ok(Came::Done(Some(desk.discord.send(channel, &post, &nonce, attempt).await?)))
+}
+
+fn post(desk: &Desk, deed: &Deed) -> Option<Post> {
+    let Deed::Say { text, reply_to, buttons, file, notify, .. } = deed else { return None };
+    let upload = |file: &chat::TextFile| {
+        let bytes = desk.clean(&file.text).as_str().as_bytes().to_vec();
+        Upload { name: file.name.clone(), bytes }
+    };
+    Some(Post {
+        rows: buttons.chunks(5).map(|row| Row::Buttons(row.iter().map(button).collect())).collect(),
+        files: file.iter().map(upload).collect(),
+        silent: *notify == Notify::No,
+        reply_to: *reply_to,
+        ..desk.post(text)
+    })
+}
+
+fn button(button: &chat::Button) -> Button {
+    let style = match button.style {
+        Style::Usual => ButtonStyle::Primary,
+        Style::Other => ButtonStyle::Secondary,
+        Style::Danger => ButtonStyle::Danger,
+    };
+    Button { label: button.label.clone(), custom_id: button.id.clone(), style, enabled: true }
+}
+
+/// Renames a thread, unless somebody gave it a name of their own.
+async fn rename(desk: &Desk, thread: ChannelId, name: &str) -> Result<Came, Error> {
+    let known = desk.insist("read a thread", || desk.store.thread(thread)).await;
+    let Some(place) = desk.discord.channel(thread).await? else { return Ok(Came::Done(None)) };
+    let ours = known.and_then(|thread| thread.named).is_some_and(|named| named == place.name);
+    if !ours {
+        return Ok(Came::Done(None));
+    }
+    match desk.discord.rename(thread, name).await? {
+        Renamed::Yes => {
+            desk.insist("note a name", || desk.store.set_named(thread, name)).await;
+            Ok(Came::Done(None))
+        }
+        // A name is not worth that an answer waits behind it.
+        Renamed::TooOften(_) => Ok(Came::Done(None)),
+    }
+}
+
+async fn unarchived(desk: &Desk, thread: ChannelId) -> bool {
+    desk.discord.unarchive(thread).await.is_ok()
+}
+
+/// Decides whether something that failed is tried again.
+fn judge(desk: &Desk, due: &Due, error: &Error) -> Came {
+    let age = due.first_try.map(|first| Timestamp::now().duration_since(first));
+    let mends = matches!(error.fault(), Fault::Upstream { .. }) || error.stranger();
+    if !mends || error.gone() || age.is_some_and(|age| age > TOO_OLD) {
+        return Came::Never(error.to_string());
+    }
+    let doubled = u32::try_from(due.attempts).unwrap_or(u32::MAX).min(10);
+    Came::Later(error.to_string(), (desk.settings.pace.again * 2_u32.pow(doubled)).min(LONGEST_PAUSE))
+}

@@ -1,0 +1,135 @@
+//! Mentions, threads, what waits, and what becomes of threads.
+
+use fro_core::chat::{AuditAction, ChannelSettings, Deed, Listen};
+use fro_serve::Wish;
+use jiff::Timestamp;
+
+use super::stage::Stage;
+use crate::contract::{LEASE, entry};
+
+#[tokio::test]
+async fn a_mention_opens_a_thread_in_which_it_is_answered_and_words_there_go_on() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let thread = stage.says("maya", "@fro-bot why is the floor wet?");
+    assert_eq!(stage.work().await, "why is the floor wet?");
+    stage.until_said(thread, 1).await;
+    stage.world.says("maya", thread, "and the roof?");
+    assert_eq!(stage.work().await, "and the roof?");
+    let said = stage.until_said(thread, 2).await;
+    assert_eq!(said, ["You asked: why is the floor wet?", "You asked: and the roof?"]);
+    assert_eq!(stage.world.state(|chat| chat.channel(thread).unwrap().name.clone()), "why is the floor wet?");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn where_everything_is_listened_to_plain_words_open_a_thread_too() {
+    let stage = Stage::new().await;
+    let settings = ChannelSettings { listen: Listen::Everything, ..ChannelSettings::default() };
+    stage.store.set_settings(stage.garden(), &settings, &entry(AuditAction::Choose, "x")).await.unwrap();
+    let serving = stage.serve().await;
+    let thread = stage.says("maya", "why?");
+    stage.until_thread(thread).await;
+    assert_eq!(stage.work().await, "why?");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn what_comes_during_a_turn_waits_can_be_changed_and_the_button_ends_the_turn() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let thread = stage.says("maya", "@fro-bot one");
+    let first = stage.claim().await;
+    stage.until_thread(thread).await;
+    let second = stage.world.says("maya", thread, "two");
+    let notice = stage.until_said(thread, 1).await;
+    assert!(notice[0].starts_with("Noted; I answer it after this turn."), "{notice:?}");
+    stage.world.edits(thread, second, "two, really");
+    let third = stage.world.says("maya", thread, "three");
+    stage.until_said(thread, 2).await;
+    stage.world.deletes(thread, third);
+    let button =
+        stage.world.state(|chat| chat.messages_in(thread).find(|it| !it.components.is_empty()).unwrap().id);
+    let click = stage.world.clicks("maya", thread, button, &format!("stop:{thread}"));
+    assert_eq!(
+        stage.answer_to(click).await,
+        "I am ending the turn that is under way. What waits comes next."
+    );
+    assert_eq!(stage.store.renew(first.lease, Timestamp::now(), LEASE).await.unwrap(), Wish::Stop);
+    stage.finish(&first, "Stopped.").await;
+    assert_eq!(stage.work().await, "two, really");
+    assert_eq!(stage.store.load(Timestamp::now()).await.unwrap(), (0, 0), "the third was taken back");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn typing_is_shown_while_a_turn_is_under_way() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let thread = stage.says("maya", "@fro-bot one");
+    let claimed = stage.claim().await;
+    stage
+        .until(|chat| {
+            chat.typing.iter().any(|(place, _)| *place == thread)
+                || chat.typing.iter().any(|(_, place)| *place == thread)
+        })
+        .await;
+    stage.finish(&claimed, "Done.").await;
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_reaches_a_thread_that_was_put_away_and_a_name_that_people_gave_stays() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let thread = stage.says("maya", "@fro-bot one");
+    let claimed = stage.claim().await;
+    stage.until_thread(thread).await;
+    stage.world.renames(thread, "ours");
+    stage.world.archives(thread, false);
+    let rename = Deed::Rename { thread: claimed.turn.thread, name: "theirs".to_owned() };
+    stage.store.post(claimed.turn.thread, &rename, Timestamp::now()).await.unwrap();
+    stage.finish(&claimed, "Done.").await;
+    assert_eq!(stage.until_said(thread, 1).await, ["Done."]);
+    assert_eq!(stage.world.state(|chat| chat.channel(thread).unwrap().name.clone()), "ours");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_thread_that_is_removed_ends_its_turns() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let thread = stage.says("maya", "@fro-bot one");
+    let claimed = stage.claim().await;
+    stage.until_thread(thread).await;
+    stage.world.says("maya", thread, "two");
+    stage.until_said(thread, 1).await;
+    stage.world.removes_channel(thread);
+    while stage.store.renew(claimed.lease, Timestamp::now(), LEASE).await.unwrap() != Wish::Stop {
+        tokio::task::yield_now().await;
+    }
+    stage.finish(&claimed, "Nobody hears this.").await;
+    assert_eq!(stage.store.load(Timestamp::now()).await.unwrap(), (0, 0));
+    let other = stage.says("maya", "@fro-bot three");
+    stage.work().await;
+    assert_eq!(stage.until_said(other, 1).await, ["You asked: three"]);
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn what_the_model_says_rings_nobody_and_has_no_secret() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let thread = stage.says("maya", "@fro-bot one");
+    let claimed = stage.claim().await;
+    let maya = stage.person("maya");
+    stage.finish(&claimed, &format!("@everyone <@{maya}> planted-secret-value")).await;
+    let said = stage.until_said(thread, 1).await;
+    assert!(!said[0].contains("planted-secret-value"), "{said:?}");
+    let rung = stage.world.state(|chat| {
+        let pings = &chat.messages_in(thread).last().unwrap().pings;
+        (pings.everyone, pings.users.len(), pings.roles.len())
+    });
+    assert_eq!(rung, (false, 0, 0));
+    serving.stop().await;
+}
