@@ -9,6 +9,7 @@ use fro_core::{
 use futures::StreamExt as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
+use tokio::time::Instant;
 use tracing::{info, warn};
 use twilight_gateway::{CloseFrame, ConfigBuilder, Intents, Message as Frame, Shard, ShardId};
 
@@ -43,8 +44,8 @@ pub struct Gateway {
     closed: Option<u16>,
     /// How often in a row we were refused.
     refusals: usize,
-    /// The pause that is due before the next attempt.
-    pause: Option<Duration>,
+    /// When the next attempt is due, after we were refused.
+    again_at: Option<Instant>,
 }
 
 impl Gateway {
@@ -52,7 +53,7 @@ impl Gateway {
     pub fn open(settings: &Settings, kept: Option<Session>) -> Self {
         fro_http::provide_tls();
         let shard = shard(settings, kept.as_ref());
-        Self { settings: settings.clone(), shard, heard: kept, closed: None, refusals: 0, pause: None }
+        Self { settings: settings.clone(), shard, heard: kept, closed: None, refusals: 0, again_at: None }
     }
 
     /// Returns where to take up what follows the last event of [`next`](Self::next).
@@ -63,9 +64,10 @@ impl Gateway {
     /// Waits for the next thing. Whatever happens to the connection, there is one; it may be called in a `select!`.
     pub async fn next(&mut self) -> Heard {
         loop {
-            if let Some(pause) = self.pause {
-                tokio::time::sleep(pause).await;
-                self.pause = None;
+            // A moment and not a span: whoever calls this in a `select!` would begin the pause anew each time.
+            if let Some(again) = self.again_at {
+                tokio::time::sleep_until(again).await;
+                self.again_at = None;
                 self.shard = shard(&self.settings, self.heard.as_ref());
             }
             let heard = match self.shard.next().await {
@@ -120,7 +122,7 @@ impl Gateway {
         let pauses = &self.settings.refused;
         let pause = pauses.get(self.refusals).or(pauses.last()).copied().unwrap_or(Duration::from_mins(10));
         self.refusals += 1;
-        self.pause = Some(pause);
+        self.again_at = Some(Instant::now() + pause);
         warn!("{}; trying again in {} s", fatal.fault().what(), pause.as_secs());
         Heard::Refused(fatal)
     }

@@ -203,6 +203,25 @@ async fn a_refusal_for_good_is_told_and_tried_again_until_somebody_mends_it() {
     }
 }
 
+/// Whoever hears in a `select!` lets go of the future again and again, and the pause must not begin anew each time.
+#[tokio::test]
+async fn the_pause_after_a_refusal_passes_though_nobody_waits_for_it_in_one_go() {
+    let mut stage = Stage::new().await;
+    stage.settings.refused = vec![Duration::from_millis(200)];
+    stage.world.close_next(&[4014]);
+    let mut gateway = fro_discord::Gateway::open(&stage.settings, None);
+    assert_eq!(next(&mut gateway).await, Heard::Refused(Fatal::PrivilegedIntents));
+    let waited = async {
+        loop {
+            if let Ok(heard) = tokio::time::timeout(Duration::from_millis(50), gateway.next()).await {
+                return heard;
+            }
+        }
+    };
+    let heard = tokio::time::timeout(Duration::from_secs(30), waited).await.unwrap();
+    assert!(matches!(heard, Heard::Ready { .. }), "{heard:?}");
+}
+
 #[tokio::test]
 async fn a_wrong_token_and_an_intent_that_is_off_are_refused_by_name() {
     let stage = Stage::new().await;
