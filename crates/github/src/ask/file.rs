@@ -32,7 +32,8 @@ impl GitHub {
     pub async fn folder(&self, path: &str) -> Result<Vec<String>, Error> {
         let aim = Aim::new(format!("list `{path}` of {}", self.repo()), "contents: read");
         let path = format!("/repos/{}/contents/{path}", self.repo());
-        match self.get(&path).at_most(LARGEST).send().await {
+        // The top of a repository has no slash at its end.
+        match self.get(path.trim_end_matches('/')).at_most(LARGEST).send().await {
             Ok(answer) => {
                 let entries: Vec<Entry> = answer.json().map_err(|error| aim.missed(error))?;
                 Ok(entries.into_iter().map(|entry| entry.name).collect())

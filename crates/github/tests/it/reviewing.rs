@@ -117,6 +117,6 @@ async fn a_person_s_token_writes_no_check_run() {
 #[tokio::test]
 async fn a_folder_names_what_is_in_it() {
     let (_garden, github, _) = opened().await;
-    assert_eq!(github.folder("").await.unwrap(), ["tap.rs"]);
+    assert_eq!(github.folder("").await.unwrap(), ["README.md", "greenhouse", "tap.rs"]);
     assert_eq!(github.folder(".github/workflows").await.unwrap(), [""; 0]);
 }
