@@ -125,8 +125,8 @@ async fn whatever_happens_to_the_gateway_each_message_is_answered_once() {
         ("not known any more", |world| assert_eq!(world.invalidate_sessions(), 1)),
         ("refused for good, until somebody mends it", |world| {
             world.close_next(&[4014]);
+            assert_eq!(world.cut_connections(), 1);
             world.forget_sessions();
-            world.cut_connections();
         }),
     ];
     for (what, breaks) in breaks {
