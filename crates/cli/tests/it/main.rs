@@ -4,6 +4,7 @@
 
 mod agent;
 mod audit;
+mod daemon;
 mod init;
 mod memory;
 mod serve;
