@@ -114,3 +114,55 @@ fn keep_words(outcome: &mut Outcome, before: Outcome) {
         Outcome::Answered { .. } => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fro_core::conversation::outcome::{Trouble, Usage};
+    use fro_opencode::File;
+
+    use super::*;
+
+    #[test]
+    fn a_prompt_that_never_arrived_is_said_again_without_its_files() {
+        let files = vec![File { name: "tap.png".to_owned(), mime: "image/png".to_owned(), bytes: vec![1] }];
+        let message = Message { text: "Why?".to_owned(), files, agent: None, model: None };
+        let after = |calls| {
+            second(
+                &message,
+                &Turn { usage: Usage { calls, ..Usage::default() }, ..Turn::failed(Trouble::Silent) },
+            )
+        };
+        assert_eq!((after(0).text.as_str(), after(0).files.len()), ("Why?", 0));
+        assert_eq!((after(2).text.as_str(), after(2).files.len()), (follow_up::go_on(), 0));
+    }
+
+    #[test]
+    fn nobody_waits_past_the_deadline() {
+        let limits = |seconds: i64| {
+            let deadline = Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
+            Limits { deadline: Some(deadline), ..Limits::default() }
+        };
+        assert!(in_time(&Limits::default(), Duration::from_hours(1)));
+        assert!(in_time(&limits(3_600), Duration::from_mins(1)));
+        assert!(!in_time(&limits(60), Duration::from_hours(1)));
+        assert!(!in_time(&limits(-1), Duration::ZERO));
+    }
+
+    #[test]
+    fn what_was_said_before_is_kept_unless_something_better_came() {
+        let words = |text: &str| Some(text.to_owned());
+        let earlier = || match Turn::failed(Trouble::Silent).outcome {
+            Outcome::Failed { failure, .. } => Outcome::Failed { partial: words("Half"), failure },
+            other => other,
+        };
+        let check = |mut outcome: Outcome, expect: Outcome| {
+            keep_words(&mut outcome, earlier());
+            assert_eq!(outcome, expect);
+        };
+        check(Outcome::OutOfTime { partial: None }, Outcome::OutOfTime { partial: words("Half") });
+        check(Outcome::OutOfTime { partial: words("More") }, Outcome::OutOfTime { partial: words("More") });
+        check(Outcome::Refused { partial: None }, Outcome::Refused { partial: words("Half") });
+        let answered = Outcome::Answered { text: "All".to_owned(), cut_short: false };
+        check(answered.clone(), answered);
+    }
+}

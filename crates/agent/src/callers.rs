@@ -173,3 +173,84 @@ impl fmt::Debug for Known {
         f.debug_struct("Known").field("calls", &self.calls).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::future::{BoxFuture, ready};
+    use serde_json::json;
+
+    use super::*;
+
+    /// A set of tools that says whose it is.
+    struct Owned(&'static str);
+
+    impl Tools for Owned {
+        fn name(&self) -> &'static str {
+            "answer"
+        }
+
+        fn call(&self, _tool: &str, _arguments: Arguments) -> BoxFuture<'_, Result<String, String>> {
+            Box::pin(ready(Ok(self.0.to_owned())))
+        }
+    }
+
+    fn arguments(body: &str) -> Arguments {
+        json!({ "body": body }).as_object().cloned().unwrap()
+    }
+
+    fn running(session: &str, body: &str) -> ToolCall {
+        ToolCall {
+            session: session.to_owned(),
+            id: format!("call-{session}"),
+            tool: "answer_draft".to_owned(),
+            input: json!(arguments(body)),
+            state: CallState::Running,
+        }
+    }
+
+    async fn served(callers: &Callers, body: &str) -> Result<String, String> {
+        let tools = callers.tools_of("answer", "answer_draft", &arguments(body)).await?;
+        tools.call("draft", arguments(body)).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_serves_the_session_that_the_engine_says_makes_it() {
+        let callers = Arc::<Callers>::default();
+        let _first = callers.seat("ses_1", vec![Arc::new(Owned("first"))]);
+        assert_eq!(served(&callers, "alone").await, Ok("first".to_owned()), "nobody else is there");
+        let second = callers.seat("ses_2", vec![Arc::new(Owned("second"))]);
+        assert!(!callers.is_single());
+        callers.hear_call(running("ses_2", "mine"));
+        assert_eq!(served(&callers, "mine").await, Ok("second".to_owned()));
+        assert_eq!(served(&callers, "mine").await, Err(NOBODYS.to_owned()), "each call counts once");
+        assert_eq!(served(&callers, "forged").await, Err(NOBODYS.to_owned()));
+
+        second.goes_on_as("ses_3");
+        callers.hear_call(running("ses_3", "anew"));
+        assert_eq!(served(&callers, "anew").await, Ok("second".to_owned()), "a full session is begun anew");
+        drop(second);
+        callers.hear_call(running("ses_2", "late"));
+        assert_eq!(served(&callers, "late").await, Err(NOBODYS.to_owned()), "its tools went with it");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_the_engine_reports_late_is_waited_for() {
+        let callers = Arc::<Callers>::default();
+        let _seats = ["ses_1", "ses_2"].map(|id| callers.seat(id, vec![Arc::new(Owned("it"))]));
+        let reports = async {
+            tokio::task::yield_now().await;
+            callers.hear_call(running("ses_1", "late"));
+            callers.changed.notify_waiters();
+        };
+        let (served, ()) = tokio::join!(served(&callers, "late"), reports);
+        assert_eq!(served, Ok("it".to_owned()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_has_no_tools_but_its_own() {
+        let callers = Arc::<Callers>::default();
+        let _seat = callers.seat("ses_1", vec![Arc::new(Owned("first"))]);
+        let found = callers.tools_of("submit", "submit_finding", &arguments("x")).await;
+        assert_eq!(found.err(), Some("this session has no tools called `submit`".to_owned()));
+    }
+}

@@ -3,7 +3,7 @@
 use fro_boundary::{ModelProxy, Tip};
 use fro_core::{
     Fault, Subject,
-    delegation::{Claim, Commission, NoWork},
+    delegation::{Claim, Commission, CredentialReach, NoWork, PullBranch},
     prompt::Workbench,
 };
 use fro_github::{Account, Error, GitHub, PullEnds};
@@ -50,7 +50,7 @@ pub(crate) struct Branch {
 
 impl Assignment {
     /// Decides; GitHub is asked only if a change was, and a model only if no fixed word tells.
-    pub(crate) async fn of(
+    pub(crate) async fn decide(
         scope: Scope<'_>,
         models: &ModelProxy,
         credentials: &PushCredentials,
@@ -159,19 +159,18 @@ async fn for_pull(
 ) -> Result<Assignment, Error> {
     let pull = github.pull_ends(number).await?;
     let tip = Tip::Remote(head_of(number));
-    let is_ours = pull.head_repo.as_ref() == Some(scope.permit().repo());
-    if !is_ours {
-        let fork = pull.head_repo.as_ref().map(ToString::to_string);
-        return Ok(match fork {
-            Some(repo) if pull.modifiable && credentials.reaches_forks() => {
-                let name = pull.head.clone();
-                let branch =
-                    Branch { name, tip, stands: true, pull: Some(pull), repo, closed: Vec::new(), ..fresh };
-                Assignment::Branch(Box::new(branch))
-            }
-            Some(fork) => Assignment::Patch { fork: format!("the fork {fork}") },
-            None => Assignment::Patch { fork: "a fork that is gone".to_owned() },
-        });
+    let (head_repo, own) = (pull.head_repo.as_ref(), scope.permit().repo());
+    let reach =
+        if credentials.reaches_forks() { CredentialReach::Person } else { CredentialReach::OneRepository };
+    match PullBranch::decide(own, head_repo, pull.modifiable, reach) {
+        PullBranch::Here => {}
+        PullBranch::Closed { fork } => return Ok(Assignment::Patch { fork }),
+        PullBranch::Fork(repo) => {
+            let (name, repo) = (pull.head.clone(), repo.to_string());
+            let branch =
+                Branch { name, tip, stands: true, pull: Some(pull), repo, closed: Vec::new(), ..fresh };
+            return Ok(Assignment::Branch(Box::new(branch)));
+        }
     }
     let is_closed = fresh.closed.contains(&pull.head) || github.is_protected(&pull.head).await?;
     let branch = if is_closed {
@@ -181,4 +180,31 @@ async fn for_pull(
         Branch { name: pull.head.clone(), tip, stands: true, pull: Some(pull), ..fresh }
     };
     Ok(Assignment::Branch(Box::new(branch)))
+}
+
+#[cfg(test)]
+mod tests {
+    use fro_core::Reach;
+
+    use super::*;
+    use crate::tests::{job, permit};
+
+    #[test]
+    fn who_may_not_push_is_told_why_and_how_changes_are_handed_on() {
+        let look = Assignment::Look(NoWork::Question);
+        assert_eq!(look.workbench(), Workbench::Closed);
+        let why = look.closed().unwrap();
+        assert!(why.starts_with("the request does not ask for a change"), "{why}");
+        let patch = Assignment::Patch { fork: "the fork rita/garden".to_owned() };
+        assert_eq!(patch.workbench(), Workbench::Patch { fork: "the fork rita/garden".to_owned() });
+        let why = patch.closed().unwrap();
+        assert!(why.contains("the fork rita/garden, which I may not push to"), "{why}");
+    }
+
+    #[test]
+    fn a_question_on_an_issue_is_about_the_checkout() {
+        let look = Assignment::Look(NoWork::Question);
+        assert_eq!(look.tip(&job(permit(Reach::Work))), Tip::Checkout);
+        assert_eq!(head_of(7), "refs/pull/7/head");
+    }
 }

@@ -79,3 +79,15 @@ fn server_of(server: &str) -> &str {
     let host = server.split_once("://").map_or(server, |(_, rest)| rest).trim_end_matches('/');
     if host.contains(':') { "github.com" } else { host }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gh_knows_hosts_but_no_ports() {
+        assert_eq!(server_of("https://github.com"), "github.com");
+        assert_eq!(server_of("https://github.example.org/"), "github.example.org");
+        assert_eq!(server_of("http://127.0.0.1:8080"), "github.com");
+    }
+}

@@ -17,7 +17,7 @@ use crate::{
 pub(crate) const SISYPHUS: &str = "Sisyphus";
 
 /// What is installed, and where to.
-type Tools = (Wanted, ToolCache);
+type WantedTools = (Wanted, ToolCache);
 
 /// What a run works with.
 pub(crate) struct Equipment {
@@ -45,7 +45,7 @@ pub(crate) async fn install(scope: Scope<'_>, private: &Path) -> Result<Equipmen
     Ok(Equipment { engine: engine?, omo, warning, parcels })
 }
 
-async fn engine((wanted, cache): &Tools, tell: Tell<'_>) -> Result<Engine, Fault> {
+async fn engine((wanted, cache): &WantedTools, tell: Tell<'_>) -> Result<Engine, Fault> {
     let progress = &mut |progress| tell(Step::Installing(progress));
     let installed = fro_opencode::install(wanted, cache, progress).await;
     installed.map_err(|error| error.fault())
@@ -56,7 +56,11 @@ pub(crate) fn left_out(why: &str) -> String {
     format!("Oh My OpenCode was not loaded: {why}")
 }
 
-async fn omo(settings: &Settings, (wanted, cache): &Tools, deadline: Instant) -> Result<Option<Omo>, String> {
+async fn omo(
+    settings: &Settings,
+    (wanted, cache): &WantedTools,
+    deadline: Instant,
+) -> Result<Option<Omo>, String> {
     let Some(version) = &settings.engine.omo else { return Ok(None) };
     let silent = &mut |_| {};
     let installing = fro_opencode::install_omo(wanted, version, cache, silent);

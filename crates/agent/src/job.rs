@@ -89,3 +89,34 @@ impl<'a> Scope<'a> {
         self.process.github(self.permit().repo())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fro_core::Reach;
+
+    use super::*;
+    use crate::tests::{job, permit, permit_in};
+
+    #[test]
+    fn an_engine_serves_one_repository_and_one_reach() {
+        let check = |engine: Permit, session: &Permit, expect: Option<&str>| {
+            let refused = job(engine).admits(session).err();
+            assert_eq!(refused.as_ref().map(Fault::what), expect);
+        };
+        let other_reach = "an engine was asked to work for somebody whose words reach otherwise";
+        check(permit(Reach::Work), &permit(Reach::Work), None);
+        check(permit(Reach::Work), &permit(Reach::Answer), Some(other_reach));
+        check(permit(Reach::ReadOnly), &permit(Reach::Work), Some(other_reach));
+        let elsewhere = permit_in("octo/shed", Reach::Work);
+        let other_repo = "an engine for octo/garden was asked to work on octo/shed";
+        check(permit(Reach::Work), &elsewhere, Some(other_repo));
+    }
+
+    #[test]
+    fn where_nobody_knows_who_reads_it_counts_as_everyone() {
+        let job = job(permit(Reach::Work));
+        assert_eq!(job.audience(), Audience::Everyone);
+        let known = Job { audience: Some(Audience::Insiders), ..job };
+        assert_eq!(known.audience(), Audience::Insiders);
+    }
+}

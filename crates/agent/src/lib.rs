@@ -69,3 +69,6 @@ pub use session::{Plan, Question, Session};
 pub use settings::{Delegation, Destination, Elevated, EngineSettings, Settings, Unwalled};
 pub use step::{Step, Tell};
 pub use tools::{Arguments, MemoryCalls, ToolList, Tools};
+
+#[cfg(test)]
+pub(crate) mod tests;

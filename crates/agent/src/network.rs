@@ -110,3 +110,52 @@ fn host_of(destination: &Destination, registry: Option<&str>) -> Result<Host, St
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{permit, settings};
+
+    #[test]
+    fn the_network_is_open_for_those_who_may_push() {
+        let mut settings = settings(serde_json::json!({}));
+        let host = Host::of("https://packages.example.org/npm/").unwrap();
+        settings.engine.network = vec![Destination::Host(host), Destination::NpmRegistry];
+        let all = ["packages.example.org:443", "the registry of the npm client"];
+        assert_eq!(reachable(&settings, &permit(Reach::Work)), all);
+        assert_eq!(reachable(&settings, &permit(Reach::Answer)), [""; 0]);
+        assert_eq!(reachable(&settings, &permit(Reach::ReadOnly)), [""; 0]);
+    }
+
+    #[tokio::test]
+    async fn without_a_list_there_is_no_way_out() {
+        let settings = settings(serde_json::json!({}));
+        assert!(Network::open(&settings, &permit(Reach::Work)).await.unwrap().is_none());
+    }
+
+    #[test]
+    fn a_registry_that_nobody_named_is_a_warning() {
+        let named = host_of(&Destination::NpmRegistry, Some("https://registry.example.org/")).unwrap();
+        assert_eq!(named.to_string(), "registry.example.org:443");
+        let told = host_of(&Destination::NpmRegistry, None).unwrap_err();
+        assert_eq!(told, "`network`: the npm client's configuration names no registry");
+    }
+
+    #[tokio::test]
+    async fn tools_are_led_to_the_proxy_but_not_on_this_machine() {
+        let mut settings = settings(serde_json::json!({}));
+        settings.engine.network = vec![Destination::Host(Host::of("https://127.0.0.1/").unwrap())];
+        settings.engine.environment = vec![("SSL_CERT_FILE".into(), "/etc/company.pem".into())];
+        let network = Network::open(&settings, &permit(Reach::Work)).await.unwrap().unwrap();
+        let mut offers = Offers { connect: Vec::new(), environment: Vec::new(), read: Vec::new() };
+        network.offer(&mut offers);
+        let value =
+            |name: &str| offers.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        let proxy = value("HTTPS_PROXY").unwrap().to_str().unwrap();
+        assert!(proxy.starts_with("http://127.0.0.1:"), "{proxy}");
+        assert_eq!(value("NO_PROXY").unwrap(), "127.0.0.1,localhost");
+        assert_eq!(value("SSL_CERT_FILE").unwrap(), "/etc/company.pem");
+        assert_eq!((offers.connect.len(), offers.read.len()), (1, 1));
+        assert_eq!(network.calls(), EgressCalls::default());
+    }
+}

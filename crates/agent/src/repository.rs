@@ -47,7 +47,7 @@ impl Repository {
     ) -> Result<Self, Fault> {
         let (settings, job, repo) = (scope.settings(), scope.job, scope.permit().repo());
         let credentials = Arc::new(PushCredentials::new(scope.process, repo));
-        let assignment = Assignment::of(scope, models, &credentials).await?;
+        let assignment = Assignment::decide(scope, models, &credentials).await?;
         let confinement = wall::confinement(settings, enclosure);
         let git = Git::new(&settings.engine.environment, confinement);
         // Who looks at a clone of their own may have none, and an empty one is refused even where none is needed.

@@ -159,3 +159,35 @@ pub enum Unwalled {
     /// The operator takes the risk, and the summary says so.
     Allowed,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tests::settings;
+
+    #[test]
+    fn the_input_names_the_model_before_the_agent_and_the_configuration() {
+        let config = json!({ "model": "a/general", "agent": { "plan": { "model": "a/planner" } } });
+        let check = |input: Option<&str>, config: serde_json::Value, agent: &str, expect: Option<&str>| {
+            let mut settings = settings(config);
+            settings.engine.model = input.map(str::to_owned);
+            assert_eq!(settings.model_of(agent).as_deref(), expect, "{input:?} {agent}");
+        };
+        check(Some("b/own"), config.clone(), "plan", Some("b/own"));
+        check(None, config.clone(), "plan", Some("a/planner"));
+        check(None, config, "build", Some("a/general"));
+        check(None, json!({}), "build", None);
+    }
+
+    #[test]
+    fn every_credential_is_a_secret() {
+        let config = json!({ "provider": { "a": { "options": { "apiKey": "sk-model-key" } } } });
+        let settings = settings(config);
+        let secrets: Vec<_> = settings.secrets().map(Secret::expose).collect();
+        for known in ["workflow-token", "person-token", "hidden-token", "sk-model-key"] {
+            assert!(secrets.contains(&known), "{known} is not in {} secrets", secrets.len());
+        }
+    }
+}

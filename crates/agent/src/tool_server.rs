@@ -157,13 +157,14 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
+    use fro_core::tool_call::ToolSet;
     use tokio::net::UnixStream;
 
     use super::*;
 
     fn opened() -> (tempfile::TempDir, ToolServer) {
         let folder = tempfile::tempdir().unwrap();
-        let server = ToolServer::open(folder.path(), Vec::new(), Arc::default()).unwrap();
+        let server = ToolServer::open(folder.path(), ToolList::usual(), Arc::default()).unwrap();
         (folder, server)
     }
 
@@ -203,5 +204,28 @@ mod tests {
         assert!((1..CALLERS / 2).contains(&let_in), "{let_in} of {CALLERS} were let in");
         drop(callers);
         assert!(answered(&server, b"x\n").await.contains("this is not a question"));
+    }
+
+    #[tokio::test]
+    async fn each_line_gets_one_whether_it_is_a_question_or_not() {
+        let (_folder, server) = opened();
+        let offered = answered(&server, b"{\"tools\":\"answer\"}\n").await;
+        let offered: serde_json::Value = serde_json::from_str(&offered).unwrap();
+        assert_eq!(offered["tools"][0]["name"], ToolSet::Answer.tools()[0].name.as_str(), "{offered}");
+        let unknown = answered(&server, b"{\"tools\":\"weeds\"}\n").await;
+        assert!(unknown.contains("there are no tools called `weeds`"), "{unknown}");
+        let call = r#"{"call":{"set":"answer","tool":"draft","arguments":{"body":"Hello"}}}"#;
+        let nobodys = answered(&server, format!("{call}\n").as_bytes()).await;
+        assert!(nobodys.contains("no session of this engine makes this call"), "{nobodys}");
+    }
+
+    #[tokio::test]
+    async fn the_engine_is_told_where_each_set_is_served() {
+        let (folder, server) = opened();
+        let servers = server.servers(Path::new("/bin/fro-bot"));
+        let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
+        assert_eq!(names, ["session", "answer"]);
+        let socket = folder.path().join("s").display().to_string();
+        assert_eq!(servers[1].command, ["/bin/fro-bot", "mcp", "--desk", &socket, "answer"]);
     }
 }

@@ -148,3 +148,29 @@ impl DraftTools {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_draft_is_taken_and_the_model_told_so() {
+        let tools = DraftTools(Drafts::default());
+        let call =
+            async |arguments: Value| tools.call("draft", arguments.as_object().cloned().unwrap()).await;
+        let remark = json!({ "path": "tap.rs", "line": 1, "body": "It drips." });
+        let table = [
+            (json!([]), "`draft-1` is your answer now"),
+            (json!([remark]), "`draft-2` with 1 remark beside the code is your answer now"),
+            (json!([remark, remark]), "`draft-3` with 2 remarks beside the code is your answer now"),
+        ];
+        for (comments, expect) in table {
+            let told = call(json!({ "body": "It is the tap.", "comments": comments })).await.unwrap();
+            assert!(told.starts_with(expect), "{told}");
+        }
+        assert!(call(json!({ "body": "" })).await.unwrap_err().starts_with("`body` is empty"));
+        assert_eq!(tools.0.last().unwrap().comments.len(), 2, "what was refused replaces nothing");
+    }
+}

@@ -38,21 +38,21 @@ enum Format {
 }
 
 /// One event on its way out.
-struct Line<'a> {
+struct LogLine<'a> {
     redactor: &'a Redactor,
     format: Format,
     bytes: Vec<u8>,
 }
 
 impl<'a> MakeWriter<'a> for Printer {
-    type Writer = Line<'a>;
+    type Writer = LogLine<'a>;
 
-    fn make_writer(&'a self) -> Line<'a> {
-        Line { redactor: &self.redactor, format: self.format, bytes: Vec::new() }
+    fn make_writer(&'a self) -> LogLine<'a> {
+        LogLine { redactor: &self.redactor, format: self.format, bytes: Vec::new() }
     }
 }
 
-impl Write for Line<'_> {
+impl Write for LogLine<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -63,7 +63,7 @@ impl Write for Line<'_> {
     }
 }
 
-impl Drop for Line<'_> {
+impl Drop for LogLine<'_> {
     fn drop(&mut self) {
         let text = self.redactor.clean(&String::from_utf8_lossy(&self.bytes));
         let text = harmless(text.as_str());

@@ -146,7 +146,7 @@ pub fn renamed(text: &str, attached: &[Attached]) -> String {
 
 /// What a file is to the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// Pixels of this type.
     Image(&'static str),
     /// A PDF.
@@ -155,7 +155,7 @@ pub enum Kind {
     Text,
 }
 
-impl Kind {
+impl FileKind {
     /// Returns the type that the engine is told.
     pub fn mime(self) -> &'static str {
         match self {
@@ -175,16 +175,16 @@ impl Kind {
 }
 
 /// Tells what a file is. The type that came with it must be allowed and must be true.
-pub fn kind(told: &str, bytes: &[u8]) -> Result<Kind, &'static str> {
+pub fn kind(told: &str, bytes: &[u8]) -> Result<FileKind, &'static str> {
     let told = told.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let found = infer::get(bytes).map(|kind| kind.mime_type());
     match (told.as_str(), found) {
         ("image/svg+xml", None | Some("text/xml" | "text/html")) => text(bytes),
-        ("application/pdf", Some("application/pdf")) => Ok(Kind::Pdf),
+        ("application/pdf", Some("application/pdf")) => Ok(FileKind::Pdf),
         ("application/json", None) if serde_json::from_slice::<serde_json::Value>(bytes).is_ok() => {
-            Ok(Kind::Text)
+            Ok(FileKind::Text)
         }
-        (told, Some(found)) if told.starts_with("image/") && found == told => Ok(Kind::Image(found)),
+        (told, Some(found)) if told.starts_with("image/") && found == told => Ok(FileKind::Image(found)),
         (told, None) if told.starts_with("text/") => text(bytes),
         (told, Some(found)) if told.starts_with("text/") && found.starts_with("text/") => text(bytes),
         (told, _) if told.starts_with("image/") || told.starts_with("text/") => Err(UNTRUE),
@@ -195,13 +195,13 @@ pub fn kind(told: &str, bytes: &[u8]) -> Result<Kind, &'static str> {
 
 const UNTRUE: &str = "its contents are not what its type says";
 
-fn text(bytes: &[u8]) -> Result<Kind, &'static str> {
+fn text(bytes: &[u8]) -> Result<FileKind, &'static str> {
     let shows = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
-    if shows { Ok(Kind::Text) } else { Err(UNTRUE) }
+    if shows { Ok(FileKind::Text) } else { Err(UNTRUE) }
 }
 
 /// Gives a file a name that is plain and that none of the others has.
-pub fn name(mark: &Mark, kind: Option<Kind>, taken: &[Attached]) -> String {
+pub fn name(mark: &Mark, kind: Option<FileKind>, taken: &[Attached]) -> String {
     let last = mark.url.rsplit('/').next().unwrap_or_default();
     let is_file = mark.url.contains("/user-attachments/files/");
     let wanted = if is_file { last } else { mark.called.as_str() };
@@ -209,7 +209,7 @@ pub fn name(mark: &Mark, kind: Option<Kind>, taken: &[Attached]) -> String {
     let wanted: String = Bounded::text(wanted, NAME).value().chars().map(plain).collect();
     let wanted = wanted.trim_matches(['-', '.']);
     let wanted = if wanted.is_empty() { "attachment" } else { wanted };
-    let usual = kind.map_or("bin", Kind::ending);
+    let usual = kind.map_or("bin", FileKind::ending);
     let (stem, ending) = wanted.rsplit_once('.').unwrap_or((wanted, usual));
     let numbered =
         |n: usize| if n == 1 { format!("{stem}.{ending}") } else { format!("{stem}-{n}.{ending}") };
@@ -218,7 +218,7 @@ pub fn name(mark: &Mark, kind: Option<Kind>, taken: &[Attached]) -> String {
 }
 
 /// Returns what the model is told of a file that it gets.
-pub fn given(kind: Kind, bytes: usize) -> String {
+pub fn given(kind: FileKind, bytes: usize) -> String {
     format!("{}, {bytes} bytes, with this message", kind.mime())
 }
 
@@ -278,12 +278,12 @@ mod tests {
     #[test]
     fn a_type_must_be_allowed_and_true() {
         let check = |told: &str, bytes: &[u8], expect| assert_eq!(kind(told, bytes), expect, "{told}");
-        check("image/png", PNG, Ok(Kind::Image("image/png")));
-        check("application/pdf", b"%PDF-1.7 x", Ok(Kind::Pdf));
-        check("text/plain; charset=utf-8", b"hello", Ok(Kind::Text));
-        check("text/html", b"<html><body>x", Ok(Kind::Text));
-        check("application/json", b"{\"a\": 1}", Ok(Kind::Text));
-        check("image/svg+xml", b"<svg/>", Ok(Kind::Text));
+        check("image/png", PNG, Ok(FileKind::Image("image/png")));
+        check("application/pdf", b"%PDF-1.7 x", Ok(FileKind::Pdf));
+        check("text/plain; charset=utf-8", b"hello", Ok(FileKind::Text));
+        check("text/html", b"<html><body>x", Ok(FileKind::Text));
+        check("application/json", b"{\"a\": 1}", Ok(FileKind::Text));
+        check("image/svg+xml", b"<svg/>", Ok(FileKind::Text));
         check("image/png", b"%PDF-1.7 x", Err(UNTRUE));
         check("image/jpeg", PNG, Err(UNTRUE));
         check("text/plain", PNG, Err(UNTRUE));
@@ -303,10 +303,10 @@ mod tests {
         };
         let mut taken = Vec::new();
         for (mark, kind) in [
-            (mark("assets/ab", "My shot `x`"), Kind::Image("image/png")),
-            (mark("assets/cd", "My shot `x`"), Kind::Image("image/png")),
-            (mark("files/1/log.txt", "../etc/passwd"), Kind::Text),
-            (mark("assets/ef", ""), Kind::Pdf),
+            (mark("assets/ab", "My shot `x`"), FileKind::Image("image/png")),
+            (mark("assets/cd", "My shot `x`"), FileKind::Image("image/png")),
+            (mark("files/1/log.txt", "../etc/passwd"), FileKind::Text),
+            (mark("assets/ef", ""), FileKind::Pdf),
         ] {
             let name = name(&mark, Some(kind), &taken);
             taken.push(Attached { url: mark.url, name, note: String::new() });

@@ -23,6 +23,6 @@ pub use link::{ChannelLink, ChannelSettings, Listen, Thread};
 pub use permission::{AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, Wanted, Whose, decide};
 pub use render::{LONGEST, Rendered, length, render};
 pub use route::{Posted, Room, Situation, edited, posted};
-pub use slash::{Need, Parameter, ParameterKind, SlashCommand};
+pub use slash::{Parameter, ParameterKind, Requirement, SlashCommand};
 pub use transcript::{News, ThreadMessage, Transcript};
 pub use turn::{Asked, SaidFile, Words};

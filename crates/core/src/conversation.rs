@@ -9,7 +9,7 @@ use std::{collections::VecDeque, mem, time::Duration};
 use jiff::Timestamp;
 
 use crate::conversation::{
-    heard::{Ask, Finish, Heard, Pulse, Reading},
+    heard::{Ask, FinalMessage, Finish, Heard, Pulse},
     outcome::{Breakage, Outcome, Trouble, Turn, Usage, Verdict},
 };
 
@@ -304,12 +304,12 @@ impl Conversation {
     }
 
     /// Draws the outcome: the first verdict if there was one, else what the messages say, else the one given.
-    fn end(&mut self, verdict: Verdict, reading: Option<Reading>) {
+    fn end(&mut self, verdict: Verdict, reading: Option<FinalMessage>) {
         if matches!(self.stage, Stage::Over(_)) {
             return;
         }
         let usage = reading.as_ref().map_or(self.usage, |reading| reading.usage);
-        let Reading { text, finish, breakage, .. } = reading.unwrap_or_default();
+        let FinalMessage { text, finish, breakage, .. } = reading.unwrap_or_default();
         let finish = finish.or(self.finish);
         let verdict = match (self.verdict.take(), breakage) {
             (Some(first), _) => first,

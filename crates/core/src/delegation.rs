@@ -1,7 +1,9 @@
 //! Delegated work: whether somebody who may asked for a change, and what its branch and pull request are called.
 
+mod pull_branch;
 mod question;
 
+pub use pull_branch::{CredentialReach, PullBranch};
 pub use question::{Question, Verdict};
 
 use jiff::Timestamp;

@@ -14,7 +14,7 @@ pub use discussion::{Discussion, DiscussionComment};
 pub use issue::{Issue, IssueAction};
 pub use order::{Occasion, Order};
 pub use pull::{Head, Pull, PullAction, PullEvent};
-pub use review_comment::{Anchor, ReviewComment};
+pub use review_comment::{CodePlace, ReviewComment};
 
 use jiff::Timestamp;
 

@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use fro_core::{
     conversation::{
         Conversation, Do, Limits,
-        heard::{Heard, Pulse, Reading},
+        heard::{FinalMessage, Heard, Pulse},
         outcome::{Outcome, Trouble, Turn},
     },
     prompt::follow_up,
@@ -206,10 +206,10 @@ fn concerning(session: &str, children: &mut HashSet<String>, event: Event) -> Op
 }
 
 /// Sums up the messages of a turn.
-fn understand(messages: Vec<wire::Message>, began: Timestamp) -> Reading {
+fn understand(messages: Vec<wire::Message>, began: Timestamp) -> FinalMessage {
     let began = began.as_millisecond();
     let answers = messages.into_iter().filter(|message| message.info.role == Role::Assistant);
-    let mut reading = Reading::default();
+    let mut reading = FinalMessage::default();
     for message in answers.filter(|message| message.info.time.created >= began) {
         if !message.info.is_summary() {
             reading.text = message.text();
@@ -237,7 +237,7 @@ mod tests {
         let usage =
             Usage { calls: 3, input: 2400, output: 120, reasoning: 30, cache_read: 600, ..Usage::default() };
         assert_eq!(Usage { cost: 0.0, ..whole.usage }, usage);
-        assert_eq!(read("2026-11-15T18:25:00Z"), Reading::default());
+        assert_eq!(read("2026-11-15T18:25:00Z"), FinalMessage::default());
     }
 
     #[test]

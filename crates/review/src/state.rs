@@ -201,15 +201,15 @@ impl Reader<'_> {
         let (mut events, mut replies, mut unanswered) = (Vec::new(), Vec::new(), 0);
         for reply in self.comments.iter().filter(|comment| comment.in_reply_to == Some(root.id)) {
             match self.word(reply, &finding_id, state) {
-                Word::Ours(event) => {
+                WhoseWord::Ours(event) => {
                     events.push(event);
                     unanswered = 0;
                 }
-                Word::Theirs => {
+                WhoseWord::Theirs => {
                     replies.push(said(reply));
                     unanswered += 1;
                 }
-                Word::Nobodys => {}
+                WhoseWord::Nobodys => {}
             }
         }
         let fact = self.facts.iter().find(|fact| fact.root == root.id).cloned();
@@ -220,35 +220,35 @@ impl Reader<'_> {
     }
 
     /// Tells whose word a reply is, and what it did.
-    fn word(&self, reply: &ReviewComment, finding_id: &str, state: &mut State) -> Word {
+    fn word(&self, reply: &ReviewComment, finding_id: &str, state: &mut State) -> WhoseWord {
         if !self.is_own(reply) {
-            return if reply.author.is_bot { Word::Nobodys } else { Word::Theirs };
+            return if reply.author.is_bot { WhoseWord::Nobodys } else { WhoseWord::Theirs };
         }
         let fields = rmcoc::last(&reply.body);
         let event = fields.as_ref().and_then(|fields| event(fields, finding_id));
         match (event, fields) {
             (Some(event), Some(fields)) if self.seal.accepts(&fields) => {
                 state.reviewed = newest(state.reviewed.take(), &fields);
-                Word::Ours(event)
+                WhoseWord::Ours(event)
             }
             (_, Some(_)) => {
                 state.refused += 1;
-                Word::Nobodys
+                WhoseWord::Nobodys
             }
             (_, None) if self.seal.is_keyed() => self.plain(),
-            (_, None) => marked(&reply.body).map_or_else(|| self.plain_reply(), Word::Ours),
+            (_, None) => marked(&reply.body).map_or_else(|| self.plain_reply(), WhoseWord::Ours),
         }
     }
 
     /// Takes words of our own identity that have no block: a person whose token we use may speak for themselves.
-    fn plain(&self) -> Word {
-        if self.own.is_bot { Word::Nobodys } else { Word::Theirs }
+    fn plain(&self) -> WhoseWord {
+        if self.own.is_bot { WhoseWord::Nobodys } else { WhoseWord::Theirs }
     }
 
     /// The same, where nothing but the author tells that a reply is ours: a bot that replies without conceding upholds.
-    fn plain_reply(&self) -> Word {
+    fn plain_reply(&self) -> WhoseWord {
         let upheld = Event { status: Status::Disputed, conceded: false, closed: false };
-        if self.own.is_bot { Word::Ours(upheld) } else { Word::Theirs }
+        if self.own.is_bot { WhoseWord::Ours(upheld) } else { WhoseWord::Theirs }
     }
 
     fn is_own(&self, comment: &ReviewComment) -> bool {
@@ -256,7 +256,7 @@ impl Reader<'_> {
     }
 }
 
-enum Word {
+enum WhoseWord {
     Ours(Event),
     Theirs,
     /// Another bot's, or one that does not count.

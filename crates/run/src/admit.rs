@@ -59,7 +59,7 @@ pub async fn admit(
     if let Err(reason) = gate::glance(&trigger, policy) {
         return skip(reason);
     }
-    let host = Host::of(process, &trigger)?;
+    let host = Host::open(process, &trigger)?;
     let questions = async {
         let facts = Box::pin(host.facts(&trigger, policy, occasion));
         tokio::join!(facts, host.repo_settings(), host.audience(occasion))

@@ -47,10 +47,7 @@ pub(crate) async fn by_agent(
     seen: &mut Acknowledgement<'_>,
     agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
-    let marker = asked.marker();
-    seen.begin().await?;
-    let hydrate = asked.venue.hydrate(asked.trigger, &marker);
-    let ((), hydrated, prepared) = tokio::join!(seen.label(), hydrate, agent.prepare());
+    let (hydrated, prepared) = Box::pin(begin(asked, seen, agent.prepare())).await?;
     let mut session = None;
     let said = match (hydrated, prepared) {
         (Ok(hydrated), Ok(())) => Box::pin(converse(asked, agent, hydrated, &mut session)).await,
@@ -69,11 +66,7 @@ pub(crate) async fn by_heart(
     seen: &mut Acknowledgement<'_>,
     agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
-    let marker = asked.marker();
-    seen.begin().await?;
-    let hydrate = asked.venue.hydrate(asked.trigger, &marker);
-    let prepare = builtin_commands::prepare(agent, reply);
-    let ((), hydrated, ()) = tokio::join!(seen.label(), hydrate, prepare);
+    let (hydrated, ()) = begin(asked, seen, builtin_commands::prepare(agent, reply)).await?;
     let said = match hydrated {
         Ok(hydrated) => {
             Said { earlier: hydrated.earlier, ..builtin_commands::answer(asked, agent, reply).await }
@@ -81,6 +74,19 @@ pub(crate) async fn by_heart(
         Err(fault) => Said::unread(fault),
     };
     conclude(asked, said, agent, None).await
+}
+
+/// Shows that the request was seen, and reads the conversation while something is prepared.
+pub(crate) async fn begin<T>(
+    asked: &Asked<'_>,
+    seen: &mut Acknowledgement<'_>,
+    prepare: impl Future<Output = T>,
+) -> Result<(Result<Hydrated, Fault>, T), Fault> {
+    seen.begin().await?;
+    let marker = asked.marker();
+    let hydrate = asked.venue.hydrate(asked.trigger, &marker);
+    let ((), hydrated, prepared) = tokio::join!(seen.label(), hydrate, prepare);
+    Ok((hydrated, prepared))
 }
 
 /// Gives the answer with what the agent hands over besides, and writes the turn down.

@@ -78,3 +78,6 @@ impl Admitted {
         finished.cleaned.and(ended)
     }
 }
+
+#[cfg(test)]
+mod tests;

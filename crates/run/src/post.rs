@@ -50,7 +50,7 @@ impl Left {
 /// Takes 👀 and the label away, if the event still says that they were ours to give.
 async fn unsee(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
     let Reading::Trigger(trigger) = event::read(&occasion.event)? else { return Ok(()) };
-    let host = Host::of(process, &trigger)?;
+    let host = Host::open(process, &trigger)?;
     if let Some((permit, task)) = decide_again(&process.policy, occasion, &trigger, &host).await? {
         let mut acknowledgement = host.venue(&permit, occasion, tell).acknowledgement(task.manner());
         acknowledgement.resume().await;

@@ -34,7 +34,7 @@ use fro_review::{
 use jiff::Timestamp;
 
 use crate::{
-    answer::{Asked, plan, unprepared},
+    answer::{Asked, begin, plan, unprepared},
     ending::{Ending, Receipt},
     process::Process,
     progress::Progress,
@@ -126,9 +126,7 @@ pub(crate) async fn once(
         return Ok(Ending::Skipped(reason));
     }
     let marker = asked.marker();
-    let hydrating = asked.venue.hydrate(asked.trigger, &marker);
-    acknowledgement.begin().await?;
-    let ((), hydrated, prepared) = tokio::join!(acknowledgement.label(), hydrating, agent.prepare());
+    let (hydrated, prepared) = Box::pin(begin(asked, acknowledgement, agent.prepare())).await?;
     let earlier = hydrated.as_ref().map(|hydrated| hydrated.earlier.clone()).unwrap_or_default();
     let looked = match (hydrated, prepared) {
         (Ok(hydrated), Ok(())) => Box::pin(look(asked, wish, &pull, hydrated, agent)).await,

@@ -46,7 +46,7 @@ pub(crate) struct Host {
 
 impl Host {
     /// Knows where to ask; nothing is asked yet.
-    pub(crate) fn of(process: &Process, trigger: &Trigger) -> Result<Self, Fault> {
+    pub(crate) fn open(process: &Process, trigger: &Trigger) -> Result<Self, Fault> {
         Ok(Self { github: process.github(trigger.repo())? })
     }
 
@@ -116,3 +116,6 @@ impl<'a> Venue<'a> {
         hydrate::hydrate(self, trigger, marker).await
     }
 }
+
+#[cfg(test)]
+mod tests;

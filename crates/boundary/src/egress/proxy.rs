@@ -66,13 +66,13 @@ impl fmt::Display for EgressCalls {
 #[derive(Debug)]
 pub struct Egress {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<EgressState>,
     _tunnels: DropGuard,
     _accepting: AbortOnDropHandle<()>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct EgressState {
     doors: Vec<Door>,
     end: CancellationToken,
     tunnels: Arc<Semaphore>,
@@ -83,7 +83,7 @@ struct Shared {
 
 /// Why a request does not go out.
 #[derive(Debug, thiserror::Error)]
-enum Refused {
+enum EgressRefusal {
     #[error("`{0}` is not on the list of hosts of this run (the input `network`)")]
     Unlisted(String),
     #[error("{0}")]
@@ -103,7 +103,7 @@ impl Egress {
         let address = listener.local_addr()?;
         let end = CancellationToken::new();
         let [passed, refused] = [0; 2].map(AtomicU32::new);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(EgressState {
             doors,
             end: end.clone(),
             tunnels: Arc::new(Semaphore::new(MOST_TUNNELS)),
@@ -136,7 +136,7 @@ impl Egress {
     }
 }
 
-impl Shared {
+impl EgressState {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let line = format!("{} {}", request.method(), whither(request.uri()).unwrap_or_default());
         let is_tunnel = request.method() == Method::CONNECT;
@@ -156,8 +156,8 @@ impl Shared {
     }
 
     /// Connects, and lets both sides speak once the client knows.
-    async fn tunnel(&self, request: Request<Incoming>) -> Result<Response<Body>, Refused> {
-        let place = Arc::clone(&self.tunnels).try_acquire_owned().map_err(|_| Refused::Crowded)?;
+    async fn tunnel(&self, request: Request<Incoming>) -> Result<Response<Body>, EgressRefusal> {
+        let place = Arc::clone(&self.tunnels).try_acquire_owned().map_err(|_| EgressRefusal::Crowded)?;
         let mut there = self.reach(request.uri(), None).await?;
         let end = self.end.clone();
         tokio::spawn(async move {
@@ -173,16 +173,16 @@ impl Shared {
     }
 
     /// Asks in the client's place, as proxies do for addresses without TLS.
-    async fn pass_on(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Refused> {
-        let place = request.uri().authority().cloned().ok_or(Refused::Unclear)?;
-        let silent = |error: hyper::Error| Refused::Silent(place.to_string(), error.to_string());
+    async fn pass_on(&self, mut request: Request<Incoming>) -> Result<Response<Body>, EgressRefusal> {
+        let place = request.uri().authority().cloned().ok_or(EgressRefusal::Unclear)?;
+        let silent = |error: hyper::Error| EgressRefusal::Silent(place.to_string(), error.to_string());
         let there = self.reach(request.uri(), Some(80)).await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(there)).await.map_err(silent)?;
         let end = self.end.clone();
         tokio::spawn(async move { drop(end.run_until_cancelled(connection).await) });
-        let path = request.uri().path_and_query().cloned().ok_or(Refused::Unclear)?;
+        let path = request.uri().path_and_query().cloned().ok_or(EgressRefusal::Unclear)?;
         *request.uri_mut() = path.into();
-        let host = HeaderValue::from_str(place.as_str()).map_err(|_| Refused::Unclear)?;
+        let host = HeaderValue::from_str(place.as_str()).map_err(|_| EgressRefusal::Unclear)?;
         let headers = request.headers_mut();
         headers.insert(HOST, host);
         for name in FOR_THE_PROXY.map(HeaderName::from_static).into_iter().chain([CONNECTION, UPGRADE]) {
@@ -193,13 +193,13 @@ impl Shared {
     }
 
     /// Connects to a host of the list, at the addresses that it had when the run began.
-    async fn reach(&self, uri: &Uri, usual_port: Option<u16>) -> Result<TcpStream, Refused> {
+    async fn reach(&self, uri: &Uri, usual_port: Option<u16>) -> Result<TcpStream, EgressRefusal> {
         let (name, port) = (uri.host(), uri.port_u16().or(usual_port));
-        let (Some(name), Some(port)) = (name, port) else { return Err(Refused::Unclear) };
-        let unlisted = || Refused::Unlisted(format!("{name}:{port}"));
+        let (Some(name), Some(port)) = (name, port) else { return Err(EgressRefusal::Unclear) };
+        let unlisted = || EgressRefusal::Unlisted(format!("{name}:{port}"));
         let door = self.doors.iter().find(|door| door.host.is(name, port)).ok_or_else(unlisted)?;
-        let way = door.leads.as_ref().map_err(|why| Refused::Closed(why.clone()))?;
-        let silent = |what: String| Refused::Silent(door.host.to_string(), what);
+        let way = door.leads.as_ref().map_err(|why| EgressRefusal::Closed(why.clone()))?;
+        let silent = |what: String| EgressRefusal::Silent(door.host.to_string(), what);
         let reach = async {
             match way {
                 Way::Direct(addresses) => TcpStream::connect(addresses.as_slice()).await,
@@ -219,12 +219,12 @@ fn whither(uri: &Uri) -> Option<String> {
 }
 
 /// Says why not. Many clients show only the line that an answer begins with, so that the reason stands there as well.
-fn excuse(why: &Refused) -> Response<Body> {
+fn excuse(why: &EgressRefusal) -> Response<Body> {
     let status = match why {
-        Refused::Unlisted(_) | Refused::Closed(_) => 403,
-        Refused::Unclear => 400,
-        Refused::Silent(..) => 502,
-        Refused::Crowded => 503,
+        EgressRefusal::Unlisted(_) | EgressRefusal::Closed(_) => 403,
+        EgressRefusal::Unclear => 400,
+        EgressRefusal::Silent(..) => 502,
+        EgressRefusal::Crowded => 503,
     };
     let message = format!("fro-bot: {why}");
     let mut response = told(status, &json!({ "message": message }));

@@ -89,9 +89,9 @@ fn copy(from: &Path, to: &Path, name: &Path) -> io::Result<u64> {
     }
     let Ok(about) = source.symlink_metadata() else { return Ok(0) };
     match kind(about.file_type()) {
-        Kind::File => std::fs::copy(&source, &target),
-        Kind::Link => std::os::unix::fs::symlink(std::fs::read_link(&source)?, &target).map(|()| 0),
-        Kind::Other => Ok(0),
+        UntrackedKind::File => std::fs::copy(&source, &target),
+        UntrackedKind::Link => std::os::unix::fs::symlink(std::fs::read_link(&source)?, &target).map(|()| 0),
+        UntrackedKind::Other => Ok(0),
     }
 }
 
@@ -109,17 +109,17 @@ fn has_real_parents(root: &Path, name: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-enum Kind {
+enum UntrackedKind {
     File,
     Link,
     Other,
 }
 
-fn kind(file: FileType) -> Kind {
+fn kind(file: FileType) -> UntrackedKind {
     match (file.is_file(), file.is_symlink()) {
-        (true, _) => Kind::File,
-        (_, true) => Kind::Link,
-        (false, false) => Kind::Other,
+        (true, _) => UntrackedKind::File,
+        (_, true) => UntrackedKind::Link,
+        (false, false) => UntrackedKind::Other,
     }
 }
 

@@ -27,7 +27,7 @@ impl Json {
     /// Reads a body, unless it names a field twice (of two, the provider might take the other) or has too many values.
     pub(super) fn parse(body: &[u8]) -> Option<Self> {
         let mut json = serde_json::Deserializer::from_slice(body);
-        let value = Reader { left: &Cell::new(MOST) }.deserialize(&mut json).ok()?;
+        let value = JsonReader { left: &Cell::new(MOST) }.deserialize(&mut json).ok()?;
         json.end().ok()?;
         Some(value)
     }
@@ -63,11 +63,11 @@ impl Json {
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a> {
+struct JsonReader<'a> {
     left: &'a Cell<usize>,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn count<E: serde::de::Error>(self) -> Result<(), E> {
         let left = self.left.get().checked_sub(1).ok_or_else(|| E::custom("too many values"))?;
         self.left.set(left);
@@ -75,7 +75,7 @@ impl Reader<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Reader<'_> {
+impl<'de> DeserializeSeed<'de> for JsonReader<'_> {
     type Value = Json;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
@@ -84,7 +84,7 @@ impl<'de> DeserializeSeed<'de> for Reader<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Reader<'_> {
+impl<'de> Visitor<'de> for JsonReader<'_> {
     type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

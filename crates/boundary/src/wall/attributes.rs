@@ -49,7 +49,7 @@ pub(super) const CALLS: &[c_long] = &[
 
 /// A change to make.
 #[derive(Debug)]
-pub(super) enum Change {
+pub(super) enum AttributeChange {
     Mode(Mode),
     Owner(Option<Uid>, Option<Gid>),
     Times(Timestamps),
@@ -58,7 +58,7 @@ pub(super) enum Change {
 }
 
 /// Reads which file is to be changed and how.
-pub(super) fn read(caller: &Caller<'_>) -> Result<(OwnedFd, Change), Errno> {
+pub(super) fn read(caller: &Caller<'_>) -> Result<(OwnedFd, AttributeChange), Errno> {
     match caller.call() {
         libc::SYS_fchmod => Ok((caller.file(0)?, mode(caller, 1))),
         libc::SYS_fchmodat => Ok((caller.named_in(0, 1, Last::Followed)?, mode(caller, 2))),
@@ -79,7 +79,7 @@ pub(super) fn read(caller: &Caller<'_>) -> Result<(OwnedFd, Change), Errno> {
 
 /// Reads the calls that only old architectures have.
 #[cfg(target_arch = "x86_64")]
-fn read_old(caller: &Caller<'_>) -> Result<(OwnedFd, Change), Errno> {
+fn read_old(caller: &Caller<'_>) -> Result<(OwnedFd, AttributeChange), Errno> {
     match caller.call() {
         libc::SYS_chmod => Ok((caller.named(0, Last::Followed)?, mode(caller, 1))),
         libc::SYS_chown => Ok((caller.named(0, Last::Followed)?, owner(caller, 1))),
@@ -93,7 +93,7 @@ fn read_old(caller: &Caller<'_>) -> Result<(OwnedFd, Change), Errno> {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn read_old(_: &Caller<'_>) -> Result<(OwnedFd, Change), Errno> {
+fn read_old(_: &Caller<'_>) -> Result<(OwnedFd, AttributeChange), Errno> {
     Err(Errno::NOSYS)
 }
 
@@ -111,13 +111,13 @@ fn named(caller: &Caller<'_>, flags: usize) -> Result<OwnedFd, Errno> {
     caller.named_in(0, 1, last)
 }
 
-fn mode(caller: &Caller<'_>, argument: usize) -> Change {
-    Change::Mode(Mode::from_bits_truncate(caller.number(argument)))
+fn mode(caller: &Caller<'_>, argument: usize) -> AttributeChange {
+    AttributeChange::Mode(Mode::from_bits_truncate(caller.number(argument)))
 }
 
-fn owner(caller: &Caller<'_>, first: usize) -> Change {
+fn owner(caller: &Caller<'_>, first: usize) -> AttributeChange {
     let wanted = |argument| Some(caller.number(argument)).filter(|id| *id != u32::MAX);
-    Change::Owner(wanted(first).map(Uid::from_raw), wanted(first + 1).map(Gid::from_raw))
+    AttributeChange::Owner(wanted(first).map(Uid::from_raw), wanted(first + 1).map(Gid::from_raw))
 }
 
 /// How many nanoseconds the second part of a time counts by.
@@ -125,25 +125,25 @@ fn owner(caller: &Caller<'_>, first: usize) -> Change {
 const MICRO: i64 = 1000;
 
 /// Reads two times of seconds and parts of a second each.
-fn times(caller: &Caller<'_>, argument: usize, unit: i64) -> Result<Change, Errno> {
+fn times(caller: &Caller<'_>, argument: usize, unit: i64) -> Result<AttributeChange, Errno> {
     let [accessed, its_part, modified, part] = numbers(caller, argument)?.unwrap_or([0, NOW, 0, NOW]);
     let time = |seconds, part: i64| {
         let nanoseconds = if part == NOW { Some(part) } else { part.checked_mul(unit) };
         Ok(Timespec { tv_sec: seconds, tv_nsec: nanoseconds.ok_or(Errno::INVAL)? })
     };
-    Ok(Change::Times(Timestamps {
+    Ok(AttributeChange::Times(Timestamps {
         last_access: time(accessed, its_part)?,
         last_modification: time(modified, part)?,
     }))
 }
 
 #[cfg(target_arch = "x86_64")]
-fn whole_seconds(caller: &Caller<'_>) -> Result<Change, Errno> {
+fn whole_seconds(caller: &Caller<'_>) -> Result<AttributeChange, Errno> {
     let [accessed, modified] = match numbers(caller, 1)? {
         Some(times) => times.map(|tv_sec| Timespec { tv_sec, tv_nsec: 0 }),
         None => [Timespec { tv_sec: 0, tv_nsec: NOW }; 2],
     };
-    Ok(Change::Times(Timestamps { last_access: accessed, last_modification: modified }))
+    Ok(AttributeChange::Times(Timestamps { last_access: accessed, last_modification: modified }))
 }
 
 /// Stands for the time of the call.
@@ -161,17 +161,17 @@ fn numbers<const N: usize>(caller: &Caller<'_>, argument: usize) -> Result<Optio
     Ok(Some(read))
 }
 
-fn attribute(caller: &Caller<'_>) -> Result<Change, Errno> {
+fn attribute(caller: &Caller<'_>) -> Result<AttributeChange, Errno> {
     let length = usize::try_from(caller.number(3)).ok().filter(|length| *length <= LARGEST);
     let flags = XattrFlags::from_bits_retain(caller.number(4));
-    Ok(Change::Attribute { name: caller.text(1)?, value: caller.bytes(2, length)?, flags })
+    Ok(AttributeChange::Attribute { name: caller.text(1)?, value: caller.bytes(2, length)?, flags })
 }
 
-fn no_attribute(caller: &Caller<'_>) -> Result<Change, Errno> {
-    Ok(Change::NoAttribute { name: caller.text(1)? })
+fn no_attribute(caller: &Caller<'_>) -> Result<AttributeChange, Errno> {
+    Ok(AttributeChange::NoAttribute { name: caller.text(1)? })
 }
 
-impl Change {
+impl AttributeChange {
     /// Makes the change in an open file, whatever it was opened for.
     pub(super) fn make(&self, file: &OwnedFd) -> Result<(), Errno> {
         let (file, none) = (by_number(file), AtFlags::empty());

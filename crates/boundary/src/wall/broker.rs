@@ -18,7 +18,7 @@ use rustix::{
 
 use crate::wall::{
     Address, Enclosure, WallError, WallSpec,
-    attributes::{self, Change},
+    attributes::{self, AttributeChange},
     caller::{Caller, Last, by_number, place},
     kernel::{Held, Listener},
     powers,
@@ -137,11 +137,11 @@ struct Broker {
 }
 
 /// What is done in a caller's place, with everything that it takes.
-enum Errand {
+enum BrokeredCall {
     Connect(OwnedFd, Address),
     Listen(OwnedFd, i32),
     Watch { watcher: OwnedFd, file: OwnedFd, events: WatchFlags },
-    Change(OwnedFd, Change),
+    Change(OwnedFd, AttributeChange),
 }
 
 impl Broker {
@@ -185,17 +185,17 @@ impl Broker {
         errand.run()
     }
 
-    fn errand(&self, caller: &Caller<'_>) -> Result<Errand, Errno> {
+    fn errand(&self, caller: &Caller<'_>) -> Result<BrokeredCall, Errno> {
         match caller.call() {
             libc::SYS_connect => {
                 let length = usize::try_from(caller.number(2)).map_err(|_| Errno::INVAL)?;
                 let address = caller.bytes(1, Some(length).filter(|length| *length <= LONGEST))?;
                 let wanted = Address::from_kernel(&address).ok_or(Errno::ACCESS)?;
-                Ok(Errand::Connect(caller.file(0)?, self.allowed.connecting(wanted)?))
+                Ok(BrokeredCall::Connect(caller.file(0)?, self.allowed.connecting(wanted)?))
             }
             libc::SYS_listen => {
                 let socket = self.allowed.listening(caller.file(0)?)?;
-                Ok(Errand::Listen(socket, caller.number(1).cast_signed()))
+                Ok(BrokeredCall::Listen(socket, caller.number(1).cast_signed()))
             }
             libc::SYS_inotify_add_watch => {
                 let events = WatchFlags::from_bits_retain(caller.number(2));
@@ -203,17 +203,17 @@ impl Broker {
                     if events.contains(WatchFlags::DONT_FOLLOW) { Last::Itself } else { Last::Followed };
                 let file = self.allowed.within(caller.named(1, last)?)?;
                 let events = events - WatchFlags::DONT_FOLLOW;
-                Ok(Errand::Watch { watcher: caller.file(0)?, file, events })
+                Ok(BrokeredCall::Watch { watcher: caller.file(0)?, file, events })
             }
             _ => {
                 let (file, change) = attributes::read(caller)?;
-                Ok(Errand::Change(self.allowed.within(file)?, change))
+                Ok(BrokeredCall::Change(self.allowed.within(file)?, change))
             }
         }
     }
 }
 
-impl Errand {
+impl BrokeredCall {
     fn run(self) -> Result<i32, Errno> {
         match self {
             Self::Connect(socket, Address::Tcp(address)) => connect(&socket, &address).map(|()| 0),

@@ -5,6 +5,7 @@
 
 mod direction;
 mod docs;
+mod names;
 mod rules;
 mod source;
 mod traces;
@@ -60,6 +61,11 @@ fn everything_has_one_public_name() {
 #[test]
 fn only_the_binaries_print_and_read_the_environment() {
     check(rules::hidden_input_and_output);
+}
+
+#[test]
+fn a_type_s_name_means_one_thing() {
+    accept(names::twins(&SOURCES).into_iter());
 }
 
 #[test]

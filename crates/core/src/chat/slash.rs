@@ -47,7 +47,7 @@ pub struct Parameter {
     /// What can be given.
     pub kind: ParameterKind,
     /// Whether it must be given.
-    pub need: Need,
+    pub need: Requirement,
 }
 
 /// What can be given.
@@ -63,19 +63,19 @@ pub enum ParameterKind {
 
 /// Whether something must be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum Requirement {
     /// It must.
     Must,
     /// It may be left out.
     May,
 }
 
-const fn text(name: &'static str, about: &'static str, need: Need) -> Parameter {
+const fn text(name: &'static str, about: &'static str, need: Requirement) -> Parameter {
     Parameter { name, about, kind: ParameterKind::Text, need }
 }
 
 const fn one_of(name: &'static str, about: &'static str, words: &'static [&'static str]) -> Parameter {
-    Parameter { name, about, kind: ParameterKind::OneOf(words), need: Need::May }
+    Parameter { name, about, kind: ParameterKind::OneOf(words), need: Requirement::May }
 }
 
 impl SlashCommand {
@@ -151,7 +151,7 @@ impl SlashCommand {
     /// Returns what it can be given; what it must be given comes first.
     pub fn parameters(self) -> &'static [Parameter] {
         match self {
-            Self::Link => const { &[text("repo", "The repository, owner/name", Need::Must)] },
+            Self::Link => const { &[text("repo", "The repository, owner/name", Requirement::Must)] },
             Self::Listen => {
                 const {
                     &[one_of(
@@ -174,23 +174,23 @@ impl SlashCommand {
                             name: "role",
                             about: "The role",
                             kind: ParameterKind::Role,
-                            need: Need::May,
+                            need: Requirement::May,
                         },
                         one_of("change", "Whether it is given or taken", &["give", "take"]),
                     ]
                 }
             }
-            Self::New => const { &[text("prompt", "What you want to know or have done", Need::Must)] },
+            Self::New => const { &[text("prompt", "What you want to know or have done", Requirement::Must)] },
             Self::Resume => {
                 const {
                     &[
-                        text("session", "The session, as `/sessions` shows it", Need::Must),
-                        text("prompt", "How to go on", Need::Must),
+                        text("session", "The session, as `/sessions` shows it", Requirement::Must),
+                        text("prompt", "How to go on", Requirement::Must),
                     ]
                 }
             }
-            Self::Model => const { &[text("name", "provider/model, or `usual`", Need::May)] },
-            Self::Agent => const { &[text("name", "The agent, or `usual`", Need::May)] },
+            Self::Model => const { &[text("name", "provider/model, or `usual`", Requirement::May)] },
+            Self::Agent => const { &[text("name", "The agent, or `usual`", Requirement::May)] },
             Self::Unlink
             | Self::Links
             | Self::Audit
@@ -216,7 +216,7 @@ mod tests {
                 assert!(name.bytes().all(|byte| byte.is_ascii_lowercase()), "{name}");
                 assert!((1..=100).contains(&about.chars().count()), "{about}");
             }
-            let needs: Vec<_> = command.parameters().iter().map(|it| it.need == Need::May).collect();
+            let needs: Vec<_> = command.parameters().iter().map(|it| it.need == Requirement::May).collect();
             assert!(needs.is_sorted(), "{}: what it must be given comes first", command.name());
         }
         assert_eq!(SlashCommand::named("shell"), None);

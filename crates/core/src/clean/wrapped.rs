@@ -20,7 +20,7 @@ const FOR_ALL: usize = 4 << 20;
 
 /// Returns the runs of letters in which a secret is wrapped.
 pub(super) fn find(skeletons: &Skeletons, text: &str) -> Vec<Range<usize>> {
-    let mut look = Look { skeletons, left: FOR_ALL + FOR_EACH * text.len() };
+    let mut look = WrappedSearch { skeletons, left: FOR_ALL + FOR_EACH * text.len() };
     let runs = CODES.runs.find_iter(text);
     runs.filter(|run| look.is_in(run.as_str(), DEPTH)).map(|run| run.range()).collect()
 }
@@ -58,12 +58,12 @@ static CODES: LazyLock<Codes> = LazyLock::new(|| {
 
 /// A look into one text. Where more comes out of it than may, as out of wrappings made to keep us busy, what is left is
 /// taken for a secret.
-struct Look<'a> {
+struct WrappedSearch<'a> {
     skeletons: &'a Skeletons,
     left: usize,
 }
 
-impl Look<'_> {
+impl WrappedSearch<'_> {
     fn is_in(&mut self, run: &str, depth: usize) -> bool {
         let letters: Vec<u8> =
             run.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').collect();

@@ -66,7 +66,7 @@ pub enum Heard {
     /// [`Do::Poll`](crate::conversation::Do::Poll) got no answer.
     NoPulse,
     /// The answer to [`Do::Settle`](crate::conversation::Do::Settle).
-    Read(Reading),
+    Read(FinalMessage),
     /// The messages could not be read.
     Unreadable,
 }
@@ -174,7 +174,7 @@ pub struct Pulse {
 
 /// What the messages of this turn say once the session rests.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reading {
+pub struct FinalMessage {
     /// The final message's text, if it has any.
     pub text: Option<String>,
     /// Why the final call of the model ended.

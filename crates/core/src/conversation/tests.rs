@@ -8,7 +8,7 @@ mod bounds;
 
 use super::{
     Conversation, Do, Limits,
-    heard::{Ask, AskKind, Finish, Heard, Pulse, Reading},
+    heard::{Ask, AskKind, FinalMessage, Finish, Heard, Pulse},
     outcome::{Breakage, Failure, ForLog, Outcome, Trouble, Turn, Usage},
 };
 
@@ -17,7 +17,7 @@ struct Play {
     conversation: Conversation,
     now: Timestamp,
     deeds: Vec<(i64, Deed)>,
-    reading: Option<Reading>,
+    reading: Option<FinalMessage>,
     pulse: Option<Pulse>,
     turn: Option<Turn>,
 }
@@ -92,7 +92,7 @@ impl Play {
     }
 
     fn reading(mut self, text: &str) -> Self {
-        self.reading = Some(Reading { text: Some(text.to_owned()), ..Reading::default() });
+        self.reading = Some(FinalMessage { text: Some(text.to_owned()), ..FinalMessage::default() });
         self
     }
 
@@ -246,7 +246,7 @@ fn an_allowance_that_is_used_up_ends_the_turn_at_the_first_retry() {
 fn the_deadline_aborts_and_keeps_what_was_said() {
     let Heard::Broke(aborted) = broke("MessageAbortedError", None, None) else { unreachable!() };
     let mut play = start(until(20));
-    play.reading = Some(Reading { breakage: Some(aborted), ..Reading::default() });
+    play.reading = Some(FinalMessage { breakage: Some(aborted), ..FinalMessage::default() });
     let (deeds, turn) = play
         .at(100, Heard::Busy)
         .at(300, Heard::Said("So far:".to_owned()))
@@ -330,7 +330,7 @@ fn a_turn_whose_events_were_all_lost_is_found_at_rest() {
 fn an_error_whose_event_was_lost_is_found_in_the_messages() {
     let Heard::Broke(breakage) = broke("APIError", Some(401), None) else { unreachable!() };
     let mut play = start(until(600)).pulse(false).at(100, Heard::Busy);
-    play.reading = Some(Reading { breakage: Some(breakage), ..Reading::default() });
+    play.reading = Some(FinalMessage { breakage: Some(breakage), ..FinalMessage::default() });
     let (_, turn) = play.at(200, Heard::Gap).end();
     assert_eq!(turn.outcome, failed(Trouble::Auth));
 }
@@ -371,7 +371,7 @@ fn messages_that_cannot_be_read_leave_what_the_events_told() {
 #[test]
 fn a_turn_without_a_word_is_not_an_answer() {
     let mut play = start(until(60)).at(10, Heard::Busy);
-    play.reading = Some(Reading::default());
+    play.reading = Some(FinalMessage::default());
     let (_, turn) = play.at(40, Heard::Idle).end();
     assert_eq!(turn.outcome, Outcome::Failed { failure: Trouble::Silent.into(), partial: None });
 }

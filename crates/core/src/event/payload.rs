@@ -91,10 +91,10 @@ impl Repository {
 /// An account; a deleted one is null.
 #[derive(Deserialize)]
 #[serde(transparent)]
-pub(super) struct User(Option<Account>);
+pub(super) struct User(Option<AccountPart>);
 
 #[derive(Deserialize)]
-struct Account {
+struct AccountPart {
     login: Login,
 }
 

@@ -28,7 +28,7 @@ pub struct ReviewComment {
     /// What was written.
     pub body: String,
     /// Where in the code it stands.
-    pub anchor: Anchor,
+    pub anchor: CodePlace,
     /// The names of the pull request's labels.
     pub labels: Vec<String>,
     /// Whether the conversation is locked.
@@ -39,7 +39,7 @@ pub struct ReviewComment {
 
 /// A place in the code of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Anchor {
+pub struct CodePlace {
     /// The file.
     pub path: String,
     /// The line, unless the comment is on the whole file.
@@ -70,7 +70,7 @@ struct CommentPart {
     body: String,
     user: User,
     #[serde(flatten)]
-    anchor: Anchor,
+    anchor: CodePlace,
 }
 
 #[derive(Deserialize)]

@@ -111,7 +111,7 @@ fn a_review_comment_knows_its_place_in_the_code() {
     let Trigger::ReviewComment(comment) = trigger("pull_request_review_comment", REVIEW_COMMENT) else {
         panic!("not a review comment")
     };
-    let expect = Anchor {
+    let expect = CodePlace {
         path: "src/main.ts".to_owned(),
         line: Some(42),
         original_line: Some(40),

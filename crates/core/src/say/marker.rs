@@ -12,12 +12,12 @@ use crate::event::{IssueAction, PullAction, Trigger};
 pub struct Marker {
     run: String,
     event: String,
-    part: Part,
+    part: MarkedPart,
 }
 
 /// Which part of an answer a comment is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum MarkedPart {
     /// The answer itself.
     Answer,
     /// The run summary, if it stands apart.
@@ -57,7 +57,7 @@ impl Marker {
             Trigger::DiscussionComment(comment) => format!("discussion-comment-{}", comment.database_id),
             Trigger::Order(_) => "order".to_owned(),
         };
-        Self { run: plain(run), event, part: Part::Answer }
+        Self { run: plain(run), event, part: MarkedPart::Answer }
     }
 
     /// Reads the marker of a comment, if its text begins with one.
@@ -66,8 +66,8 @@ impl Marker {
         let told = first.strip_prefix("<!-- fro-bot run=")?.strip_suffix(" -->")?;
         let (run, event) = told.split_once(" event=")?;
         let (event, part) = match event.strip_suffix(SUMMARY) {
-            Some(event) => (event, Part::Summary),
-            None => (event, Part::Answer),
+            Some(event) => (event, MarkedPart::Summary),
+            None => (event, MarkedPart::Answer),
         };
         Some(Self { run: run.to_owned(), event: event.to_owned(), part })
     }
@@ -75,7 +75,7 @@ impl Marker {
     /// Returns the marker of the run summary that goes with the answer.
     #[must_use]
     pub fn of_summary(&self) -> Self {
-        Self { part: Part::Summary, ..self.clone() }
+        Self { part: MarkedPart::Summary, ..self.clone() }
     }
 
     /// Returns what state of a pull request it is about, if it is about one.
@@ -100,7 +100,7 @@ impl Marker {
     /// Tells whether a comment's text is another run's answer to the same.
     pub fn is_anothers(&self, body: &str) -> bool {
         Self::read(body).is_some_and(|other| {
-            other.run != self.run && other.event == self.event && other.part == Part::Answer
+            other.run != self.run && other.event == self.event && other.part == MarkedPart::Answer
         })
     }
 }
@@ -108,8 +108,8 @@ impl Marker {
 impl fmt::Display for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let part = match self.part {
-            Part::Answer => "",
-            Part::Summary => SUMMARY,
+            MarkedPart::Answer => "",
+            MarkedPart::Summary => SUMMARY,
         };
         write!(f, "<!-- fro-bot run={} event={}{part} -->", self.run, self.event)
     }

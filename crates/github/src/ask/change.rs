@@ -55,11 +55,11 @@ struct Commit {
 #[derive(Deserialize)]
 struct CommitAuthor {
     name: Option<String>,
-    user: Option<Account>,
+    user: Option<CommitAccount>,
 }
 
 #[derive(Deserialize)]
-struct Account {
+struct CommitAccount {
     login: String,
 }
 

@@ -29,11 +29,11 @@ struct Owner {
 
 #[derive(Deserialize)]
 struct Repositories {
-    repositories: Vec<Named>,
+    repositories: Vec<Repository>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct Repository {
     full_name: String,
 }
 

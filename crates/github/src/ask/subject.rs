@@ -120,12 +120,12 @@ struct Thread {
     author_association: String,
     author: Option<Actor>,
     labels: Option<Listed<Named>>,
-    assignees: Listed<Account>,
+    assignees: Listed<Assignee>,
     comments: Counted<CommentNode>,
 }
 
 #[derive(Deserialize)]
-struct Account {
+struct Assignee {
     login: Login,
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn restore_own(store: &Store, saved: &Saved, folder: &Path, name: &st
     write(
         store,
         saved,
-        &[Target { path: name, bytes, chunk: u64::from(pages.chunk), chunks: &chunks }],
+        &[RestoreTarget { path: name, bytes, chunk: u64::from(pages.chunk), chunks: &chunks }],
         folder,
     )
 }
@@ -57,7 +57,7 @@ pub(crate) fn restore_files(
             private::folder(parent)?;
         }
     }
-    let targets = files.iter().map(|file| Target {
+    let targets = files.iter().map(|file| RestoreTarget {
         path: file.place.as_str(),
         bytes: file.bytes,
         chunk: u64::from(MAX_CHUNK),
@@ -123,14 +123,14 @@ fn level<'a>(saved: &'a Saved, ids: &BTreeSet<String>, at: At) -> Result<&'a Lev
 }
 
 /// A file to be written.
-struct Target<'a> {
+struct RestoreTarget<'a> {
     path: &'a str,
     bytes: u64,
     chunk: u64,
     chunks: &'a [Hash],
 }
 
-fn write(store: &Store, saved: &Saved, targets: &[Target<'_>], folder: &Path) -> Result<(), Error> {
+fn write(store: &Store, saved: &Saved, targets: &[RestoreTarget<'_>], folder: &Path) -> Result<(), Error> {
     let mut goals: HashMap<Hash, Vec<(usize, u64)>> = HashMap::new();
     for (number, target) in targets.iter().enumerate() {
         create(&folder.join(target.path))?.set_len(target.bytes)?;

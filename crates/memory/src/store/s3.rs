@@ -62,7 +62,7 @@ pub struct S3 {
 }
 
 /// The head as it stands, with what is needed to change it.
-struct Found {
+struct FoundObject {
     head: Option<Head>,
     version: Option<UpdateVersion>,
 }
@@ -268,24 +268,26 @@ impl S3 {
         self.key(&format!("head.{}", self.format))
     }
 
-    async fn find_head(&self) -> Result<Found, Error> {
+    async fn find_head(&self) -> Result<FoundObject, Error> {
         let options = GetOptions { range: Some(GetRange::Bounded(0..MAX_HEAD)), ..GetOptions::default() };
         let got = match self.bucket.get_opts(&self.head_key(), options).await {
             Ok(got) => got,
-            Err(object_store::Error::NotFound { .. }) => return Ok(Found { head: None, version: None }),
+            Err(object_store::Error::NotFound { .. }) => {
+                return Ok(FoundObject { head: None, version: None });
+            }
             Err(error) => return self.empty_head(error).await,
         };
         let version = UpdateVersion { e_tag: got.meta.e_tag.clone(), version: got.meta.version.clone() };
         let text = got.bytes().await.map_err(trouble("read the head"))?;
-        Ok(Found { head: Some(Head::new(String::from_utf8_lossy(&text))), version: Some(version) })
+        Ok(FoundObject { head: Some(Head::new(String::from_utf8_lossy(&text))), version: Some(version) })
     }
 
     /// No range fits into a head that was taken away, which servers call an error.
-    async fn empty_head(&self, error: object_store::Error) -> Result<Found, Error> {
+    async fn empty_head(&self, error: object_store::Error) -> Result<FoundObject, Error> {
         match self.bucket.head(&self.head_key()).await {
             Ok(about) if about.size == 0 => {
                 let version = UpdateVersion { e_tag: about.e_tag, version: about.version };
-                Ok(Found { head: None, version: Some(version) })
+                Ok(FoundObject { head: None, version: Some(version) })
             }
             Ok(_) | Err(_) => Err(trouble("read the head")(error)),
         }

@@ -27,7 +27,7 @@ pub(crate) struct Hydrated {
 /// What was changed after somebody asked is not shown as if it had been there.
 pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker) -> Result<Hydrated, Fault> {
     let Venue { github, permit, occasion, tell } = venue;
-    let Some((told, extent)) = told(github, permit).await? else {
+    let Some((told, extent)) = read_subject(github, permit).await? else {
         let mut context = Context::of_repository(permit);
         context.git_ref.clone_from(&occasion.git_ref);
         context.set_rules(rules(github, "").await.as_deref());
@@ -71,7 +71,7 @@ async fn rules(github: &GitHub, branch: &str) -> Option<String> {
 }
 
 /// Asks for what the run is about, if it is about something.
-async fn told(github: &GitHub, permit: &Permit) -> Result<Option<(RawContext, Extent)>, Fault> {
+async fn read_subject(github: &GitHub, permit: &Permit) -> Result<Option<(RawContext, Extent)>, Fault> {
     let told = match permit.subject() {
         Subject::Issue(number) | Subject::PullRequest(number) => match github.subject(number).await {
             Ok(hydrated) => Ok((hydrated.told, Extent::Whole)),

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use fro_core::{
     Fault,
     chat::{
-        AccountAccess, AuditAction, ChannelId, Click, Denial, GuildId, Membership, Need, ParameterKind,
-        RoleId, SlashCommand, Speaker, UserId, Wanted, decide, say,
+        AccountAccess, AuditAction, ChannelId, Click, Denial, GuildId, Membership, ParameterKind,
+        Requirement, RoleId, SlashCommand, Speaker, UserId, Wanted, decide, say,
     },
 };
 use fro_discord::{Asked, Choice, CommandOption, CommandSpec, Given, Interaction, OptionKind, Seen};
@@ -78,7 +78,7 @@ pub(super) fn specs() -> Vec<CommandSpec> {
                 OptionKind::OneOf(words.iter().map(choice).collect())
             }
         },
-        required: it.need == Need::Must,
+        required: it.need == Requirement::Must,
     };
     let spec = |command: SlashCommand| CommandSpec {
         name: command.name().to_owned(),

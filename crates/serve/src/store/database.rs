@@ -28,9 +28,9 @@ impl Database {
 /// Statements that all happen or none. Dropped without a commit, none did.
 pub(super) enum Transaction {
     /// In the file.
-    Sqlite(sqlite::Work),
+    Sqlite(sqlite::SqliteWork),
     /// On the server.
-    Postgres(postgres::Work),
+    Postgres(postgres::PostgresWork),
 }
 
 impl Transaction {

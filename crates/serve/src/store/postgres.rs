@@ -59,7 +59,7 @@ impl Postgres {
         })
     }
 
-    pub(super) async fn begin(&self) -> Result<Work, Error> {
+    pub(super) async fn begin(&self) -> Result<PostgresWork, Error> {
         #[expect(clippy::expect_used, reason = "nobody closes it")]
         let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is open");
         // A server that was restarted leaves connections behind that end with the first word.
@@ -67,12 +67,12 @@ impl Postgres {
             let kept = self.idle.lock().await.pop();
             let Some(client) = kept else { break };
             if !client.is_closed() && client.batch_execute("BEGIN").await.is_ok() {
-                return Ok(Work { client, idle: Arc::clone(&self.idle), _place: place });
+                return Ok(PostgresWork { client, idle: Arc::clone(&self.idle), _place: place });
             }
         }
         let client = self.connect().await?;
         client.batch_execute("BEGIN").await.map_err(judge("BEGIN"))?;
-        Ok(Work { client, idle: Arc::clone(&self.idle), _place: place })
+        Ok(PostgresWork { client, idle: Arc::clone(&self.idle), _place: place })
     }
 
     async fn connect(&self) -> Result<Client, Error> {
@@ -95,13 +95,13 @@ fn is_near(host: &Host) -> bool {
 }
 
 /// A transaction. One that is dropped without a commit never was: its connection is closed.
-pub(super) struct Work {
+pub(super) struct PostgresWork {
     client: Client,
     idle: Arc<Mutex<Vec<Client>>>,
     _place: OwnedSemaphorePermit,
 }
 
-impl Work {
+impl PostgresWork {
     /// Runs a statement and returns the rows of its answer.
     pub(super) async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();

@@ -46,8 +46,8 @@ impl Sqlite {
     }
 
     /// Begins a transaction, which is the only one that writes until it ends.
-    pub(super) async fn begin(&self) -> Result<Work, Error> {
-        let mut work = Work { jobs: Arc::clone(&self.connection).lock_owned().await, open: true };
+    pub(super) async fn begin(&self) -> Result<SqliteWork, Error> {
+        let mut work = SqliteWork { jobs: Arc::clone(&self.connection).lock_owned().await, open: true };
         if let Err(error) = work.script("BEGIN IMMEDIATE").await {
             work.open = false;
             return Err(error);
@@ -58,12 +58,12 @@ impl Sqlite {
 
 /// A transaction. One that is dropped without a commit never was.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct SqliteWork {
     jobs: OwnedMutexGuard<Jobs>,
     open: bool,
 }
 
-impl Work {
+impl SqliteWork {
     /// Runs a statement and returns the rows of its answer.
     pub(super) async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
         // `$1` would be a name here, numbered by its first appearance.
@@ -120,7 +120,7 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for SqliteWork {
     fn drop(&mut self) {
         if self.open {
             // In the same queue as all else, so before whoever gets the connection next.
