@@ -94,7 +94,8 @@ struct Ear<'a> {
 
 impl<'a> Ear<'a> {
     fn open(desk: &'a Arc<Desk>, shard: Shard, kept: Option<Kept>) -> Self {
-        let heard_at = kept.as_ref().map(|kept| kept.heard_at);
+        // Whoever is stopped before the first session begins has promised to hear from this moment on all the same.
+        let heard_at = Some(kept.as_ref().map_or_else(Timestamp::now, |kept| kept.heard_at));
         let gateway = Gateway::open(&desk.settings.discord, kept.and_then(|kept| kept.session));
         Self { desk, gateway, shard, heard_at, missed_since: None, settles_at: None, connected: false }
     }
