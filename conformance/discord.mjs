@@ -109,6 +109,20 @@ async function play(world, check, events) {
     const ids = [await garden.send(once), await garden.send(once)].map(({ id }) => id);
     assert.equal(ids[0], ids[1]);
   });
+  await check("without the Message Content Intent only the words that name the bot are told", async () => {
+    const blind = new Client({ intents: [Intent.Guilds, Intent.GuildMessages], rest: { api: world.api, version: "10" } });
+    const told = [];
+    blind.on(Events.MessageCreate, ({ content }) => told.push(content.replace(/<@\d+>/, "@bot")));
+    const ready = new Promise((resolve) => blind.once(Events.ClientReady, resolve));
+    await blind.login(world.token);
+    await within(ready);
+    const both = new Promise((resolve) => blind.on(Events.MessageCreate, () => told.length === 2 && resolve()));
+    await world.deed("says", "maya", channels.garden, "nothing for you");
+    await world.deed("says", "maya", channels.garden, "@fro-bot for you");
+    await within(both);
+    await blind.destroy();
+    assert.deepEqual(told, ["", "@bot for you"]);
+  });
   await check("limits: 2,000 characters, an empty text, 26 options", async () => {
     await assert.rejects(garden.send("x".repeat(2001)), { code: 50035 });
     await assert.rejects(garden.send({ content: "" }), { code: 50006 });

@@ -78,6 +78,21 @@ async function testifyWith(program) {
         ["1", "OPEN", "The floor is wet every morning", "bug"],
       ]);
     });
+    await check("issue list by words and labels, search issues", async () => {
+      const numbers = async (...args) => JSON.parse(await gh(...args, "--json", "number")).map(({ number }) => number);
+      assert.deepEqual(await numbers("issue", "list", ...there, "--search", "wet label:bug"), [1]);
+      assert.deepEqual(await numbers("issue", "list", ...there, "--label", "help wanted"), [3]);
+      assert.deepEqual(await numbers("pr", "list", ...there, "--search", "seal is:open"), [2]);
+      assert.deepEqual(await numbers("search", "issues", "wet", "--repo", "octo/garden"), [1]);
+    });
+    await check("label list, api --paginate over pages of REST and GraphQL", async () => {
+      assert.match(await gh("label", "list", ...there), /^bug\t/m);
+      assert.equal(await gh("api", "--paginate", "repos/octo/garden/issues?per_page=1", "--jq", ".[].number"), "3\n2\n1\n");
+      const query = `query ($endCursor: String) { repository(owner: "octo", name: "garden") {
+        issues(first: 1, after: $endCursor, states: OPEN) { nodes { number } pageInfo { hasNextPage endCursor } } } }`;
+      const jq = ".data.repository.issues.nodes[].number";
+      assert.equal(await gh("api", "graphql", "--paginate", "-f", `query=${query}`, "--jq", jq), "1\n3\n");
+    });
     await check("pr view", async () => {
       const shown = await gh("pr", "view", "2", ...there);
       assert.match(shown, /title:\tGive the tap a new seal\n/);
@@ -122,6 +137,20 @@ async function testifyWith(program) {
       assert.deepEqual(await comments(2), ["maya: Rubber?"]);
       assert.match(await gh("pr", "view", "2", ...there, "--comments"), /Rubber\?/);
     });
+    await check("pr review, ready, close, reopen", async () => {
+      await gh("pr", "review", "2", ...there, "--comment", "--body", "Hm");
+      const reviews = (await rest(world, "/repos/octo/garden/pulls/2/reviews")).body;
+      assert.deepEqual([reviews.at(-1).state, reviews.at(-1).body], ["COMMENTED", "Hm"]);
+      const told = async () => (await rest(world, "/repos/octo/garden/pulls/2")).body;
+      await gh("pr", "ready", "2", ...there, "--undo");
+      assert.equal((await told()).draft, true);
+      await gh("pr", "ready", "2", ...there);
+      assert.equal((await told()).draft, false);
+      await gh("pr", "close", "2", ...there);
+      assert.equal((await told()).state, "closed");
+      await gh("pr", "reopen", "2", ...there);
+      assert.equal((await told()).state, "open");
+    });
     await check("pr diff", async () => {
       const diff = await gh("pr", "diff", "2", ...there);
       assert.equal(diff.trim(), await git("diff", "--full-index", "origin/main...origin/new-seal"));
@@ -155,6 +184,25 @@ async function testifyWith(program) {
       const shown = await gh("repo", "view", "octo/garden");
       assert.match(shown, /description:\tBeds, taps and a greenhouse\n/);
       assert.match(shown, /# Garden/);
+    });
+    await check("issue create, edit, close, reopen, lock, unlock, comment --edit-last", async () => {
+      const opened = await gh("issue", "create", ...there, "--title", "Hose", "--body", "It leaks", "--label", "bug");
+      const number = opened.match(/issues\/(\d+)\n$/)[1];
+      const told = async () => (await rest(world, `/repos/octo/garden/issues/${number}`)).body;
+      assert.deepEqual([(await told()).title, (await told()).labels[0].name], ["Hose", "bug"]);
+      await gh("issue", "edit", number, ...there, "--title", "The hose", "--add-label", "help wanted", "--remove-label", "bug");
+      assert.deepEqual([(await told()).title, (await told()).labels.map(({ name }) => name)], ["The hose", ["help wanted"]]);
+      await gh("issue", "comment", number, ...there, "--body", "One");
+      await gh("issue", "comment", number, ...there, "--edit-last", "--body", "Two");
+      assert.deepEqual(await comments(number), ["maya: Two"]);
+      await gh("issue", "close", number, ...there, "--reason", "not planned");
+      assert.deepEqual([(await told()).state, (await told()).state_reason], ["closed", "not_planned"]);
+      await gh("issue", "reopen", number, ...there);
+      await gh("issue", "lock", number, ...there, "--reason", "resolved");
+      assert.deepEqual([(await told()).locked, (await told()).active_lock_reason], [true, "resolved"]);
+      await gh("issue", "unlock", number, ...there);
+      assert.equal((await told()).locked, false);
+      await gh("issue", "close", number, ...there);
     });
     await check("auth status", async () => {
       const { code, stdout, stderr } = await run(program, ["auth", "status", "--hostname", "github.localhost"], { cwd: home, env });

@@ -12,15 +12,20 @@ description.paths["/app/installations"].get.responses[200].content["application/
   $ref: "#/components/schemas/installation",
 };
 
+/** Makes a function that fails if an event is not as GitHub describes the one of this name and action. */
+export function eventValidator() {
+  const schemaOf = schemas();
+  return (name, event) => {
+    const kind = `webhook-${name}-${event.action}`.replaceAll("_", "-");
+    const fits = schemaOf("components", "schemas", kind);
+    assert.ok(fits, `GitHub describes no ${kind}`);
+    if (!fits(event)) assert.fail(`${kind} is not as GitHub describes it:\n${complaints(fits)}`);
+  };
+}
+
 /** Makes a function that fails if an answer is not as GitHub describes it for its route and status. */
 export function validator() {
-  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
-  addFormats(ajv);
-  ajv.addSchema(asJsonSchema(description), "github");
-  const schemaOf = (...keys) => {
-    const escaped = keys.map((key) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1")));
-    return ajv.getSchema(`github#/${escaped.join("/")}`);
-  };
+  const schemaOf = schemas();
   return (method, url, { status, data }) => {
     if (status === 204 || status === 304 || typeof data !== "object" || data instanceof ArrayBuffer) return;
     const path = template(url.replace(/^https?:\/\/[^/]+/, "").replace(/\{?\?.*/, ""));
@@ -34,11 +39,24 @@ export function validator() {
       (status >= 400 && schemaOf("components", "schemas", "basic-error"));
     assert.ok(fits, `no schema for ${status} of ${method} ${path}`);
     if (!fits(data)) {
-      const said = fits.errors.slice(0, 8).map(({ instancePath, message }) => `${instancePath} ${message}`);
-      assert.fail(`${status} of ${method} ${path} is not as GitHub describes it:\n${said.join("\n")}`);
+      assert.fail(`${status} of ${method} ${path} is not as GitHub describes it:\n${complaints(fits)}`);
     }
   };
 }
+
+/** Finds schemas by where they stand in GitHub's description. */
+function schemas() {
+  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
+  addFormats(ajv);
+  ajv.addSchema(asJsonSchema(description), "github");
+  return (...keys) => {
+    const escaped = keys.map((key) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1")));
+    return ajv.getSchema(`github#/${escaped.join("/")}`);
+  };
+}
+
+const complaints = ({ errors }) =>
+  errors.slice(0, 12).map(({ instancePath, message }) => `${instancePath} ${message}`).join("\n");
 
 /** The path as GitHub describes it; the next page of a list is asked for by its whole address, with a number for names. */
 function template(asked) {

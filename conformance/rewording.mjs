@@ -6,7 +6,7 @@ const MARK = "_too";
 const another = (name) => ({ ...name, value: name.value + MARK });
 
 /** Rewords a question and its variables. */
-export function reworded({ query, variables = {} }) {
+export function reworded({ query, variables }) {
   const turned = (node, key) => ({ ...node, [key]: node[key].toReversed() });
   const document = visit(parse(query), {
     Document: { leave: (node) => turned(node, "definitions") },
@@ -17,7 +17,7 @@ export function reworded({ query, variables = {} }) {
     FragmentSpread: { leave: (node) => ({ ...node, name: another(node.name) }) },
     Variable: { leave: (node) => ({ ...node, name: another(node.name) }) },
   });
-  const renamed = Object.entries(variables).map(([name, value]) => [name + MARK, value]);
+  const renamed = Object.entries(variables ?? {}).map(([name, value]) => [name + MARK, value]);
   return { query: print(document), variables: Object.fromEntries(renamed) };
 }
 

@@ -19,7 +19,9 @@ export default async function testify() {
       scripted: { npm: "@ai-sdk/openai-compatible", options: { baseURL: world.model }, models: { m1: {} } },
     };
     const config = JSON.stringify({ enterprise: { url: world.api }, provider, share: "manual", autoupdate: false });
-    const env = { HOME: join(world.folder, "home"), OPENCODE_CONFIG_CONTENT: config };
+    // Whatever the engine would fetch from elsewhere has nothing to do with sharing.
+    const quiet = ["AUTOUPDATE", "DEFAULT_PLUGINS", "LSP_DOWNLOAD", "MODELS_FETCH"].map((name) => [`OPENCODE_DISABLE_${name}`, "1"]);
+    const env = { HOME: join(world.folder, "home"), OPENCODE_CONFIG_CONTENT: config, ...Object.fromEntries(quiet) };
     const cwd = join(world.folder, "work");
     [env.HOME, cwd].forEach((folder) => mkdirSync(folder));
     let shared;

@@ -58,6 +58,20 @@ export default async function testify({ world, Client, as, check, refused, garde
     await refused(422, token({ permissions: { administration: "write" } }));
     await refused(404, token({ installation_id: 1 }));
   });
+  await check("apps.listInstallationsForAuthenticatedUser, and its repositories, for who signed in by the app", async () => {
+    const post = (path, fields, headers = {}) =>
+      fetch(world.api + path, { method: "POST", headers: { accept: "application/json", ...headers }, body: new URLSearchParams(fields) });
+    const own = { client_id: world.app.client_id };
+    const { device_code, user_code } = await (await post("/login/device/code", own)).json();
+    await post("/login/device", { user_code }, { authorization: `Bearer ${world.tokens.maya}` });
+    const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+    const { access_token } = await (await post("/login/oauth/access_token", { ...own, device_code, grant_type })).json();
+    const { apps } = as(access_token).rest;
+    assert.equal((await apps.listInstallationsForAuthenticatedUser()).data.total_count, 1);
+    const { data } = await apps.listInstallationReposForAuthenticatedUser({ installation_id: world.app.installation });
+    assert.ok(data.repositories.some(({ full_name }) => full_name === "octo/garden"));
+    await refused(403, as("maya").rest.apps.listInstallationsForAuthenticatedUser());
+  });
   await check("apps.revokeInstallationAccessToken, and what has expired", async () => {
     const helper = as((await token()).token).rest;
     await helper.apps.revokeInstallationAccessToken();

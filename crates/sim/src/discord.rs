@@ -204,7 +204,7 @@ impl Discord {
     }
 
     /// Everything that sessions were told so far, as their names.
-    pub fn told(&self) -> Vec<String> {
+    pub fn dispatched_names(&self) -> Vec<String> {
         let inside = self.board.inside();
         let names = inside.sessions.iter().flat_map(gateway::GatewaySession::names);
         names.map(str::to_owned).collect()

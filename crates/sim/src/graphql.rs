@@ -27,6 +27,7 @@ mod review_comment;
 mod review_request;
 mod review_thread;
 mod scalar;
+mod search;
 mod thread;
 
 use std::sync::{Arc, LazyLock};
@@ -50,6 +51,11 @@ struct Asked {
 }
 
 impl Asked {
+    /// Who asks; nobody gets this far without a name.
+    fn login(&self) -> &str {
+        self.caller.login().unwrap_or_default()
+    }
+
     /// Takes the state as it is now.
     fn now(hub: &Hub, caller: Caller) -> Arc<Self> {
         Arc::new(Self { state: hub.read(Clone::clone), address: hub.address.clone(), caller })

@@ -42,6 +42,16 @@ impl Hub {
         result
     }
 
+    /// Changes the state for somebody; what happens to issues by it is written down as their deed.
+    pub(crate) fn change_by<T>(&self, login: &str, change: impl FnOnce(&mut State) -> T) -> T {
+        self.change(|state| {
+            let before = state.before();
+            let result = change(state);
+            state.note(&before, login);
+            result
+        })
+    }
+
     /// Follows the number of changes so far.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()

@@ -25,6 +25,7 @@ mod rest;
 mod reviews;
 mod route;
 mod routes;
+mod search;
 mod server;
 mod shares;
 pub mod state;

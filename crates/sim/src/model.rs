@@ -204,13 +204,13 @@ impl Stage {
 async fn complete(State(stage): State<Arc<Stage>>, headers: HeaderMap, body: Bytes) -> Response {
     let seen = Seen::new(&headers, &body);
     if stage.play().key.as_ref().is_some_and(|key| seen.key.as_ref() != Some(key)) {
-        return wire::send(Reply::wrong_key(), &Call::of(&seen, 0));
+        return wire::send(Reply::wrong_key(), &Call::note(&seen, 0));
     }
     if let Some(text) = stage.aside(&seen) {
-        return wire::send(Reply::text(text), &Call::of(&seen, 0));
+        return wire::send(Reply::text(text), &Call::note(&seen, 0));
     }
     let (number, scripted) = stage.note(&seen);
     // Not under the stage's lock: a computed reply may itself ask the model what it has seen.
     let reply = scripted.map_or_else(Reply::unscripted, |reply| reply.resolved(&seen));
-    wire::send(reply, &Call::of(&seen, number))
+    wire::send(reply, &Call::note(&seen, number))
 }

@@ -2,7 +2,7 @@
 
 mod index;
 mod issue;
-mod markdown;
+pub(crate) mod markdown;
 mod pull;
 
 use std::sync::Arc;
@@ -19,6 +19,8 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::{
     hub::Hub,
+    problem::Problem,
+    rest,
     state::{Repo, State as Garden},
 };
 
@@ -57,12 +59,19 @@ pub(crate) async fn home(State(hub): State<Arc<Hub>>) -> Response {
     guarded(page.into_response()).await
 }
 
-async fn repo(State(hub): State<Arc<Hub>>, Path((owner, name)): Path<(String, String)>) -> Page {
-    hub.read(|state| {
+async fn repo(State(hub): State<Arc<Hub>>, Path((owner, name)): Path<(String, String)>) -> Response {
+    let path = format!("/{owner}/{name}");
+    // An address of the API that nobody knows looks like one of a repository.
+    if rest::is_api(&path) {
+        hub.unknown().push(format!("GET {path}"));
+        return Problem::not_found().into_response();
+    }
+    let page: Page = hub.read(|state| {
         let repo = public(state, &owner, &name)?;
         let full_name = repo.full_name();
         Ok(shown(&full_name, &html! { a href={ "/" (full_name) } { (full_name) } }, &index::issues(repo)))
-    })
+    });
+    page.into_response()
 }
 
 async fn thread(
@@ -90,6 +99,11 @@ fn missing() -> (StatusCode, Html<String>) {
 }
 
 fn shown(title: &str, trail: &Markup, body: &Markup) -> Html<String> {
+    framed("GitHub", title, trail, body)
+}
+
+/// A whole page of a simulated service.
+pub(crate) fn framed(service: &str, title: &str, trail: &Markup, body: &Markup) -> Html<String> {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -102,9 +116,9 @@ fn shown(title: &str, trail: &Markup, body: &Markup) -> Html<String> {
                 script src="/assets/refresh.js" defer {}
             }
             body {
-                header { a.home href="/" { "🌱 The little GitHub" } (trail) }
+                header { a.home href="/" { "🌱 The little " (service) } (trail) }
                 main { (body) }
-                footer { "A simulated GitHub on this machine. Nothing here leaves it." }
+                footer { "A simulated " (service) " on this machine. Nothing here leaves it." }
             }
         }
     };

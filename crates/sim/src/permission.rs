@@ -37,16 +37,17 @@ fn level(method: &Method) -> Level {
 /// The permissions of which any one is enough for what stands at a path below a repository.
 fn needed(repo: &Repo, path: &[&str]) -> &'static [&'static str] {
     match path {
-        ["issues", "comments", ..] | ["labels", ..] => &["issues", "pull_requests"],
+        ["issues", "comments" | "events", ..] | ["labels", ..] => &["issues", "pull_requests"],
         ["issues", number, ..] => talk_about(repo, number.parse().unwrap_or_default()),
         ["issues"] => &["issues"],
         ["pulls", ..] => &["pull_requests"],
         ["check-runs" | "check-suites", ..] | ["commits", _, "check-runs" | "check-suites"] => &["checks"],
         ["statuses", ..] | ["commits", _, "status" | "statuses"] => &["statuses"],
         ["actions", ..] => &["actions"],
-        ["git" | "contents" | "commits" | "compare" | "readme" | "releases" | "branches", ..] => {
-            &["contents"]
-        }
+        [
+            "git" | "codeowners" | "contents" | "commits" | "compare" | "readme" | "releases" | "branches",
+            ..,
+        ] => &["contents"],
         _ => &["metadata"],
     }
 }

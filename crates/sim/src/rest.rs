@@ -6,12 +6,14 @@ mod by_id;
 mod check_drafts;
 mod check_suites;
 mod checks;
+mod code_owners;
 mod comments;
 mod compare;
 mod contents;
 mod etags;
 mod git_data;
 mod git_making;
+mod happenings;
 mod issue_edits;
 mod issues;
 mod labels;
@@ -27,6 +29,7 @@ mod repos;
 mod review_comments;
 mod review_requests;
 mod reviews;
+mod search;
 mod shape;
 mod sorting;
 mod statuses;
@@ -43,9 +46,10 @@ use serde_json::Value;
 use crate::{problem::Problem, routes::Routes};
 
 pub(crate) use by_id::by_id;
+pub(crate) use contents::IN_A_PATH;
 pub(crate) use etags::tag;
 pub(crate) use limits::count;
-pub(crate) use manners::manners;
+pub(crate) use manners::{is_api, manners};
 pub(crate) use shape::{Shape, timestamp};
 
 /// Where everything of a repository is.
@@ -58,6 +62,7 @@ pub(crate) fn routes() -> Routes {
         .on("GET /user", users::viewer)
         .on("GET /users/{login}", users::show)
         .on("GET /rate_limit", limits::show)
+        .on("GET /search/issues", search::issues)
         .on("GET /repos/{owner}/{repo}", repos::show);
     accounts
         .and(apps())
@@ -88,6 +93,10 @@ fn issues() -> Routes {
         .on("GET /labels", labels::list)
         .on("POST /labels", labels::create)
         .on("GET /labels/{name}", labels::show)
+        .on("GET /issues/events", happenings::all)
+        .on("GET /issues/events/{event}", happenings::show)
+        .on("GET /issues/{number}/events", happenings::of_issue)
+        .on("GET /issues/{number}/timeline", happenings::timeline)
         .on("GET /issues", issues::list)
         .on("POST /issues", issues::create)
         .on("GET /issues/{number}", issues::show)
@@ -158,6 +167,7 @@ fn git() -> Routes {
     Routes::below(REPO)
         .on("GET /branches", references::branches)
         .on("GET /branches/{name}", references::show_branch)
+        .on("GET /codeowners/errors", code_owners::errors)
         .on("GET /readme", contents::readme)
         .on("GET /contents", contents::root)
         .on("GET /contents/{*name}", contents::show)

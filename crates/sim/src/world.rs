@@ -162,6 +162,11 @@ impl World {
         self.hub.traffic().clone()
     }
 
+    /// Forgets every request so far: who plays for hours need not remember them all.
+    pub fn forget_traffic(&self) {
+        self.hub.traffic().clear();
+    }
+
     /// The routes of all requests so far, in their order, as `METHOD /path`.
     pub fn calls(&self) -> Vec<String> {
         let routes: Vec<_> = self.routes().iter().map(|route| Route::parse(route)).collect();

@@ -29,7 +29,7 @@ pub struct Chat {
     pub messages: Vec<ChatMessage>,
     /// What the bot was asked by commands, clicks and forms.
     pub interactions: Vec<Interaction>,
-    /// Who was seen typing, and where, oldest first.
+    /// Where somebody was seen typing, and who, oldest first.
     pub typing: Vec<(u64, u64)>,
     /// What sessions of the gateway will hear.
     pub(crate) outgoing: Vec<Event>,

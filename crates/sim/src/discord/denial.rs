@@ -50,8 +50,9 @@ impl Denial {
     }
 
     /// Something else, in Discord's own number and words.
-    pub(crate) fn of(status: u16, code: u32, message: &str) -> Self {
-        Self::new(status, code, message)
+    pub(crate) fn new(status: u16, code: u32, message: &str) -> Self {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { status, code, message: message.to_owned(), errors: None }
     }
 
     /// A part of the form cannot be taken: where it is, and why.
@@ -69,11 +70,6 @@ impl Denial {
     /// The form lacks something.
     pub(crate) fn required(path: &str) -> Self {
         Self::form(path, "BASE_TYPE_REQUIRED", "This field is required")
-    }
-
-    fn new(status: u16, code: u32, message: &str) -> Self {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self { status, code, message: message.to_owned(), errors: None }
     }
 }
 

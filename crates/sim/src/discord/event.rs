@@ -85,7 +85,7 @@ impl Heard {
 
 impl Event {
     /// What a session of the bot with these intents hears of it, if anything.
-    pub(crate) fn told(&self, chat: &Chat, intents: u64) -> Option<Value> {
+    pub(crate) fn payload_for(&self, chat: &Chat, intents: u64) -> Option<Value> {
         let wanted = self.heard.intent();
         if intents & wanted != wanted || !self.seen || ephemeral(&self.data) {
             return None;

@@ -41,7 +41,7 @@ impl Form {
     /// Reads a form and refuses what Discord refuses.
     pub(crate) fn read(body: &Value, files: Vec<(String, String, Bytes)>) -> Result<Self, Denial> {
         let Some(fields) = body.as_object() else {
-            return Err(Denial::of(400, 50109, "The request body contains invalid JSON."));
+            return Err(Denial::new(400, 50109, "The request body contains invalid JSON."));
         };
         let field = |name: &str| fields.get(name).filter(|value| !value.is_null());
         let flags = field("flags").and_then(Value::as_u64).unwrap_or_default();
@@ -55,7 +55,7 @@ impl Form {
             ));
         }
         if files.iter().any(|(_, _, bytes)| bytes.len() > LARGEST_FILE) {
-            return Err(Denial::of(413, 40005, "Request entity too large"));
+            return Err(Denial::new(413, 40005, "Request entity too large"));
         }
         Ok(Self {
             content: field("content").map(content).transpose()?,
@@ -77,7 +77,7 @@ impl Form {
         if said || shown || !self.files.is_empty() {
             return Ok(self);
         }
-        Err(Denial::of(400, 50006, "Cannot send an empty message"))
+        Err(Denial::new(400, 50006, "Cannot send an empty message"))
     }
 
     /// Whom its words ring: what they name, as far as the sender wants it and may.

@@ -27,12 +27,21 @@ impl Discord {
 
     /// Lets somebody say something; `@name` becomes a mention. Returns the message's id.
     pub fn says(&self, name: &str, channel: u64, text: &str) -> u64 {
-        self.change(|chat| say(chat, (name, channel), text, Vec::new(), None))
+        self.change(|chat| say(chat, (name, channel), text, Written::default()))
+    }
+
+    /// Lets a webhook say something under somebody's name; `@name` becomes a mention.
+    pub fn hooks(&self, name: &str, channel: u64, text: &str) -> u64 {
+        self.change(|chat| {
+            let place = (name, channel);
+            say(chat, place, text, Written { by_webhook: true, ..Written::default() })
+        })
     }
 
     /// Lets somebody answer a message.
     pub fn replies(&self, name: &str, channel: u64, earlier: u64, text: &str) -> u64 {
-        self.change(|chat| say(chat, (name, channel), text, Vec::new(), Some(earlier)))
+        let written = Written { reply_to: Some(earlier), ..Written::default() };
+        self.change(|chat| say(chat, (name, channel), text, written))
     }
 
     /// Lets somebody say something with a file.
@@ -41,7 +50,7 @@ impl Discord {
             let (name_of, kind, bytes) =
                 (file.0.to_owned(), file.1.to_owned(), Bytes::copy_from_slice(file.2));
             let upload = Upload { id: chat.next_id(), name: name_of, kind, bytes };
-            say(chat, (name, channel), text, vec![upload], None)
+            say(chat, (name, channel), text, Written { files: vec![upload], ..Written::default() })
         })
     }
 
@@ -229,13 +238,16 @@ impl Discord {
     }
 }
 
-fn say(
-    chat: &mut Chat,
-    (name, channel): (&str, u64),
-    text: &str,
+/// What a message has besides its words.
+#[derive(Default)]
+struct Written {
     files: Vec<Upload>,
     reply_to: Option<u64>,
-) -> u64 {
+    by_webhook: bool,
+}
+
+fn say(chat: &mut Chat, (name, channel): (&str, u64), text: &str, written: Written) -> u64 {
+    let Written { files, reply_to, by_webhook } = written;
     let author = chat.named(name).id;
     let place = chat.channel(channel).unwrap_or_else(|| panic!("no channel {channel}"));
     let needed = if place.thread.is_some() { SEND_MESSAGES_IN_THREADS } else { SEND_MESSAGES };
@@ -258,7 +270,7 @@ fn say(
         flags: 0,
         kind,
         interaction,
-        webhook: false,
+        webhook: by_webhook,
     })
 }
 

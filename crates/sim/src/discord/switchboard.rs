@@ -107,7 +107,7 @@ impl Inside {
     fn spread(&mut self) {
         for event in std::mem::take(&mut self.chat.outgoing) {
             for session in &mut self.sessions {
-                if let Some(data) = event.told(&self.chat, session.intents) {
+                if let Some(data) = event.payload_for(&self.chat, session.intents) {
                     session.tell(event.heard.name(), &data);
                 }
             }

@@ -34,11 +34,11 @@ pub(crate) async fn pushed(hub: &Hub, full_name: &str, login: &str) -> io::Resul
         let Ok(base_oid) = base.tip(&open.pull.base_ref).await else { continue };
         // Without the branch that it comes from, it is closed.
         let Ok(between) = compare(&base, &open.pull.base_ref, &head_repo, &open.pull.head_ref).await else {
-            hub.change(|state| open.end(state, IssueState::Closed, login));
+            hub.change_by(login, |state| open.end(state, IssueState::Closed, login));
             continue;
         };
         if base.run(&["merge-base", "--is-ancestor", &between.head, &base_oid]).await.is_ok() {
-            hub.change(|state| {
+            hub.change_by(login, |state| {
                 open.end(state, IssueState::Merged, login);
                 let issue = state.issue_mut(&open.base_repo, open.number);
                 if let Some(pull) = issue.and_then(|issue| issue.pull.as_mut()) {

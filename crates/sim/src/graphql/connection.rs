@@ -26,7 +26,7 @@ pub(super) struct Edge<T> {
 
 /// Where the window stands.
 #[derive(SimpleObject)]
-struct PageInfo {
+pub(super) struct PageInfo {
     has_next_page: bool,
     has_previous_page: bool,
     start_cursor: Option<String>,
@@ -102,8 +102,16 @@ impl<T: OutputType> TypeName for Edge<T> {
 impl Window {
     /// Opens the window on all entries of the field `field`.
     pub(super) fn on<T>(&self, field: &str, all: Vec<T>) -> Result<Connection<T>> {
-        self.check(field)?;
         let unbounded = (self.first.is_none() && self.last.is_none()).then(|| no_size(field));
+        let total_count = all.len();
+        let (shown, page_info) = self.cut(field, all)?;
+        let edges = shown.into_iter().map(|(cursor, node)| Edge { cursor, node }).collect();
+        Ok(Connection { edges, page_info, total_count, unbounded })
+    }
+
+    /// The entries that the window shows, each with its cursor, and where the window stands.
+    pub(super) fn cut<T>(&self, field: &str, all: Vec<T>) -> Result<(Vec<(String, T)>, PageInfo)> {
+        self.check(field)?;
         let total_count = all.len();
         // A cursor is the place after which it stands.
         let start = self.after.as_deref().map_or(Ok(0), known)?;
@@ -118,18 +126,14 @@ impl Window {
         }
         let end = end.max(start);
         let shown = all.into_iter().enumerate().skip(start).take(end - start);
-        let edges: Vec<_> = shown.map(|(index, node)| Edge { cursor: cursor(index + 1), node }).collect();
-        Ok(Connection {
-            page_info: PageInfo {
-                has_next_page: end < total_count,
-                has_previous_page: start > 0,
-                start_cursor: edges.first().map(|edge| edge.cursor.clone()),
-                end_cursor: edges.last().map(|edge| edge.cursor.clone()),
-            },
-            edges,
-            total_count,
-            unbounded,
-        })
+        let shown: Vec<_> = shown.map(|(index, node)| (cursor(index + 1), node)).collect();
+        let page_info = PageInfo {
+            has_next_page: end < total_count,
+            has_previous_page: start > 0,
+            start_cursor: shown.first().map(|(cursor, _)| cursor.clone()),
+            end_cursor: shown.last().map(|(cursor, _)| cursor.clone()),
+        };
+        Ok((shown, page_info))
     }
 
     fn check(&self, field: &str) -> Result<()> {

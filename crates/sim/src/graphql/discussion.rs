@@ -82,7 +82,12 @@ impl Discussion {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Option<Connection<Label>>> {
-        Label::worn(&self.repo, &self.told.labels, &Window { first, last, before, after })
+        Label::worn(
+            &self.asked.address,
+            &self.repo,
+            &self.told.labels,
+            &Window { first, last, before, after },
+        )
     }
 
     async fn comments(

@@ -44,7 +44,7 @@ struct SubIssuesSummary {
 }
 
 /// Takes a thread for an issue.
-pub(super) fn of(thread: Thread) -> Issue {
+pub(super) fn from_thread(thread: Thread) -> Issue {
     let state = thread.issue.state.into();
     let reason = thread.issue.state_reason().map(|word| match word {
         "duplicate" => IssueStateReason::Duplicate,
@@ -56,6 +56,11 @@ pub(super) fn of(thread: Thread) -> Issue {
 }
 
 impl Issue {
+    /// What the interface `Lockable` asks for.
+    pub(super) async fn is_locked(&self, _: &Context<'_>) -> Result<bool> {
+        Ok(self.0.issue.locked)
+    }
+
     /// What the interface `Node` asks for.
     pub(super) async fn id(&self, _: &Context<'_>) -> Result<ID> {
         Ok(self.0.node_id())

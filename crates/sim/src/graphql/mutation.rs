@@ -1,8 +1,31 @@
-//! What can be changed by GraphQL: comments, pull requests, reactions, and discussions, which REST does not know.
+//! What can be changed by GraphQL: issues, pull requests, reviews, comments, reactions, and discussions, which REST does
+//! not know.
+
+/// The input and the payload of a mutation: each carries the word along by which its client knows it again.
+macro_rules! deed {
+    ($input:ident { $($(#[$note:meta])* $field:ident: $kind:ty,)+ }
+        -> $payload:ident { $($told:ident: $what:ty,)* }) => {
+        #[derive(InputObject)]
+        struct $input {
+            $($(#[$note])* $field: $kind,)+
+            client_mutation_id: Option<String>,
+        }
+
+        #[derive(SimpleObject)]
+        struct $payload {
+            client_mutation_id: Option<String>,
+            $($told: $what,)*
+        }
+    };
+}
 
 mod comment;
 mod label;
 mod pull_request;
+mod remark;
+mod review;
+mod sorting;
+mod subject;
 
 use std::sync::Arc;
 
@@ -22,63 +45,28 @@ use crate::{
 
 /// All that can be changed.
 #[derive(Default, MergedObject)]
-pub(super) struct Mutation(Discussing, comment::Commenting, label::Labelling, pull_request::Proposing);
+pub(super) struct Mutation(
+    Discussing,
+    comment::Commenting,
+    label::Labelling,
+    pull_request::Proposing,
+    remark::Remarking,
+    review::Reviewing,
+    sorting::Sorting,
+    subject::Settling,
+);
 
 #[derive(Default)]
 struct Discussing;
 
-#[derive(InputObject)]
-struct AddReactionInput {
-    subject_id: ID,
-    content: ReactionContent,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(InputObject)]
-struct RemoveReactionInput {
-    subject_id: ID,
-    content: ReactionContent,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(InputObject)]
-struct AddDiscussionCommentInput {
-    discussion_id: ID,
-    body: String,
-    reply_to_id: Option<ID>,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(InputObject)]
-struct UpdateDiscussionCommentInput {
-    comment_id: ID,
-    body: String,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(SimpleObject)]
-struct AddReactionPayload {
-    client_mutation_id: Option<String>,
-    reaction: Option<Reaction>,
-}
-
-#[derive(SimpleObject)]
-struct RemoveReactionPayload {
-    client_mutation_id: Option<String>,
-    reaction: Option<Reaction>,
-}
-
-#[derive(SimpleObject)]
-struct AddDiscussionCommentPayload {
-    client_mutation_id: Option<String>,
-    comment: Option<DiscussionComment>,
-}
-
-#[derive(SimpleObject)]
-struct UpdateDiscussionCommentPayload {
-    client_mutation_id: Option<String>,
-    comment: Option<DiscussionComment>,
-}
+deed!(AddReactionInput { subject_id: ID, content: ReactionContent, }
+    -> AddReactionPayload { reaction: Option<Reaction>, });
+deed!(RemoveReactionInput { subject_id: ID, content: ReactionContent, }
+    -> RemoveReactionPayload { reaction: Option<Reaction>, });
+deed!(AddDiscussionCommentInput { discussion_id: ID, body: String, reply_to_id: Option<ID>, }
+    -> AddDiscussionCommentPayload { comment: Option<DiscussionComment>, });
+deed!(UpdateDiscussionCommentInput { comment_id: ID, body: String, }
+    -> UpdateDiscussionCommentPayload { comment: Option<DiscussionComment>, });
 
 #[Object]
 impl Discussing {
@@ -89,7 +77,7 @@ impl Discussing {
     ) -> Result<Option<AddReactionPayload>> {
         let (hub, login, asked) = writer(context)?;
         let kind = input.content.into();
-        hub.change(|state| {
+        hub.change_by(asked.login(), |state| {
             let (id, created_at) = (state.next_id(), state.clock.now());
             let (repo, reactions) = reactions(state, asked, &input.subject_id)?;
             let new = state::Reaction { id, author: login.to_owned(), content: kind, created_at };
@@ -112,7 +100,7 @@ impl Discussing {
     ) -> Result<Option<RemoveReactionPayload>> {
         let (hub, login, asked) = writer(context)?;
         let kind = input.content.into();
-        hub.change(|state| {
+        hub.change_by(asked.login(), |state| {
             let (repo, reactions) = reactions(state, asked, &input.subject_id)?;
             let own = |own: &state::Reaction| own.content == kind && own.author == login;
             let place = reactions.iter().position(own);
@@ -130,7 +118,7 @@ impl Discussing {
         input: AddDiscussionCommentInput,
     ) -> Result<Option<AddDiscussionCommentPayload>> {
         let (hub, login, asked) = writer(context)?;
-        let written = hub.change(|state| {
+        let written = hub.change_by(asked.login(), |state| {
             let found = all(state, asked).find(|(repo, discussion)| {
                 node_id(Node::Discussion { repo: repo.id, id: discussion.id }) == input.discussion_id.as_str()
             });
@@ -178,7 +166,7 @@ impl Discussing {
     ) -> Result<Option<UpdateDiscussionCommentPayload>> {
         let (hub, login, asked) = writer(context)?;
         spoken(&input.body)?;
-        hub.change(|state| {
+        hub.change_by(asked.login(), |state| {
             let (name, number, id) = locate(state, asked, &input.comment_id)?;
             let now = state.clock.now();
             let may_edit = state.repo(&name).is_some_and(|repo| asked.caller.has(Role::Write, repo));
@@ -218,7 +206,19 @@ fn granted(asked: &Asked, repo: &Repo, any_of: &[&str]) -> Result<()> {
 
 /// Refuses a text that GitHub does not take.
 fn spoken(text: &str) -> Result<()> {
-    words::comment(text).map_or(Ok(()), |complaint| Err(of_kind("UNPROCESSABLE", &complaint)))
+    words::comment(text).map_or(Ok(()), |complaint| Err(unprocessable(complaint)))
+}
+
+/// What is asked for cannot be, for the reason in this sentence.
+pub(super) fn unprocessable(sentence: impl AsRef<str>) -> Error {
+    of_kind("UNPROCESSABLE", sentence.as_ref())
+}
+
+/// The name of a label by its id.
+fn name(repo: &Repo, id: &ID) -> Result<String> {
+    let named = |label: &&state::Label| node_id(Node::Label { repo: repo.id, id: label.id }) == id.as_str();
+    let label = repo.labels.iter().find(named);
+    Ok(label.ok_or_else(|| unresolved(id))?.name.clone())
 }
 
 fn unresolved(id: &ID) -> Error {

@@ -105,17 +105,19 @@ pub(super) fn find(asked: &Arc<Asked>, id: &ID) -> Option<Node> {
     };
     match node {
         state::Node::Repo(_) => Some(Node::Repository(Repository { asked: Arc::clone(asked), repo })),
-        state::Node::Issue { .. } => Some(Node::Issue(issue::of(thread(repo.issue_at(node)?)))),
+        state::Node::Issue { .. } => Some(Node::Issue(issue::from_thread(thread(repo.issue_at(node)?)))),
         state::Node::PullRequest { .. } => {
-            Some(Node::PullRequest(pull_request::of(thread(repo.issue_at(node)?))?))
+            Some(Node::PullRequest(pull_request::from_thread(thread(repo.issue_at(node)?))?))
         }
         state::Node::IssueComment { id, .. } => {
             let (issue, comment) = repo.comment(id)?;
             Some(Node::IssueComment(thread(issue).comment(comment)))
         }
-        state::Node::Label { id, .. } => {
-            Some(Node::Label(Label::new(repo.id, repo.labels.iter().find(|label| label.id == id)?)))
-        }
+        state::Node::Label { id, .. } => Some(Node::Label(Label::new(
+            &asked.address,
+            &repo,
+            repo.labels.iter().find(|label| label.id == id)?,
+        ))),
         state::Node::CheckRun { id, .. } => {
             let run = repo.all_checks(&asked.address).into_iter().find(|run| run.id == id)?;
             Some(Node::CheckRun(CheckRun::new(asked, &repo, &run)))
@@ -135,7 +137,7 @@ pub(super) fn find(asked: &Arc<Asked>, id: &ID) -> Option<Node> {
             let found = repo.reactions().find(|reaction| reaction.id == id)?;
             Some(Node::Reaction(Reaction::new(repo.id, found)))
         }
-        state::Node::User(_) | state::Node::Bot(_) => None,
+        state::Node::User(_) | state::Node::Bot(_) | state::Node::Happening { .. } => None,
     }
 }
 
@@ -166,7 +168,7 @@ fn beside_code(asked: &Arc<Asked>, repo: &Arc<state::Repo>, node: state::Node) -
 
 impl Minimizable {
     /// Takes a node for something that can be folded away, if it is.
-    pub(super) fn of(node: Node) -> Option<Self> {
+    pub(super) fn from_node(node: Node) -> Option<Self> {
         match node {
             Node::DiscussionComment(comment) => Some(Self::DiscussionComment(comment)),
             Node::IssueComment(comment) => Some(Self::IssueComment(comment)),

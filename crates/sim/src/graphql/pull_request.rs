@@ -13,7 +13,7 @@ use crate::{
         commit::{Commit, PullRequestCommit},
         connection::{Connection, Window},
         issue::{self, Issue},
-        repository::Repository,
+        repository::{Ref, Repository},
         review::PullRequestReview,
         review_request::ReviewRequest,
         review_thread::PullRequestReviewThread,
@@ -59,7 +59,7 @@ enum MergeStateStatus {
 }
 
 /// Takes a thread for a pull request, if it is one.
-pub(super) fn of(thread: Thread) -> Option<PullRequest> {
+pub(super) fn from_thread(thread: Thread) -> Option<PullRequest> {
     let pull = Box::new(thread.issue.pull.clone()?);
     Some(PullRequest(thread.clone(), PullRequestAlone { thread, pull }))
 }
@@ -68,6 +68,13 @@ impl PullRequest {
     /// What the interface `Node` asks for.
     pub(super) async fn id(&self, _: &Context<'_>) -> Result<ID> {
         Ok(self.0.node_id())
+    }
+}
+
+impl PullRequest {
+    /// What the interface `Lockable` asks for.
+    pub(super) async fn is_locked(&self, _: &Context<'_>) -> Result<bool> {
+        Ok(self.0.issue.locked)
     }
 }
 
@@ -225,13 +232,17 @@ impl PullRequestAlone {
         let Thread { asked, repo, issue } = &self.thread;
         let closing = closing::numbers(&issue.body).into_iter().filter_map(|number| repo.issue(number));
         let closing = closing.filter(|issue| issue.pull.is_none()).map(|issue| {
-            issue::of(Thread {
+            issue::from_thread(Thread {
                 asked: Arc::clone(asked),
                 repo: Arc::clone(repo),
                 issue: Arc::new(issue.clone()),
             })
         });
         Window { first, last, before, after }.on("closingIssuesReferences", closing.collect()).map(Some)
+    }
+
+    async fn base_ref(&self) -> Option<Ref> {
+        Some(Ref::branch(&self.pull.base_ref))
     }
 
     async fn base_ref_name(&self) -> &str {

@@ -10,10 +10,12 @@ use crate::{
         Asked,
         actor::Viewer,
         commit::Commit,
+        connection::Window,
         node::{self, Node},
         refusal::missing,
         repository::Repository,
         scalar::DateTime,
+        search::{self, SearchResultItemConnection, SearchType},
     },
     hub::Hub,
     state::{self, Pool},
@@ -66,6 +68,21 @@ impl Query {
             nodes.push(found(context, asked, &id).await?.or_else(|| missing(context, &message)));
         }
         Ok(nodes)
+    }
+
+    /// Things that a question finds, of one kind.
+    async fn search(
+        &self,
+        context: &Context<'_>,
+        query: String,
+        #[graphql(name = "type")] kind: SearchType,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<SearchResultItemConnection> {
+        let asked = context.data::<Arc<Asked>>()?;
+        search::find(asked, &query, kind, &Window { first, last, before, after })
     }
 
     /// What is left of the hour.

@@ -11,6 +11,7 @@ use crate::{
         connection::{Connection, Window},
         discussion::Discussion,
         issue::{self, Issue, IssueState},
+        label::{Label, LabelOrder, LabelOrderField},
         pull_request::{self, PullRequest, PullRequestState},
         refusal::{forbidden, missing, withheld},
         scalar::{GitSshRemote, Uri},
@@ -28,9 +29,16 @@ pub(super) struct Repository {
 
 /// A branch or tag.
 #[derive(SimpleObject)]
-struct Ref {
+pub(super) struct Ref {
     id: ID,
     name: String,
+}
+
+impl Ref {
+    /// A branch of a repository that is sure to have it.
+    pub(super) fn branch(name: &str) -> Self {
+        Self { id: format!("REF_refs_heads_{}", name.replace('/', "_")).into(), name: name.to_owned() }
+    }
 }
 
 /// Which issues are asked for.
@@ -57,7 +65,7 @@ enum IssueOrderField {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
-enum OrderDirection {
+pub(super) enum OrderDirection {
     Asc,
     Desc,
 }
@@ -178,7 +186,8 @@ impl Repository {
                 && filter.assignee.as_ref().is_none_or(|login| issue.assignees.contains(login))
                 && filter.mentioned.as_ref().is_none_or(|login| issue.body.contains(&format!("@{login}")))
         });
-        Window { first, last, before, after }.on("issues", threads.into_iter().map(issue::of).collect())
+        Window { first, last, before, after }
+            .on("issues", threads.into_iter().map(issue::from_thread).collect())
     }
 
     async fn pull_requests(
@@ -202,8 +211,36 @@ impl Repository {
             }) && states.as_ref().is_none_or(|states| states.contains(&issue.state.into()))
                 && labels.iter().all(|label| issue.labels.contains(label))
         });
-        let pulls = threads.into_iter().filter_map(pull_request::of).collect();
+        let pulls = threads.into_iter().filter_map(pull_request::from_thread).collect();
         Window { first, last, before, after }.on("pullRequests", pulls)
+    }
+
+    async fn label(&self, name: String) -> Option<Label> {
+        self.repo.label(&name).map(|label| Label::new(&self.asked.address, &self.repo, label))
+    }
+
+    /// The labels that issues can have; those with these words in their names or descriptions.
+    async fn labels(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+        query: Option<String>,
+        order_by: Option<LabelOrder>,
+    ) -> Result<Option<Connection<Label>>> {
+        let words = query.unwrap_or_default().to_lowercase();
+        let has = |text: &str| text.to_lowercase().contains(&words);
+        let fits = |label: &&state::Label| has(&label.name) || label.description.as_deref().is_some_and(has);
+        let mut labels: Vec<_> = self.repo.labels.iter().filter(fits).collect();
+        if order_by.is_some_and(|order| order.field == LabelOrderField::Name) {
+            labels.sort_by_key(|label| label.name.to_lowercase());
+        }
+        if order_by.is_some_and(|order| order.direction == OrderDirection::Desc) {
+            labels.reverse();
+        }
+        let labels = labels.into_iter().map(|label| Label::new(&self.asked.address, &self.repo, label));
+        Window { first, last, before, after }.on("labels", labels.collect()).map(Some)
     }
 
     /// A branch or tag by its name.
@@ -221,7 +258,7 @@ impl Repository {
     }
 
     async fn default_branch_ref(&self) -> Option<Ref> {
-        Some(Ref { id: "REF_default".into(), name: self.repo.default_branch.clone() })
+        Some(Ref::branch(&self.repo.default_branch))
     }
 
     async fn issue(&self, context: &Context<'_>, number: i32) -> Option<Issue> {
@@ -229,7 +266,7 @@ impl Repository {
             return withheld(context);
         }
         let thread = self.thread(number).filter(|thread| thread.issue.pull.is_none());
-        thread.map(issue::of).or_else(|| {
+        thread.map(issue::from_thread).or_else(|| {
             missing(context, &format!("Could not resolve to an Issue with the number of {number}."))
         })
     }
@@ -238,7 +275,7 @@ impl Repository {
         if self.readable(&["pull_requests"]).is_err() {
             return withheld(context);
         }
-        self.thread(number).and_then(pull_request::of).or_else(|| {
+        self.thread(number).and_then(pull_request::from_thread).or_else(|| {
             missing(context, &format!("Could not resolve to a PullRequest with the number of {number}."))
         })
     }
@@ -268,9 +305,9 @@ impl Repository {
         if self.readable(talk_about(&self.repo, thread.issue.number)).is_err() {
             return withheld(context);
         }
-        Some(match pull_request::of(thread.clone()) {
+        Some(match pull_request::from_thread(thread.clone()) {
             Some(pull) => IssueOrPullRequest::PullRequest(pull),
-            None => IssueOrPullRequest::Issue(issue::of(thread)),
+            None => IssueOrPullRequest::Issue(issue::from_thread(thread)),
         })
     }
 }

@@ -28,13 +28,13 @@ pub(super) struct PullRequestReviewComment {
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "Side")]
-enum DiffSide {
+pub(super) enum DiffSide {
     Left,
     Right,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
-enum PullRequestReviewThreadSubjectType {
+pub(super) enum PullRequestReviewThreadSubjectType {
     File,
     Line,
 }

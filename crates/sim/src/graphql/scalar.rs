@@ -1,4 +1,4 @@
-//! GitHub's own scalar types, written but never read.
+//! GitHub's own scalar types, most of them written and never read.
 
 use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
 use jiff::Timestamp;
@@ -60,8 +60,11 @@ impl ScalarType for BigInt {
 
 #[Scalar(name = "GitObjectID")]
 impl ScalarType for GitObjectId {
-    fn parse(_: Value) -> InputValueResult<Self> {
-        Err(InputValueError::custom("only written"))
+    fn parse(value: Value) -> InputValueResult<Self> {
+        match value {
+            Value::String(oid) => Ok(Self(oid)),
+            other => Err(InputValueError::expected_type(other)),
+        }
     }
 
     fn to_value(&self) -> Value {

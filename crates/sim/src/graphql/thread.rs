@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{ID, Object, Result};
+use async_graphql::{Enum, ID, Object, Result};
 
 use crate::{
     graphql::{
@@ -24,6 +24,33 @@ pub(super) struct Thread {
     pub(super) asked: Arc<Asked>,
     pub(super) repo: Arc<state::Repo>,
     pub(super) issue: Arc<state::Issue>,
+}
+
+/// Why only collaborators may comment.
+#[derive(Clone, Copy, PartialEq, Eq, Enum)]
+pub(super) enum LockReason {
+    OffTopic,
+    Resolved,
+    Spam,
+    TooHeated,
+}
+
+impl LockReason {
+    /// The word in REST.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::OffTopic => "off-topic",
+            Self::Resolved => "resolved",
+            Self::Spam => "spam",
+            Self::TooHeated => "too heated",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::OffTopic, Self::Resolved, Self::Spam, Self::TooHeated]
+            .into_iter()
+            .find(|reason| reason.word() == word)
+    }
 }
 
 #[Object]
@@ -109,6 +136,10 @@ impl Thread {
         self.issue.locked
     }
 
+    async fn active_lock_reason(&self) -> Option<LockReason> {
+        LockReason::from_word(self.issue.lock_reason.as_deref()?)
+    }
+
     async fn closed(&self) -> bool {
         self.issue.state != IssueState::Open
     }
@@ -140,7 +171,12 @@ impl Thread {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Option<Connection<Label>>> {
-        Label::worn(&self.repo, &self.issue.labels, &Window { first, last, before, after })
+        Label::worn(
+            &self.asked.address,
+            &self.repo,
+            &self.issue.labels,
+            &Window { first, last, before, after },
+        )
     }
 
     async fn comments(

@@ -105,7 +105,7 @@ impl Reply {
     /// A refusal with this HTTP status; the body is an error object unless given by [`Reply::body`].
     pub fn status(status: u16) -> Self {
         let text = error_object(&format!("scripted {status}")).to_string();
-        Self { status, ..Self::of(Act::Body { content_type: "application/json", text }) }
+        Self { status, ..Self::from_act(Act::Body { content_type: "application/json", text }) }
     }
 
     /// An error object inside a stream that began well with 200.
@@ -122,7 +122,7 @@ impl Reply {
 
     /// Whatever `answer` makes of the call, at the moment it comes.
     pub fn answering(answer: impl FnOnce(&Seen) -> Self + Send + 'static) -> Self {
-        Self::of(Act::Answer(Box::new(answer)))
+        Self::from_act(Act::Answer(Box::new(answer)))
     }
 
     /// Adds a response header.
@@ -171,14 +171,14 @@ impl Reply {
     }
 
     fn speech(speech: Speech) -> Self {
-        Self::of(Act::Speak(speech))
+        Self::from_act(Act::Speak(speech))
     }
 
     fn event_stream(text: String) -> Self {
-        Self::of(Act::Body { content_type: "text/event-stream", text })
+        Self::from_act(Act::Body { content_type: "text/event-stream", text })
     }
 
-    fn of(act: Act) -> Self {
+    fn from_act(act: Act) -> Self {
         Self { status: 200, headers: Vec::new(), act, usage: None, pause: Duration::ZERO }
     }
 }

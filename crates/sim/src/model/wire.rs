@@ -37,7 +37,7 @@ enum Beat {
 
 impl Call {
     /// Notes what matters of the call that came as the `number`th.
-    pub(super) fn of(seen: &Seen, number: usize) -> Self {
+    pub(super) fn note(seen: &Seen, number: usize) -> Self {
         Self {
             number,
             model: seen.body["model"].clone(),

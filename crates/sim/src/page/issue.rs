@@ -49,7 +49,7 @@ pub(super) fn page(state: &State, repo: &Repo, issue: &Issue) -> Markup {
         }
         div.thread {
             (card(state, &opening))
-            @for comment in &issue.comments { (card(state, &Card::of(comment, "issuecomment-"))) }
+            @for comment in &issue.comments { (card(state, &Card::from_comment(comment, "issuecomment-"))) }
             @if let Some(pull) = &issue.pull { (pull::talk(state, pull)) }
         }
         @if let Some(pull) = &issue.pull { (pull::change(pull)) }
@@ -83,7 +83,7 @@ pub(super) fn when(time: Timestamp) -> Markup {
 
 impl<'a> Card<'a> {
     /// A comment, whose address ends like this before its number.
-    pub(super) fn of(comment: &'a Comment, anchor: &str) -> Self {
+    pub(super) fn from_comment(comment: &'a Comment, anchor: &str) -> Self {
         Self {
             anchor: format!("{anchor}{}", comment.id),
             author: &comment.author,

@@ -24,6 +24,47 @@ pub(super) fn html(markdown: &str) -> Markup {
     PreEscaped(SANITIZER.clean(&page).to_string())
 }
 
+/// Renders what Discord makes of a message: no HTML and no tables, every line its own, and `-# ` for small print.
+pub(crate) fn chat(text: &str) -> Markup {
+    let mut fenced = false;
+    let mut parts: Vec<(Print, String)> = Vec::new();
+    for line in text.lines() {
+        let small = if fenced { None } else { line.strip_prefix("-# ") };
+        fenced ^= line.trim_start().starts_with("```");
+        let (print, line) = small.map_or((Print::Usual, line), |line| (Print::Small, line));
+        match parts.last_mut() {
+            Some((last, text)) if *last == print => *text = format!("{text}\n{line}"),
+            Some(_) | None => parts.push((print, line.to_owned())),
+        }
+    }
+    html! {
+        @for (print, text) in &parts {
+            @match print {
+                Print::Usual => (lines(text)),
+                Print::Small => div.small { (lines(text)) },
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Print {
+    Usual,
+    Small,
+}
+
+fn lines(text: &str) -> Markup {
+    let plain = |event| match event {
+        Event::SoftBreak => Event::HardBreak,
+        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+        other => other,
+    };
+    let mut page = String::new();
+    let events = Parser::new_ext(text, Options::ENABLE_STRIKETHROUGH).map(plain);
+    push_html(&mut page, drawn(events).into_iter());
+    PreEscaped(SANITIZER.clean(&page).to_string())
+}
+
 /// Draws what plain HTML has no tag for: boxes of task lists, and the colours of diffs.
 fn drawn<'a>(events: impl Iterator<Item = Event<'a>>) -> Vec<Event<'a>> {
     let mut in_diff = false;
@@ -63,6 +104,20 @@ mod tests {
 
     fn check(markdown: &str) -> String {
         html(markdown).into_string()
+    }
+
+    #[test]
+    fn a_message_of_a_chat_has_small_print_and_no_html() {
+        let text = "**7 litres**\na minute <b>now</b>\n```sh\n-# no print\n```\n-# ⚙ `bash`\n-# 3 s";
+        assert_snapshot!(super::chat(text).into_string(), @r#"
+        <p><strong>7 litres</strong><br>
+        a minute &lt;b&gt;now&lt;/b&gt;</p>
+        <pre><code>-# no print
+        </code></pre>
+        <div class="small"><p>⚙ <code>bash</code><br>
+        3 s</p>
+        </div>
+        "#);
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn beside_code(state: &State, thread: &ReviewThread) -> Markup {
                 @else if thread.line.is_none() && thread.original_line.is_some() { span.badge { "outdated" } }
             }
             @if !near.is_empty() { (diff(&near)) }
-            @for comment in &thread.comments { (card(state, &Card::of(comment, "discussion_r"))) }
+            @for comment in &thread.comments { (card(state, &Card::from_comment(comment, "discussion_r"))) }
         }
     }
 }

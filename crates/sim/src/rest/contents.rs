@@ -24,7 +24,7 @@ use crate::{
 /// A file over so many bytes is told without its contents.
 const LARGEST: usize = 1_000_000;
 /// What is written in another way where a path is part of an address.
-pub(super) const IN_A_PATH: &AsciiSet = &CONTROLS
+pub(crate) const IN_A_PATH: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'#')
@@ -42,7 +42,7 @@ const LINK: &str = "120000";
 #[derive(Deserialize)]
 pub(super) struct Of {
     #[serde(rename = "ref")]
-    name: Option<String>,
+    pub(super) name: Option<String>,
 }
 
 /// `GET /repos/{owner}/{repo}/readme`

@@ -43,7 +43,7 @@ pub(crate) async fn count(State(hub): State<Arc<Hub>>, request: Request, next: N
     if !manners::is_api(&path) {
         return next.run(request).await;
     }
-    let (pool, headers) = (Pool::of(&path), request.headers().clone());
+    let (pool, headers) = (Pool::for_path(&path), request.headers().clone());
     let free = path == "/rate_limit";
     let left = allowance(&hub, &headers, pool);
     let mut response = if !free && left.used >= left.limit {

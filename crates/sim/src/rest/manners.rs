@@ -23,7 +23,7 @@ const API: [&str; 9] =
     ["app", "graphql", "installation", "rate_limit", "repos", "repositories", "search", "user", "users"];
 
 /// Whether an address is one of the API.
-pub(super) fn is_api(path: &str) -> bool {
+pub(crate) fn is_api(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
     path == "/" || API.contains(&first)
 }

@@ -18,8 +18,7 @@ use crate::{
         visit::{Numbered, Visit},
     },
     reviews::{self, Remark},
-    state::{self, Issue, Node, Pull, Repo, Review, ReviewState, Role, node_id},
-    words,
+    state::{Issue, Node, Pull, Repo, Review, ReviewState, Role, node_id},
 };
 
 /// `{number}` and `{review}` in an address.
@@ -94,36 +93,14 @@ pub(super) async fn create(
 ) -> Result<Json<Value>, Problem> {
     let login = visit.login()?;
     let draft: NewReview = parsed(&body)?;
+    let verdict = verdict(draft.event.as_deref())?;
+    let remarks = draft.comments.into_iter().map(remark).collect::<Result<Vec<_>, _>>()?;
+    let text = draft.body.unwrap_or_default();
+    let review = reviews::Draft { verdict, text, commit_oid: draft.commit_id, remarks };
     visit.change(|state| {
         let repo = visit.repo(state)?;
-        let (issue, pull) = found(repo, number)?;
-        visit.may_speak(repo, issue)?;
-        let text = draft.body.unwrap_or_default();
-        let words = Words { text: &text, n_remarks: draft.comments.len() };
-        let verdict = verdict(draft.event.as_deref(), words, issue, login)?;
-        if reviews::pending(pull, login).is_some() {
-            return Err(refused("User can only have one pending review per pull request"));
-        }
-        let commit_oid = draft.commit_id.unwrap_or_else(|| pull.head_oid.clone());
-        if !pull.commits.iter().any(|commit| commit.oid == commit_oid) {
-            return Err(refused("Commit is not part of the pull request"));
-        }
-        let remarks =
-            draft.comments.into_iter().map(|draft| fitted(pull, draft)).collect::<Result<Vec<_>, _>>()?;
-        let (id, submitted_at) = (state.next_id(), state.clock.now());
-        let review = Review {
-            id,
-            author: login.to_owned(),
-            state: verdict,
-            body: text,
-            commit_oid,
-            submitted_at,
-            minimized: None,
-        };
-        reviews::enter(state, (&visit.full_name, number), review);
-        for remark in remarks {
-            reviews::begin(state, (&visit.full_name, number), login, remark, id);
-        }
+        visit.may_speak(repo, found(repo, number)?.0)?;
+        let id = reviews::give(state, (&visit.full_name, number), login, review).map_err(refused)?;
         let (shape, repo) = visit.view(state)?;
         shown(&visit, shape, repo, (number, id))
     })
@@ -136,7 +113,7 @@ pub(super) async fn update(
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
     let text = text_of(&body)?;
-    changed(&visit, (number, id), |review, _| {
+    changed(&visit, (number, id), |review| {
         review.body = text;
         Ok(())
     })
@@ -151,22 +128,12 @@ pub(super) async fn submit(
     let login = visit.login()?;
     let Verdict { body, event } = parsed(&body)?;
     let event = event.ok_or_else(|| Problem::not_supplied("event"))?;
-    let Json(_) = changed(&visit, (number, id), |review, issue| {
-        if review.state != ReviewState::Pending {
-            return Err(refused("Can not submit a review that has already been submitted"));
-        }
-        review.body = body.unwrap_or_else(|| review.body.clone());
-        let pull = issue.pull.as_ref().ok_or_else(Problem::not_found)?;
-        let said = pull.threads.iter().flat_map(|thread| &thread.comments);
-        let n_remarks = said.filter(|comment| comment.review == Some(id)).count();
-        review.state = verdict(Some(&event), Words { text: &review.body, n_remarks }, issue, login)?;
-        Ok(())
-    })?;
+    let verdict = verdict(Some(&event))?;
     visit.change(|state| {
-        let now = state.clock.now();
-        let mut review = one(&visit, found(visit.repo(state)?, number)?.1, id)?.clone();
-        review.submitted_at = now;
-        reviews::enter(state, (&visit.full_name, number), review);
+        let repo = visit.repo(state)?;
+        let begun = one(&visit, found(repo, number)?.1, id)?;
+        visit.may_edit(repo, &begun.author)?;
+        reviews::submit(state, (&visit.full_name, number), (id, login), (verdict, body)).map_err(refused)?;
         let (shape, repo) = visit.view(state)?;
         shown(&visit, shape, repo, (number, id))
     })
@@ -182,14 +149,7 @@ pub(super) async fn delete(
         let last = shown(&visit, shape, repo, (number, id))?;
         let pull = state.issue_mut(&visit.full_name, number).and_then(|issue| issue.pull.as_mut());
         let pull = pull.ok_or_else(Problem::not_found)?;
-        if one(&visit, pull, id)?.state != ReviewState::Pending {
-            return Err(refused("Can not delete a non-pending pull request review"));
-        }
-        pull.reviews.retain(|review| review.id != id);
-        for thread in &mut pull.threads {
-            thread.comments.retain(|comment| comment.review != Some(id));
-        }
-        pull.threads.retain(|thread| !thread.comments.is_empty());
+        reviews::discard(pull, id).map_err(refused)?;
         Ok(last)
     })
 }
@@ -206,71 +166,38 @@ pub(super) async fn dismiss(
         let may = visit.caller.has(Role::Write, repo);
         if may { Ok(()) } else { Err(Problem::forbidden("Must have write access to dismiss a review.")) }
     })?;
-    changed(&visit, (number, id), |review, _| match review.state {
-        ReviewState::Approved | ReviewState::ChangesRequested => {
-            review.state = ReviewState::Dismissed;
-            Ok(())
-        }
-        ReviewState::Commented => Err(refused("Can not dismiss a commented pull request review")),
-        ReviewState::Dismissed | ReviewState::Pending => Err(refused("Can not dismiss this review")),
-    })
+    changed(&visit, (number, id), |review| reviews::dismiss(review).map_err(refused))
 }
 
-/// What a review says: its own text, and remarks beside the code.
-#[derive(Clone, Copy)]
-struct Words<'a> {
-    text: &'a str,
-    n_remarks: usize,
-}
-
-/// Reads a verdict, and refuses what GitHub refuses.
-fn verdict(
-    event: Option<&str>,
-    Words { text, n_remarks }: Words<'_>,
-    issue: &Issue,
-    login: &str,
-) -> Result<ReviewState, Problem> {
-    let own = issue.author.eq_ignore_ascii_case(login);
-    if let Some(complaint) = words::body(text) {
-        return Err(refused(&complaint));
-    }
-    let silent = text.trim().is_empty();
+/// Reads a verdict; without one the review is only begun.
+fn verdict(event: Option<&str>) -> Result<ReviewState, Problem> {
     match event {
         None => Ok(ReviewState::Pending),
-        Some("APPROVE") if own => Err(refused("Can not approve your own pull request")),
-        Some("REQUEST_CHANGES") if own => Err(refused("Can not request changes on your own pull request")),
         Some("APPROVE") => Ok(ReviewState::Approved),
-        Some("REQUEST_CHANGES") if silent => Err(refused("Body can't be blank")),
-        // Remarks are words enough for a comment.
-        Some("COMMENT") if silent && n_remarks == 0 => Err(refused("Body can't be blank")),
         Some("REQUEST_CHANGES") => Ok(ReviewState::ChangesRequested),
         Some("COMMENT") => Ok(ReviewState::Commented),
         Some(_) => Err(refused("Variable $event of type PullRequestReviewEvent was provided invalid value")),
     }
 }
 
-/// Finds the place of one of a review's remarks. The refusal does not say which one it was.
-fn fitted(pull: &Pull, draft: Draft) -> Result<(Remark, state::Anchor), Problem> {
-    if let Some(complaint) = draft.complaint() {
-        return Err(refused(&complaint));
-    }
-    let remark = draft.line_remark()?;
-    let anchor = reviews::fit(pull, &remark).map_err(|misfit| refused(&misfit.sentence()))?;
-    Ok((remark, anchor))
+/// Reads one of a review's remarks.
+fn remark(draft: Draft) -> Result<Remark, Problem> {
+    draft.complaint().map_or(Ok(()), |complaint| Err(refused(complaint)))?;
+    draft.line_remark()
 }
 
 /// Changes a review that is the caller's own, or that a maintainer may change.
 fn changed(
     visit: &Visit,
     (number, id): (u64, u64),
-    change: impl FnOnce(&mut Review, &Issue) -> Result<(), Problem>,
+    change: impl FnOnce(&mut Review) -> Result<(), Problem>,
 ) -> Result<Json<Value>, Problem> {
     visit.change(|state| {
         let repo = visit.repo(state)?;
-        let (issue, pull) = found(repo, number)?;
+        let (_, pull) = found(repo, number)?;
         let mut review = one(visit, pull, id)?.clone();
         visit.may_edit(repo, &review.author)?;
-        change(&mut review, issue)?;
+        change(&mut review)?;
         let pull = state.issue_mut(&visit.full_name, number).and_then(|issue| issue.pull.as_mut());
         if let Some(own) = pull.and_then(|pull| pull.reviews.iter_mut().find(|own| own.id == id)) {
             *own = review;
@@ -297,12 +224,12 @@ fn one<'a>(visit: &Visit, pull: &'a Pull, id: u64) -> Result<&'a Review, Problem
 }
 
 /// Reviews are refused with plain sentences.
-fn refused(sentence: &str) -> Problem {
-    Problem::unprocessable_entity(sentence)
+fn refused(sentence: impl AsRef<str>) -> Problem {
+    Problem::unprocessable_entity(sentence.as_ref())
 }
 
 impl Shape<'_> {
-    fn review(&self, repo: &Repo, issue: &Issue, review: &Review) -> Value {
+    pub(super) fn review(&self, repo: &Repo, issue: &Issue, review: &Review) -> Value {
         let id = review.id;
         let html_url = format!("{}#pullrequestreview-{id}", self.page(repo, issue));
         let pull_url = format!("{}/pulls/{}", self.repo_url(repo), issue.number);

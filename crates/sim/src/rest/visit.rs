@@ -83,7 +83,7 @@ impl Visit {
         &self,
         change: impl FnOnce(&mut State) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
-        self.hub.change(change)
+        self.hub.change_by(self.login().unwrap_or_default(), change)
     }
 
     /// The repository as it is now, and the hand that draws it.

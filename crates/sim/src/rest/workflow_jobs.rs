@@ -52,7 +52,7 @@ pub(super) async fn list(
 /// `GET /repos/{owner}/{repo}/actions/jobs/{job}`
 pub(super) async fn show(visit: Visit, Path(one): Path<OneJob>) -> Result<Json<Value>, Problem> {
     visit.show(|shape, repo| {
-        let (run, job) = one.of(repo)?;
+        let (run, job) = one.find_in(repo)?;
         Ok(Json(shape.workflow_job(repo, run, job)))
     })
 }
@@ -61,7 +61,7 @@ pub(super) async fn show(visit: Visit, Path(one): Path<OneJob>) -> Result<Json<V
 pub(super) async fn log(visit: Visit, Path(one): Path<OneJob>) -> Result<Response, Problem> {
     known(&visit)?;
     let text = visit.show(|_, repo| {
-        let (_, job) = one.of(repo)?;
+        let (_, job) = one.find_in(repo)?;
         written(job).map(|log| log.concat())
     })?;
     Ok(stored(&visit, "job.txt", File::new("text/plain; charset=utf-8", text)))
@@ -117,7 +117,7 @@ fn archive(run: &WorkflowRun) -> Result<Vec<u8>, Problem> {
 }
 
 impl OneJob {
-    fn of<'a>(&self, repo: &'a Repo) -> Result<(&'a WorkflowRun, &'a WorkflowJob), Problem> {
+    fn find_in<'a>(&self, repo: &'a Repo) -> Result<(&'a WorkflowRun, &'a WorkflowJob), Problem> {
         let all = repo.workflow_runs.iter().flat_map(|run| run.jobs.iter().map(move |job| (run, job)));
         all.into_iter().find(|(_, job)| job.id == self.job).ok_or_else(Problem::not_found)
     }

@@ -19,6 +19,7 @@ pub(crate) enum Node {
     Discussion { repo: u64, id: u64 },
     DiscussionComment { repo: u64, id: u64 },
     CheckRun { repo: u64, id: u64 },
+    Happening { repo: u64, id: u64 },
     Commit { repo: u64, oid: [u8; 20] },
 }
 
@@ -39,6 +40,8 @@ pub(crate) fn node_id(node: Node) -> String {
         Node::Discussion { repo, id } => ("D", &[repo, id]),
         Node::DiscussionComment { repo, id } => ("DC", &[repo, id]),
         Node::CheckRun { repo, id } => ("CR", &[repo, id]),
+        // GitHub has a prefix for each kind of event; nothing here tells them apart.
+        Node::Happening { repo, id } => ("E", &[repo, id]),
         Node::Commit { repo, .. } => ("C", &[repo]),
     };
     // An array: its length, a zero that GitHub always puts first, then the ids.
@@ -96,6 +99,7 @@ impl Node {
             ("LA", &[repo, id]) => Self::Label { repo, id },
             ("REA", &[repo, id]) => Self::Reaction { repo, id },
             ("PRR", &[repo, id]) => Self::Review { repo, id },
+            ("E", &[repo, id]) => Self::Happening { repo, id },
             ("CR", &[repo, id]) => Self::CheckRun { repo, id },
             ("PRRT", &[repo, id]) => Self::ReviewThread { repo, id },
             ("PRRC", &[repo, id]) => Self::ReviewComment { repo, id },

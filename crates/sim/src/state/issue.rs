@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::state::{Association, Comment, Pull, Reaction};
+use crate::state::{Association, Comment, Happening, Pull, Reaction};
 
 /// An issue or pull request.
 #[derive(Debug, Clone)]
@@ -39,6 +39,8 @@ pub struct Issue {
     pub edited_at: Option<Timestamp>,
     /// Oldest first.
     pub comments: Vec<Comment>,
+    /// What was done to it, oldest first.
+    pub happenings: Vec<Happening>,
     /// On the opening text.
     pub reactions: Vec<Reaction>,
     /// What makes it a pull request.
@@ -98,6 +100,7 @@ impl Issue {
             updated_at: now,
             edited_at: None,
             comments: Vec::new(),
+            happenings: Vec::new(),
             reactions: Vec::new(),
             pull: None,
         }

@@ -25,6 +25,7 @@ impl Node {
             | Self::Reaction { repo, .. }
             | Self::Review { repo, .. }
             | Self::CheckRun { repo, .. }
+            | Self::Happening { repo, .. }
             | Self::Commit { repo, .. }
             | Self::ReviewThread { repo, .. }
             | Self::ReviewComment { repo, .. }

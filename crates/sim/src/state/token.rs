@@ -83,7 +83,7 @@ impl Token {
 
 impl Pool {
     /// The pool of an address.
-    pub(crate) fn of(path: &str) -> Self {
+    pub(crate) fn for_path(path: &str) -> Self {
         match path {
             "/graphql" => Self::Graphql,
             _ if path.starts_with("/search/") => Self::Search,

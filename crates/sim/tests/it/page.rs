@@ -4,7 +4,7 @@ use fro_sim::{World, state::ReactionContent};
 
 use serde_json::json;
 
-use crate::client::{ask, client};
+use crate::client::{ask, client, get};
 
 async fn page(world: &World, path: &str) -> (u16, String) {
     let answer = client().get(format!("{}{path}", world.api_url())).send().await.unwrap();
@@ -99,4 +99,12 @@ async fn looking_is_no_traffic() {
         assert_eq!(page(&world, path).await.0, 200, "{path}");
     }
     assert_eq!((world.traffic(), world.unknown_routes()), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn an_address_of_the_api_that_nobody_knows_is_no_page() {
+    let world = World::start().await.unwrap();
+    let (status, body) = get(&world, "/user/repos").await;
+    assert_eq!((status, body["message"].as_str()), (404, Some("Not Found")));
+    assert_eq!(world.unknown_routes(), ["GET /user/repos"]);
 }

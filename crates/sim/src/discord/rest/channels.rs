@@ -132,7 +132,7 @@ fn may_change(chat: &Chat, bot: u64, id: u64, wanted: &Value) -> Result<(), Deni
         return Err(Denial::no_permission());
     }
     if thread.archived && wanted["archived"] != false {
-        return Err(Denial::of(400, 50083, "Thread is archived"));
+        return Err(Denial::new(400, 50083, "Thread is archived"));
     }
     Ok(())
 }
@@ -177,7 +177,7 @@ pub(super) fn may_speak(chat: &Chat, bot: u64, id: u64) -> Result<(), Denial> {
     }
     match &channel.thread {
         Some(thread) if thread.locked && allowed & MANAGE_THREADS == 0 => {
-            Err(Denial::of(400, 50083, "Thread is archived"))
+            Err(Denial::new(400, 50083, "Thread is archived"))
         }
         _ => Ok(()),
     }

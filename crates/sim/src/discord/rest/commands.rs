@@ -40,7 +40,7 @@ pub(super) async fn overwrite(
         return Err(Denial::form("", "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType"));
     };
     if wanted.len() > MOST {
-        return Err(Denial::of(400, 30032, "Maximum number of application commands reached (100)."));
+        return Err(Denial::new(400, 30032, "Maximum number of application commands reached (100)."));
     }
     for command in wanted {
         check(command)?;

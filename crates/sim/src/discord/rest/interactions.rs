@@ -49,7 +49,7 @@ pub(super) async fn callback(
         let asked = chat.interactions.iter().find(|it| it.id == id && it.token == token).cloned();
         let asked = asked.ok_or_else(|| Denial::unknown(Unknown::Interaction))?;
         if asked.answered.is_some() {
-            return Err(Denial::of(400, 40060, "Interaction has already been acknowledged."));
+            return Err(Denial::new(400, 40060, "Interaction has already been acknowledged."));
         }
         if chat.now().duration_since(asked.asked_at) > FIRST {
             return Err(Denial::unknown(Unknown::Interaction));
@@ -194,7 +194,7 @@ fn answered(chat: &Chat, application: u64, token: &str) -> Result<Interaction, D
     let asked = chat.interactions.iter().find(|it| it.token == token && application == chat.application.id);
     let asked = asked.filter(|it| it.answered.is_some()).ok_or_else(|| Denial::unknown(Unknown::Webhook))?;
     if chat.now().duration_since(asked.asked_at) > ALL {
-        return Err(Denial::of(401, 50027, "Invalid Webhook Token"));
+        return Err(Denial::new(401, 50027, "Invalid Webhook Token"));
     }
     Ok(asked.clone())
 }

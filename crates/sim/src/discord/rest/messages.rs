@@ -113,11 +113,11 @@ pub(super) async fn change(
     board.change(|chat| {
         let place = seen(chat, bot, channel)?;
         if place.thread.as_ref().is_some_and(|thread| thread.archived) {
-            return Err(Denial::of(400, 50083, "Thread is archived"));
+            return Err(Denial::new(400, 50083, "Thread is archived"));
         }
         let message = chat.message(channel, id).ok_or_else(|| Denial::unknown(Unknown::Message))?;
         if message.author != bot {
-            return Err(Denial::of(403, 50005, "Cannot edit a message authored by another user"));
+            return Err(Denial::new(403, 50005, "Cannot edit a message authored by another user"));
         }
         Ok(Json(reword(chat, form, channel, id)))
     })

@@ -37,7 +37,7 @@ pub(super) async fn on_message(
             return Err(Denial::unknown(Unknown::Message));
         }
         if chat.channel(message).is_some() {
-            return Err(Denial::of(400, 160_004, "A thread has already been created for this message"));
+            return Err(Denial::new(400, 160_004, "A thread has already been created for this message"));
         }
         begin(chat, (message, channel), bot, &body.json, false)
     })
@@ -70,7 +70,7 @@ pub(super) async fn join(
         let member = member.ok_or_else(|| Denial::unknown(Unknown::Member))?;
         let thread = chat.channel_mut(id).and_then(|channel| channel.thread.as_mut());
         let thread =
-            thread.ok_or_else(|| Denial::of(400, 50024, "Cannot execute action on this channel type"))?;
+            thread.ok_or_else(|| Denial::new(400, 50024, "Cannot execute action on this channel type"))?;
         if !thread.members.contains(&member) {
             thread.members.push(member);
         }
@@ -96,7 +96,7 @@ fn begin(chat: &mut Chat, (id, parent): (u64, u64), owner: u64, wanted: &Value, 
 
 fn may_begin(chat: &Chat, bot: u64, channel: u64, needed: u64) -> Result<(), Denial> {
     if seen(chat, bot, channel)?.thread.is_some() {
-        return Err(Denial::of(400, 50024, "Cannot execute action on this channel type"));
+        return Err(Denial::new(400, 50024, "Cannot execute action on this channel type"));
     }
     if chat.permissions(bot, channel) & needed == 0 {
         return Err(Denial::no_permission());

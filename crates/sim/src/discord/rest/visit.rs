@@ -43,7 +43,7 @@ impl<S: Send + Sync> FromRequest<S> for Body10 {
     type Rejection = Denial;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Denial> {
-        let unreadable = || Denial::of(400, 50109, "The request body contains invalid JSON.");
+        let unreadable = || Denial::new(400, 50109, "The request body contains invalid JSON.");
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         if kind.is_some_and(|kind| kind.starts_with("multipart/form-data")) {
             let parts = Multipart::from_request(request, state).await.map_err(|_| unreadable())?;

@@ -1,4 +1,6 @@
-//! Comments: writing one under an issue or pull request, and folding one of any kind away.
+//! Comments: writing one under an issue or pull request, changing it, and folding one of any kind away.
+
+use std::sync::Arc;
 
 use async_graphql::{Context, Enum, ID, InputObject, Object, Result, SimpleObject};
 
@@ -12,50 +14,21 @@ use crate::{
         refusal::of_kind,
     },
     permission::talk_about,
-    state::{self, Role},
+    state::{self, Role, State},
 };
 
 #[derive(Default)]
 pub(super) struct Commenting;
 
-#[derive(InputObject)]
-struct AddCommentInput {
-    subject_id: ID,
-    body: String,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(SimpleObject)]
-struct AddCommentPayload {
-    client_mutation_id: Option<String>,
-    subject: Option<Node>,
-    comment_edge: Option<Edge<IssueComment>>,
-}
-
-#[derive(InputObject)]
-struct MinimizeCommentInput {
-    subject_id: ID,
-    classifier: ReportedContentClassifiers,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(InputObject)]
-struct UnminimizeCommentInput {
-    subject_id: ID,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(SimpleObject)]
-struct MinimizeCommentPayload {
-    client_mutation_id: Option<String>,
-    minimized_comment: Option<Minimizable>,
-}
-
-#[derive(SimpleObject)]
-struct UnminimizeCommentPayload {
-    client_mutation_id: Option<String>,
-    unminimized_comment: Option<Minimizable>,
-}
+deed!(AddCommentInput { subject_id: ID, body: String, }
+    -> AddCommentPayload { subject: Option<Node>, comment_edge: Option<Edge<IssueComment>>, });
+deed!(UpdateIssueCommentInput { id: ID, body: String, }
+    -> UpdateIssueCommentPayload { issue_comment: Option<IssueComment>, });
+deed!(DeleteIssueCommentInput { id: ID, } -> DeleteIssueCommentPayload {});
+deed!(MinimizeCommentInput { subject_id: ID, classifier: ReportedContentClassifiers, }
+    -> MinimizeCommentPayload { minimized_comment: Option<Minimizable>, });
+deed!(UnminimizeCommentInput { subject_id: ID, }
+    -> UnminimizeCommentPayload { unminimized_comment: Option<Minimizable>, });
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
 enum ReportedContentClassifiers {
@@ -76,7 +49,7 @@ impl Commenting {
     ) -> Result<Option<AddCommentPayload>> {
         let (hub, login, asked) = writer(context)?;
         let subject = state::Node::parse(&input.subject_id).ok_or_else(|| unresolved(&input.subject_id))?;
-        let id = hub.change(|state| {
+        let id = hub.change_by(asked.login(), |state| {
             let repo = state.repo_of(subject).filter(|repo| asked.caller.sees(repo));
             let found = repo.and_then(|repo| Some((repo, repo.issue_at(subject)?)));
             let (repo, issue) = found.ok_or_else(|| unresolved(&input.subject_id))?;
@@ -103,6 +76,37 @@ impl Commenting {
         }))
     }
 
+    async fn update_issue_comment(
+        &self,
+        context: &Context<'_>,
+        input: UpdateIssueCommentInput,
+    ) -> Result<Option<UpdateIssueCommentPayload>> {
+        let now = rewritten(context, &input.id, &input.body)?;
+        let issue_comment = match node::find(&now, &input.id) {
+            Some(Node::IssueComment(comment)) => Some(comment),
+            _ => None,
+        };
+        Ok(Some(UpdateIssueCommentPayload { client_mutation_id: input.client_mutation_id, issue_comment }))
+    }
+
+    async fn delete_issue_comment(
+        &self,
+        context: &Context<'_>,
+        input: DeleteIssueCommentInput,
+    ) -> Result<Option<DeleteIssueCommentPayload>> {
+        let (hub, _, asked) = writer(context)?;
+        hub.change_by(asked.login(), |state| {
+            let node = editable(state, asked, &input.id)?;
+            let state::Node::IssueComment { id, .. } = node else { return Err(unresolved(&input.id)) };
+            let issues = state.repo_of_mut(node).map(|repo| repo.issues.iter_mut());
+            for issue in issues.into_iter().flatten() {
+                issue.comments.retain(|comment| comment.id != id);
+            }
+            Ok(())
+        })?;
+        Ok(Some(DeleteIssueCommentPayload { client_mutation_id: input.client_mutation_id }))
+    }
+
     async fn minimize_comment(
         &self,
         context: &Context<'_>,
@@ -126,11 +130,44 @@ impl Commenting {
     }
 }
 
+/// Puts other words into a comment that the caller may change, and returns everything as it is then.
+pub(super) fn rewritten(context: &Context<'_>, id: &ID, body: &str) -> Result<Arc<Asked>> {
+    let (hub, _, asked) = writer(context)?;
+    spoken(body)?;
+    hub.change_by(asked.login(), |state| {
+        let (node, now) = (editable(state, asked, id)?, state.clock.now());
+        let comment = state.repo_of_mut(node).and_then(|repo| repo.comment_at(node));
+        let comment = comment.ok_or_else(|| unresolved(id))?;
+        body.clone_into(&mut comment.body);
+        comment.updated_at = now;
+        Ok::<_, async_graphql::Error>(())
+    })?;
+    Ok(Asked::now(hub, asked.caller.clone()))
+}
+
+/// Finds a comment under or beside code that is the caller's own, or that they may change because they may push.
+pub(super) fn editable(state: &mut State, asked: &Asked, id: &ID) -> Result<state::Node> {
+    let node = state::Node::parse(id).ok_or_else(|| unresolved(id))?;
+    let repo = state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo));
+    let repo = repo.ok_or_else(|| unresolved(id))?;
+    granted(asked, repo, &["issues", "pull_requests"])?;
+    let login = asked.caller.login().unwrap_or_default();
+    if let state::Node::ReviewComment { id: comment, .. } = node {
+        repo.review_comment_seen_by(comment, Some(login)).ok_or_else(|| unresolved(id))?;
+    }
+    let may = asked.caller.has(Role::Write, repo);
+    let comment = repo.comment_at(node).ok_or_else(|| unresolved(id))?;
+    if !may && !comment.author.eq_ignore_ascii_case(login) {
+        return Err(of_kind("FORBIDDEN", "Viewer is not authorized to change this comment"));
+    }
+    Ok(node)
+}
+
 /// Folds a comment away for a reason, or out again.
 fn fold(context: &Context<'_>, id: &ID, reason: Option<&str>) -> Result<Option<Minimizable>> {
     let (hub, _, asked) = writer(context)?;
     let node = state::Node::parse(id).ok_or_else(|| unresolved(id))?;
-    hub.change(|state| {
+    hub.change_by(asked.login(), |state| {
         let repo =
             state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo)).ok_or_else(|| unresolved(id))?;
         granted(asked, repo, &["issues", "pull_requests", "discussions"])?;
@@ -141,7 +178,7 @@ fn fold(context: &Context<'_>, id: &ID, reason: Option<&str>) -> Result<Option<M
         *minimized = reason.map(str::to_owned);
         Ok(())
     })?;
-    Ok(node::find(&Asked::now(hub, asked.caller.clone()), id).and_then(Minimizable::of))
+    Ok(node::find(&Asked::now(hub, asked.caller.clone()), id).and_then(Minimizable::from_node))
 }
 
 impl ReportedContentClassifiers {

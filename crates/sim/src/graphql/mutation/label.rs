@@ -3,36 +3,17 @@
 use async_graphql::{Context, ID, InputObject, Object, Result, SimpleObject};
 
 use crate::{
-    graphql::mutation::{granted, unresolved, writer},
-    state::{Node, Repo, Role, node_id},
+    graphql::mutation::{granted, name, unresolved, writer},
+    state::{Node, Role},
 };
 
 #[derive(Default)]
 pub(super) struct Labelling;
 
-#[derive(InputObject)]
-struct AddLabelsToLabelableInput {
-    labelable_id: ID,
-    label_ids: Vec<ID>,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(InputObject)]
-struct RemoveLabelsFromLabelableInput {
-    labelable_id: ID,
-    label_ids: Vec<ID>,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(SimpleObject)]
-struct AddLabelsToLabelablePayload {
-    client_mutation_id: Option<String>,
-}
-
-#[derive(SimpleObject)]
-struct RemoveLabelsFromLabelablePayload {
-    client_mutation_id: Option<String>,
-}
+deed!(AddLabelsToLabelableInput { labelable_id: ID, label_ids: Vec<ID>, }
+    -> AddLabelsToLabelablePayload {});
+deed!(RemoveLabelsFromLabelableInput { labelable_id: ID, label_ids: Vec<ID>, }
+    -> RemoveLabelsFromLabelablePayload {});
 
 #[Object]
 impl Labelling {
@@ -67,7 +48,7 @@ fn change(
     change: impl FnOnce(&mut Vec<String>, &[String]),
 ) -> Result<()> {
     let (hub, _, asked) = writer(context)?;
-    hub.change(|state| {
+    hub.change_by(asked.login(), |state| {
         let node = Node::parse(id).ok_or_else(|| unresolved(id))?;
         let repo = state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo));
         let repo = repo.ok_or_else(|| unresolved(id))?;
@@ -83,11 +64,4 @@ fn change(
         change(repo.labels_at(node).ok_or_else(|| unresolved(id))?, &names);
         Ok(())
     })
-}
-
-fn name(repo: &Repo, id: &ID) -> Result<String> {
-    let named =
-        |label: &&crate::state::Label| node_id(Node::Label { repo: repo.id, id: label.id }) == id.as_str();
-    let label = repo.labels.iter().find(named);
-    Ok(label.ok_or_else(|| unresolved(id))?.name.clone())
 }

@@ -18,8 +18,7 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Proposing;
 
-#[derive(InputObject)]
-struct CreatePullRequestInput {
+deed!(CreatePullRequestInput {
     repository_id: ID,
     base_ref_name: String,
     head_ref_name: String,
@@ -28,38 +27,11 @@ struct CreatePullRequestInput {
     body: Option<String>,
     draft: Option<bool>,
     maintainer_can_modify: Option<bool>,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(SimpleObject)]
-struct CreatePullRequestPayload {
-    client_mutation_id: Option<String>,
-    pull_request: Option<PullRequest>,
-}
-
-#[derive(InputObject)]
-struct ResolveReviewThreadInput {
-    thread_id: ID,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(InputObject)]
-struct UnresolveReviewThreadInput {
-    thread_id: ID,
-    client_mutation_id: Option<String>,
-}
-
-#[derive(SimpleObject)]
-struct ResolveReviewThreadPayload {
-    client_mutation_id: Option<String>,
-    thread: Option<PullRequestReviewThread>,
-}
-
-#[derive(SimpleObject)]
-struct UnresolveReviewThreadPayload {
-    client_mutation_id: Option<String>,
-    thread: Option<PullRequestReviewThread>,
-}
+} -> CreatePullRequestPayload { pull_request: Option<PullRequest>, });
+deed!(ResolveReviewThreadInput { thread_id: ID, }
+    -> ResolveReviewThreadPayload { thread: Option<PullRequestReviewThread>, });
+deed!(UnresolveReviewThreadInput { thread_id: ID, }
+    -> UnresolveReviewThreadPayload { thread: Option<PullRequestReviewThread>, });
 
 #[Object]
 impl Proposing {
@@ -137,7 +109,7 @@ enum Settled {
 fn settle(context: &Context<'_>, id: &ID, settled: Settled) -> Result<Option<PullRequestReviewThread>> {
     let (hub, login, asked) = writer(context)?;
     let node = state::Node::parse(id).ok_or_else(|| unresolved(id))?;
-    hub.change(|state| {
+    hub.change_by(asked.login(), |state| {
         let repo =
             state.repo_of_mut(node).filter(|repo| asked.caller.sees(repo)).ok_or_else(|| unresolved(id))?;
         // GitHub asks for both, though it writes it down nowhere.
