@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Measures how long it takes from the start of a program to its first question to the model: `fro-bot action`, bare
-`opencode serve` with one prompt, and `opencode run`, in turn, on this machine alone. Prints a table.
+"""Measures how long it takes from the start of a program to its first question to the model: `fro-bot action` (walled, with
+a simulated GitHub to answer on), bare `opencode serve` with one prompt, and `opencode run`, in turn, on this machine
+alone. All three have the same small model catalogue. Prints a table.
 
-usage: bench/first_words.py [TIMES]      (after `cargo build --release -p fro-cli -p fro-sim` and `fro-bot warm`)
+usage: bench/first_words.py [--short] [--times N] [--fro-bot FILE] [--sim FILE] [--tools FOLDER]
+
+Build first: `cargo build --release -p fro-cli -p fro-sim`, then `fro-bot warm`. `--short` takes 5 turns instead of 15.
 """
 
+import argparse
 import json
 import os
-import resource
 import signal
 import socket
 import statistics
@@ -21,10 +24,22 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TARGET = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
-RELEASE = os.path.join(TARGET, "release")
-TOOLS = os.environ.get("RUNNER_TOOL_CACHE", os.path.join(TARGET, "tools"))
-ENGINE = os.path.join(TOOLS, "opencode", "1.18.33", "x64", "opencode")
 PROMPT = "Why is the floor wet?"
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--short", action="store_true", help="5 turns instead of 15")
+    parser.add_argument("--times", type=int, help="so many turns")
+    parser.add_argument("--fro-bot", default=os.path.join(TARGET, "release", "fro-bot"))
+    parser.add_argument("--sim", default=os.path.join(TARGET, "release", "fro-sim"))
+    parser.add_argument("--tools", default=os.environ.get("RUNNER_TOOL_CACHE", os.path.join(TARGET, "tools")))
+    return parser.parse_args()
+
+
+OPTIONS = options()
+ENGINE = os.path.join(OPTIONS.tools, "opencode", "1.18.33", "x64", "opencode")
 
 
 class Model(ThreadingHTTPServer):
@@ -34,7 +49,6 @@ class Model(ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.asked = threading.Event()
         self.first = None
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -48,10 +62,11 @@ class Model(ThreadingHTTPServer):
 
 class Answer(BaseHTTPRequestHandler):
     def do_POST(self):
-        if self.server.first is None:
-            self.server.first = time.monotonic()
-            self.server.asked.set()
-        self.rfile.read(int(self.headers.get("content-length", 0)))
+        asked = time.monotonic()
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+        # What a request means is asked before any engine starts, without tools: that is not the agent's question.
+        if self.server.first is None and body.get("tools"):
+            self.server.first = asked
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
@@ -67,9 +82,49 @@ class Answer(BaseHTTPRequestHandler):
         pass
 
 
-def spent():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+class Watch(threading.Thread):
+    """What a process takes: its own CPU time, that of all it started, and the most memory that the engine had at once."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.own, self.engine = pid, 0.0, 0
+        self.start()
+
+    def run(self):
+        while os.path.exists(f"/proc/{self.pid}"):
+            try:
+                with open(f"/proc/{self.pid}/stat") as file:
+                    user, system = file.read().rpartition(")")[2].split()[11:13]
+                self.own = (int(user) + int(system)) / TICK
+                self.engine = max([self.engine, *(peak(pid) for pid in engines())])
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+            time.sleep(0.02)
+
+
+def engines():
+    """The engines that run now; nothing else on the machine should."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(ENGINE):
+                yield pid
+        except OSError:
+            pass
+
+
+def peak(pid):
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            return next((int(line.split()[1]) // 1024 for line in file if line.startswith("VmHWM")), 0)
+    except OSError:
+        return 0
+
+
+def finished(process, watch):
+    """Waits for a process and returns its exit code, the CPU time of it and all below it, and what was watched."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, {"cpu": used.ru_utime + used.ru_stime, "own": watch.own, "memory": watch.engine}
 
 
 def bare(folder):
@@ -84,28 +139,28 @@ def bare(folder):
 
 
 def fro_bot(model, folder):
-    world = subprocess.Popen([os.path.join(RELEASE, "fro-sim"), "--json", "--jobs", folder], stdout=subprocess.PIPE)
-    job = json.loads(world.stdout.readline())["jobs"]["comment"]
-    job = job.get("env", job)
-    inputs = {"INPUT_OPENCODE-CONFIG": json.dumps(model.config()), "INPUT_ENABLE-OMO": "false", "INPUT_SHARE": "false"}
-    environment = {**job, **inputs, "PATH": os.environ["PATH"], "HOME": folder, "RUNNER_TOOL_CACHE": TOOLS}
-    before, began = spent(), time.monotonic()
+    world = subprocess.Popen([OPTIONS.sim, "--json", "--jobs", folder], stdout=subprocess.PIPE)
+    started = json.loads(world.stdout.readline())["jobs"]["comment"]
+    job = started["environment"]
+    inputs = {"INPUT_GITHUB-TOKEN": started["token"], "INPUT_OPENCODE-CONFIG": json.dumps(model.config()), "INPUT_ENABLE-OMO": "false", "INPUT_SHARE": "false"}
+    environment = {**job, **inputs, "PATH": os.environ["PATH"], "HOME": folder, "RUNNER_TOOL_CACHE": OPTIONS.tools}
     log = open(os.path.join(folder, "log"), "w")
-    run = subprocess.Popen([os.path.join(RELEASE, "fro-bot"), "action"], env=environment, cwd=job.get("GITHUB_WORKSPACE", folder), stdout=log, stderr=log)
-    code = run.wait(120)
-    used = spent() - before
+    began = time.monotonic()
+    run = subprocess.Popen([OPTIONS.fro_bot, "action"], env=environment, cwd=job["GITHUB_WORKSPACE"], stdout=log, stderr=log)
+    code, used = finished(run, Watch(run.pid))
     world.send_signal(signal.SIGINT)
     world.wait()
     assert code == 0 and model.first, open(log.name).read()
-    return model.first - began, used
+    return {"first": model.first - began, **used}
 
 
 def serve(model, folder):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     environment = {**bare(folder), "OPENCODE_CONFIG_CONTENT": json.dumps(model.config())}
-    before, began = spent(), time.monotonic()
+    began = time.monotonic()
     engine = subprocess.Popen([ENGINE, "serve", "--hostname=127.0.0.1", f"--port={port}"], env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    watch = Watch(engine.pid)
     while b"listening" not in engine.stdout.readline():
         pass
 
@@ -116,20 +171,22 @@ def serve(model, folder):
     session = post("/session", {})["id"]
     post(f"/session/{session}/message", {"parts": [{"type": "text", "text": PROMPT}]})
     engine.terminate()
-    engine.wait()
-    return model.first - began, spent() - before
+    _, used = finished(engine, watch)
+    return {"first": model.first - began, **used}
 
 
 def run(model, folder):
     environment = {**bare(folder), "OPENCODE_CONFIG_CONTENT": json.dumps(model.config())}
-    before, began = spent(), time.monotonic()
-    subprocess.run([ENGINE, "run", PROMPT], env=environment, cwd=folder, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
-    return model.first - began, spent() - before
+    began = time.monotonic()
+    engine = subprocess.Popen([ENGINE, "run", PROMPT], env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    code, used = finished(engine, Watch(engine.pid))
+    assert code == 0 and model.first, "opencode run failed"
+    return {"first": model.first - began, **used}
 
 
 def main():
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 15
-    programs = {"fro-bot action": fro_bot, "opencode serve, one prompt": serve, "opencode run": run}
+    times = OPTIONS.times or (5 if OPTIONS.short else 15)
+    programs = {"opencode serve": serve, "fro-bot action": fro_bot, "opencode run": run}
     measured = {name: [] for name in programs}
     for turn in range(times):
         for name, program in programs.items():
@@ -137,11 +194,16 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 measured[name].append(program(model, folder))
             model.shutdown()
-            print(f"{turn + 1}/{times} {name}: {measured[name][-1][0]:.2f} s", file=sys.stderr)
-    print(f"| {times} times each, in turn | first question, median | least | most | CPU to the end, median |\n|---|---|---|---|---|")
+            print(f"{turn + 1}/{times} {name}: {measured[name][-1]['first']:.2f} s", file=sys.stderr)
+    print(f"{times} turns of each, one after the other; medians, least and most in brackets")
+    print("| program | start → first question | beside `opencode serve` | CPU, all processes | CPU, fro-bot itself | engine's memory |")
+    print("|---|---|---|---|---|---|")
+    pairs = {name: [one["first"] / bare["first"] for one, bare in zip(figures, measured["opencode serve"])] for name, figures in measured.items()}
     for name, figures in measured.items():
-        seconds, cpu = zip(*figures)
-        print(f"| `{name}` | {statistics.median(seconds):.2f} s | {min(seconds):.2f} s | {max(seconds):.2f} s | {statistics.median(cpu):.2f} s |")
+        first, cpu, own, memory = ([figure[key] for figure in figures] for key in ("first", "cpu", "own", "memory"))
+        own = f"{statistics.median(own):.2f} s" if name.startswith("fro-bot") else ""
+        print(f"| `{name}` | {statistics.median(first):.2f} s ({min(first):.2f}–{max(first):.2f}) | × {statistics.median(pairs[name]):.2f} "
+              f"| {statistics.median(cpu):.2f} s | {own} | {statistics.median(memory):.0f} MB |")
 
 
 if __name__ == "__main__":

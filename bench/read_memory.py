@@ -8,6 +8,7 @@ import json
 import sqlite3
 import struct
 import sys
+import tempfile
 from pathlib import Path
 
 import blake3
@@ -74,6 +75,51 @@ class Memory:
                     yield table, dict(zip(content["columns"], map(value, row), strict=True))
 
 
+    def index(self):
+        """Checks the search index against itself and the titles of sessions; returns how many pairs of word and session
+        it has, and how many words of titles were looked up."""
+        pages = self.manifest["databases"]["index.db"]
+        data = self.runs(pages["chunks"])
+        assert len(data) == pages["bytes"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "index.db"
+            path.write_bytes(data)
+            database = sqlite3.connect(path)
+            assert database.execute("PRAGMA user_version").fetchone() == (3,)
+            documents = dict(database.execute("SELECT id, session FROM document"))
+            blocks = database.execute("SELECT segment, first, name FROM block ORDER BY segment, first").fetchall()
+        words, pairs, last = {}, 0, (0, "")
+        for segment, first, name in blocks:
+            block = json.loads(self.chunks[name.hex()])
+            assert min(block) == first and (segment, first) > last
+            last = (segment, max(block, key=lambda word: word.encode()))
+            for word, (private, public) in block.items():
+                for base, (count, holders) in ((0, private), (1 << 40, public)):
+                    ids = [id + base for id, _ in holders]
+                    assert ids == sorted(ids, reverse=True) and len(ids) <= min(count, 256)
+                    words.setdefault(word, set()).update(ids if count <= 256 else documents)
+                    pairs += len(ids)
+        titles = {id: session["title"] for id, session in self.sessions()}
+        looked_up = 0
+        for id, session in documents.items():
+            for word in tokens(titles[session]):
+                if word in words:
+                    assert id in words[word], (word, session)
+                    looked_up += 1
+        return pairs, looked_up
+
+
+def tokens(text):
+    """Cuts a text as the page says."""
+    database = sqlite3.connect(":memory:")
+    database.execute(
+        "CREATE VIRTUAL TABLE word USING fts5(text, tokenize = \"porter unicode61 remove_diacritics 2 categories 'L* N* Co M* So'\")"
+    )
+    database.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(word, row)")
+    database.execute("INSERT INTO word VALUES (?)", [text])
+    return [term for (term,) in database.execute("SELECT term FROM vocabulary")]
+
+
 def value(written):
     match written:
         case {"real": bits}:
@@ -96,6 +142,10 @@ def main(store, path):
     tell = lambda rows: sorted(f"{table} {sorted(row.items())!r}" for table, row in rows)
     ours, theirs = tell(Memory(store).rows()), tell(rows_of(path))
     missing, more = set(theirs) - set(ours), set(ours) - set(theirs)
+    memory = Memory(store)
+    if "index.db" in memory.manifest["databases"]:
+        pairs, looked_up = memory.index()
+        print(f"{pairs} pairs of word and session in the index, {looked_up} words of titles found in it")
     print(f"{len(ours)} rows read, {len(theirs)} in the database, {len(missing)} missing, {len(more)} more")
     sys.exit(0 if len(ours) == len(theirs) and not missing and not more else 1)
 

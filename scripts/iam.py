@@ -12,7 +12,7 @@ LOSSES = {
     "s3:ListBucket": {"s3 list": "bad"},
     "s3:GetObject": {"s3 read": "bad"},
     "s3:PutObject": {"s3 write": "bad", "s3 parts": "bad"},
-    "s3:DeleteObject": {"s3 delete": "doubtful"},
+    "s3:DeleteObject": {"s3 delete": "look"},
 }
 
 
@@ -89,7 +89,7 @@ failed = 0
 for (kind, without), identity in identities.items():
     enforce(KINDS[kind][1])
     findings = examined(identity)
-    found = {finding["about"]: finding["health"] for finding in findings if finding["health"] != "good"}
+    found = {finding["about"]: finding["health"] for finding in findings if finding["health"] != "ok"}
     named = all(str(without) in (finding["next"] or "") for finding in findings if finding["about"] in found)
     ok = found == LOSSES[without] and named and len(findings) >= 5
     failed += not ok

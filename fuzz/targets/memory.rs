@@ -1,5 +1,8 @@
 //! A memory in a store that somebody else writes to, every hash made right: restored or refused, and nothing of it lies
 //! anywhere but in the engine's folder. What was restored can be saved, and that can be restored again.
+//!
+//! The first byte says how the rest is meant. From 4 on it is format 3: a manifest, a zero byte, and chunks with the byte
+//! 255 between them, which no JSON has. `@n@` in the manifest and in later chunks stands for the name of a chunk.
 
 #![no_main]
 
@@ -23,7 +26,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("there is room for a folder");
-        for name in ["store/manifests", "store/packs", "data"] {
+        for name in ["store/manifests", "store/packs", "store/3/manifests", "store/3/packs", "data"] {
             fs::create_dir_all(folder.path().join(name)).expect("the folder is new");
         }
         Self { folder }
@@ -47,7 +50,7 @@ impl Place {
         assert!(names.is_empty(), "{names:?} should not be there");
         let expected: &[&str] = match recalled {
             Some(Recall::Warm { .. }) => &["opencode.db", "storage"],
-            Some(Recall::Cold | Recall::Damaged { .. }) | None => &[],
+            Some(Recall::Cold | Recall::Newer { .. } | Recall::Damaged { .. }) | None => &[],
         };
         for path in files(&data.join("opencode")) {
             let inside = path.strip_prefix(data.join("opencode")).expect("it was found there");
@@ -87,11 +90,52 @@ fn packed(bytes: &[u8]) -> (Vec<u8>, Vec<u8>, usize) {
     ([&b"FROPACK2"[..], &frame, &index].concat(), index, chunks.len())
 }
 
+/// Writes the names of chunks where they are meant.
+fn with_names(text: &[u8], names: &[String]) -> Vec<u8> {
+    let mut text = String::from_utf8_lossy(text).into_owned();
+    for (number, name) in names.iter().enumerate() {
+        text = text.replace(&format!("@{number}@"), name);
+    }
+    text.into_bytes()
+}
+
+/// Puts a memory of format 3 into the store, each chunk in a frame of its own.
+fn describe_rows(place: &Place, kind: u8, text: &[u8], body: &[u8]) -> Option<()> {
+    let (mut names, mut frames, mut index, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for chunk in body.split(|byte| *byte == 255).filter(|chunk| !chunk.is_empty()) {
+        let chunk = with_names(chunk, &names);
+        let (hash, frame) = (blake3::hash(&chunk), zstd::bulk::compress(&chunk, 1).ok()?);
+        index.extend_from_slice(hash.as_bytes());
+        index.extend_from_slice(&u32::try_from(chunk.len()).ok()?.to_le_bytes());
+        index.extend_from_slice(&u32::try_from(frame.len()).ok()?.to_le_bytes());
+        frames.extend(frame);
+        names.push(hash.to_hex().to_string());
+        bytes += chunk.len();
+    }
+    index.extend_from_slice(&u32::try_from(names.len()).ok()?.to_le_bytes());
+    let pack = [&b"FROPACK3"[..], &frames, &index].concat();
+    let name = place.put("3/packs", &pack);
+    let text = with_names(text, &names);
+    let manifest = match serde_json::from_slice::<Value>(&text) {
+        Ok(mut manifest) if kind % 2 == 0 => {
+            manifest["packs"] = json!([{ "name": name, "size": pack.len(), "chunks": names.len(), "bytes": bytes,
+                "index": blake3::hash(&index).to_hex().as_str() }]);
+            manifest.to_string().into_bytes()
+        }
+        _ => text,
+    };
+    let head = place.put("3/manifests", &zstd::encode_all(manifest.as_slice(), 1).ok()?);
+    fs::write(place.folder.path().join("store/3/head.3"), head).ok()
+}
+
 /// Puts what the input describes into the store, and the head before it.
 fn describe(place: &Place, data: &[u8]) -> Option<()> {
     let (kind, rest) = data.split_first()?;
     let end = rest.iter().position(|byte| *byte == 0)?;
     let (text, body) = (&rest[..end], &rest[end + 1..]);
+    if kind % 8 >= 4 {
+        return describe_rows(place, *kind, text, body);
+    }
     let (pack, index, chunks) = match kind % 4 {
         // The pack as it comes.
         3 => (body.to_vec(), body.get(body.len().saturating_sub(40)..)?.to_vec(), 1),

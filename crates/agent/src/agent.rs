@@ -11,9 +11,9 @@ use fro_core::{
     continuity::{Fresh, Reminder, Topic},
     conversation::outcome::Usage,
     prompt::Workbench,
-    say::standing::Standing,
+    say::standing::SubjectStatus,
 };
-use fro_memory::{Keeping, Recollection};
+use fro_memory::{Keeping, Kept, Recollection};
 use fro_opencode::{Engine, EngineHome, Omo};
 use tempfile::TempDir;
 
@@ -27,7 +27,7 @@ use crate::{
     process::Process,
     propose,
     repository::Repository,
-    running::{Offer, Place, Remembered, Running},
+    running::{EngineSetup, Offer, Remembered, Running},
     sorter::Sorter,
     step::{Step, Tell},
     tool_archive_cache::ToolArchiveCache,
@@ -75,6 +75,14 @@ pub struct Finished {
     /// The private folder, which goes when this is dropped: as long as it is there, the step after a killed run finishes
     /// what that left.
     pub private: Option<TempDir>,
+}
+
+impl Finished {
+    /// Tells whether the next run finds what this one learned.
+    pub fn saved(&self) -> bool {
+        let kept = self.kept.as_ref().and_then(|keeping| keeping.kept.as_ref());
+        matches!(kept, Some(Kept::Saved { .. }))
+    }
 }
 
 impl<'a> Agent<'a> {
@@ -151,7 +159,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Returns what is known of the subject.
-    pub async fn standing(&self, permit: &Permit) -> Result<Standing, String> {
+    pub async fn standing(&self, permit: &Permit) -> Result<SubjectStatus, String> {
         self.memory.standing(permit).await
     }
 
@@ -194,7 +202,12 @@ impl<'a> Agent<'a> {
     pub async fn start(&mut self, offer: Offer) -> Result<&Running<'a>, Fault> {
         self.prepare().await?;
         if let Stage::Prepared(prepared) = &self.stage {
-            let running = self.run(prepared, offer).await?;
+            let (running, warning) = match self.run(prepared, offer.clone()).await {
+                Ok(running) => (running, None),
+                // Rarely needed and large, so it has a place of its own.
+                Err(fault) => Box::pin(self.run_anew(prepared, offer, fault)).await?,
+            };
+            self.warnings.extend(warning);
             (self.scope.tell)(Step::EngineUp { walls: running.walls().to_owned() });
             // Whoever stops the run finds the engine here.
             if let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Opened) {
@@ -210,7 +223,7 @@ impl<'a> Agent<'a> {
             record: self.memory.record(),
             is_warm: self.memory.is_warm(),
         };
-        let place = Place {
+        let place = EngineSetup {
             home: self.folder.path(),
             engine_home: self.engine_home.clone(),
             private: self.memory.private(),
@@ -219,6 +232,40 @@ impl<'a> Agent<'a> {
         };
         let deeds = |drafts, callers| self.deeds(prepared, drafts, callers);
         Running::start(self.scope, prepared, place, deeds).await
+    }
+
+    /// Starts the engine with a database of its own making, if the one that was recalled is what it could not open.
+    ///
+    /// It is the cause only if the engine starts without it. What is in it goes into the new one then.
+    async fn run_anew(
+        &self,
+        prepared: &Prepared,
+        offer: Offer,
+        fault: Fault,
+    ) -> Result<(Running<'a>, Option<String>), Fault> {
+        let Some(taken) = self.memory.take_away() else { return Err(fault) };
+        let running = match self.run(prepared, offer.clone()).await {
+            Ok(running) => running,
+            Err(again) => {
+                tracing::warn!("the engine does not start without its database either: {again}");
+                self.memory.give_back(&taken);
+                return Err(fault);
+            }
+        };
+        running.stop().await;
+        let told = match self.memory.transplant(&taken) {
+            Ok(()) => "its sessions were brought into a new one",
+            Err(_) => "the run goes on without its sessions",
+        };
+        let warning = format!("the engine could not open the database of the memory ({fault}); {told}");
+        (self.scope.tell)(Step::Warning(warning.clone()));
+        let running = if let Ok(running) = self.run(prepared, offer.clone()).await {
+            running
+        } else {
+            self.memory.take_away();
+            self.run(prepared, offer).await?
+        };
+        Ok((running, Some(warning)))
     }
 
     /// Returns what becomes of what the agent does by `gh`.
@@ -331,7 +378,7 @@ impl<'a> Agent<'a> {
 
     /// Returns what the summary says of the memory.
     pub fn memory(&self) -> String {
-        self.memory.told()
+        self.memory.describe()
     }
 
     /// Returns the ids of the engine's sessions that were served.

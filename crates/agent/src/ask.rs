@@ -98,7 +98,7 @@ fn second(message: &Message, turn: &Turn) -> Message {
 }
 
 /// What a session is called that takes the place of a full one.
-const NEW_TITLE: &str = "begun anew, the session before was full";
+const NEW_TITLE: &str = "started again, the session before was full";
 
 fn in_time(limits: &Limits, pause: Duration) -> bool {
     limits.deadline.is_none_or(|deadline| Timestamp::now() + pause < deadline)

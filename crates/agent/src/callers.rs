@@ -1,4 +1,4 @@
-//! In whose name a tool is called.
+//! Finds out which session of an engine makes a tool call.
 //!
 //! The engine tells the servers of tools neither the session nor the call. So each call is compared with those that the
 //! engine itself reports as running ([`RunningCalls`]): it has to be one of them, and is done in the name of the session

@@ -26,6 +26,8 @@ pub struct Handover {
     pub links: Vec<Link>,
     /// What a maintainer should know.
     pub warnings: Vec<String>,
+    /// What was changed, pushed or not, if anything was.
+    pub patch: Option<String>,
 }
 
 impl Repository {
@@ -98,7 +100,10 @@ impl Repository {
         let Some(files) = self.look(halt, handover).await else { return };
         match self.store.patch(self.baseline(), &files).await {
             Ok(patch) if patch.is_empty() => {}
-            Ok(patch) => handover.notes.push(work::patch(fork, &patch)),
+            Ok(patch) => {
+                handover.notes.push(work::patch(fork, &patch));
+                handover.patch = Some(patch);
+            }
             Err(error) => handover.warnings.push(unread(&error)),
         }
     }
@@ -112,7 +117,12 @@ impl Repository {
             left.retain(|file| !brought.contains(file));
             Ok::<_, GitError>(left.into_iter().map(|(path, _)| path).collect::<Vec<_>>())
         };
-        match compared.await {
+        let compared = compared.await;
+        if pushed.is_some() || compared.as_ref().is_ok_and(|left| !left.is_empty()) {
+            let patch = self.store.patch(self.baseline(), &files).await;
+            handover.patch = patch.ok().filter(|patch| !patch.is_empty());
+        }
+        match compared {
             Ok(left) if left.is_empty() => {}
             Ok(left) => handover.notes.push(work::left_behind(&left)),
             Err(error) => handover.warnings.push(unread(&error)),

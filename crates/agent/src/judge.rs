@@ -1,7 +1,7 @@
-//! What somebody's words mean, where no fixed word says it: the configured model is asked about them alone.
+//! Asks the configured model whether a request wants a change, where no fixed word of it says so.
 
 use fro_boundary::ModelProxy;
-use fro_core::delegation::{Commission, NoWork, Unsettled, Verdict};
+use fro_core::delegation::{Commission, NoWork, Unsettled, WorkVerdict};
 
 use crate::settings::Settings;
 
@@ -14,10 +14,10 @@ pub(crate) async fn settle(
     let model = settings.model().unwrap_or_else(|| models.any_model());
     let question = claim.question();
     let verdict = match models.ask(&model, question.task, &question.words).await {
-        Ok(answer) => Verdict::of(&answer),
+        Ok(answer) => WorkVerdict::read(&answer),
         Err(why) => {
             tracing::warn!("`{model}` did not say whether a change is asked for: {why}");
-            Verdict::Unclear
+            WorkVerdict::Unclear
         }
     };
     tracing::info!("does the request ask for a change, by its own words? {verdict}");

@@ -5,7 +5,7 @@
 //! many at once.
 //!
 //! ```no_run
-//! # use fro_agent::{Agent, Job, Offer, Plan, Process, Question};
+//! # use fro_agent::{Agent, Job, Offer, Onward, Plan, Process, Question};
 //! # async fn example(process: Process, job: Job) -> Result<(), fro_core::Fault> {
 //! let tell = |step| println!("{step:?}");
 //! let mut agent = Agent::open(&process, &job, &tell)?; // two folders, nothing else
@@ -13,7 +13,7 @@
 //! let running = agent.start(Offer::usual()).await?; // behind its wall
 //! let (permit, origin) = (job.permit.clone(), job.origin.clone());
 //! let (continuity, recalled, tools) = (None, Vec::new(), Vec::new());
-//! let plan = Plan { permit, origin, continuity, title: "a question".to_owned(), recalled, tools };
+//! let plan = Plan { permit, origin, continuity, onward: Onward::InIt, title: "a question".to_owned(), recalled, tools };
 //! let mut session = running.open_session(plan).await?;
 //! for text in ["Why is the floor wet?", "And since when?"] {
 //!     let (text, began) = (text.to_owned(), jiff::Timestamp::now());
@@ -56,6 +56,7 @@ mod tools;
 mod wall;
 
 pub use agent::{Agent, Finished};
+pub use fro_opencode::{Leave, People, PeopleRequest, Word};
 pub use handover::Handover;
 pub use job::{Job, Origin};
 pub use left::Left;
@@ -65,7 +66,7 @@ pub use network::reachable;
 pub use process::Process;
 pub use repository::address_of;
 pub use running::{Offer, Role, Running};
-pub use session::{Plan, Question, Session};
+pub use session::{Onward, Plan, Question, Session};
 pub use settings::{Delegation, Destination, Elevated, EngineSettings, Settings, Unwalled};
 pub use step::{Step, Tell};
 pub use tools::{Arguments, MemoryCalls, ToolList, Tools};

@@ -6,7 +6,7 @@ mod record;
 mod row;
 mod session_archive;
 
-pub use kept::{on_page, told as told_of_save, trouble as save_trouble};
+pub use kept::{describe as told_of_save, on_page, trouble as save_trouble};
 pub(crate) use record::Record;
 pub use row::subject;
 pub(crate) use row::{Ended, Whose};
@@ -25,13 +25,13 @@ use fro_core::{
     continuity::{self, Continuity, Fresh, Reminder, Topic},
     remembered::Audience,
     say::{
-        standing::Standing,
+        standing::SubjectStatus,
         summary::{counted, size},
     },
 };
 use fro_memory::{
-    Archive, Destination, Flaw, Given, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection,
-    Show, Stores, Visibility,
+    Archive, Destination, Given, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Show,
+    Stores,
 };
 use fro_opencode::Version;
 use jiff::Timestamp;
@@ -116,7 +116,7 @@ impl Memory {
         Self { place, reader, record: Arc::new(record), folder, recall, rest, flaw, foretold, wanted }
     }
 
-    /// Notes which engine it is that will write the memory.
+    /// Notes the version of the engine that will write the memory.
     pub(crate) fn written_by(&self, version: &str) {
         self.record.written_by(version);
     }
@@ -141,13 +141,6 @@ impl Memory {
         Arc::clone(&self.record)
     }
 
-    fn visible(&self) -> Visibility {
-        match self.reader.audience {
-            Audience::Everyone => Visibility::Public,
-            Audience::Insiders => Visibility::Private,
-        }
-    }
-
     /// Puts the newest memory in place for an engine of this version: the session about this subject, and what it takes
     /// to find and read the others.
     pub(crate) async fn bring(&mut self, about: String) -> Result<Recollection, String> {
@@ -158,7 +151,7 @@ impl Memory {
                 return Ok(Recollection::nothing(Vec::new()));
             }
         };
-        let (engine_data, audience) = (self.record.engine_data().to_owned(), self.visible());
+        let (engine_data, audience) = (self.record.engine_data().to_owned(), self.reader.audience);
         let (ledger, index) = (self.record.ledger_file(), self.saved_index());
         let wanted = self.engine_version();
         let brought = blocking(move || {
@@ -235,10 +228,31 @@ impl Memory {
         .await
     }
 
+    /// Takes the recalled database away from an engine that does not start with it; nothing if there is none.
+    pub(crate) fn take_away(&self) -> Option<PathBuf> {
+        let into = self.private().join("refused");
+        self.is_warm()
+            .then(|| fro_memory::take_away(self.record.engine_data(), &into).ok().flatten())
+            .flatten()
+    }
+
+    /// Gives it back.
+    pub(crate) fn give_back(&self, taken: &Path) {
+        if let Err(error) = fro_memory::give_back(taken, self.record.engine_data()) {
+            tracing::warn!("the database was not given back: {}", error.story());
+        }
+    }
+
+    /// Puts its rows into the database that the engine has made since.
+    pub(crate) fn transplant(&self, taken: &Path) -> Result<(), String> {
+        let brought = fro_memory::transplant(taken, self.record.engine_data());
+        brought.map(drop).map_err(|error| error.story())
+    }
+
     /// Returns what is known of the subject.
-    pub(crate) async fn standing(&self, permit: &Permit) -> Result<Standing, String> {
+    pub(crate) async fn standing(&self, permit: &Permit) -> Result<SubjectStatus, String> {
         let (earlier, about) = (self.archive(), subject(permit));
-        let memory = self.told();
+        let memory = self.describe();
         blocking(move || earlier.standing(&about, memory)).await
     }
 
@@ -247,9 +261,7 @@ impl Memory {
         // Where nothing could be read there may still be much to forget.
         match (&self.flaw, &self.recall) {
             (Some(flaw), _) => return Err(flaw.clone()),
-            (None, Some(Recall::Damaged { why: why @ Flaw::EngineNewer { .. } })) => {
-                return Err(why.to_string());
-            }
+            (None, Some(Recall::Newer { why })) => return Err(why.to_string()),
             (None, Some(Recall::Damaged { why })) => return Err(format!("it is damaged: {why}")),
             (None, Some(Recall::Warm { .. } | Recall::Cold) | None) => {}
         }
@@ -351,7 +363,7 @@ impl Memory {
             parent: self.record.parent(),
         };
         let settings = &process.settings;
-        let (data, visible) = (self.record.engine_data().to_owned(), self.visible());
+        let (data, visible) = (self.record.engine_data().to_owned(), self.reader.audience);
         let (ledger, index) = (self.record.ledger_file(), self.saved_index());
         let (secrets, retention): (Vec<_>, _) = (settings.secrets().cloned().collect(), settings.retention);
         let sessions = self.record.sessions();
@@ -373,7 +385,7 @@ impl Memory {
     }
 
     /// Returns what the summary says of the memory.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match (&self.place, &self.recall, &self.flaw) {
             (Place::Nowhere, ..) => "none is kept".to_owned(),
             (_, None, None) => "not looked up".to_owned(),
@@ -382,9 +394,7 @@ impl Memory {
             (_, Some(Recall::Warm { sessions, bytes, .. }), _) => {
                 format!("hit, {}, {}", counted(*sessions, "session"), size(*bytes))
             }
-            (_, Some(Recall::Damaged { why: Flaw::EngineNewer { .. } }), _) => {
-                "of a newer engine, began without it".to_owned()
-            }
+            (_, Some(Recall::Newer { .. }), _) => "of a newer engine, began without it".to_owned(),
             (_, Some(Recall::Damaged { .. }), _) => "damaged, began without it".to_owned(),
         }
     }

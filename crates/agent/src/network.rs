@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use fro_boundary::{Address, CorporateProxy, Door, Egress, EgressCalls, Host};
+use fro_boundary::{Address, CorporateProxy, Egress, EgressCalls, Host, ResolvedHost};
 use fro_core::{Fault, Permit, Reach};
 
 use crate::{
@@ -43,15 +43,15 @@ impl Network {
         } else {
             None
         };
-        let proxy = CorporateProxy::of(environment);
+        let proxy = CorporateProxy::from_environment(environment);
         let (mut doors, mut warnings) = (Vec::new(), Vec::new());
         for destination in wanted {
             match host_of(destination, registry.as_deref()) {
-                Ok(host) => doors.push(Door::find(host, &proxy).await),
+                Ok(host) => doors.push(ResolvedHost::find(host, &proxy).await),
                 Err(why) => warnings.push(why),
             }
         }
-        warnings.extend(doors.iter().filter_map(Door::closed).map(|why| format!("`network`: {why}")));
+        warnings.extend(doors.iter().filter_map(ResolvedHost::closed).map(|why| format!("`network`: {why}")));
         let egress = Egress::open(doors).await;
         let egress = egress
             .map_err(|error| Fault::ours(format!("cannot open a port for the network's proxy: {error}")))?;
@@ -105,7 +105,7 @@ fn host_of(destination: &Destination, registry: Option<&str>) -> Result<Host, St
     match destination {
         Destination::Host(host) => Ok(host.clone()),
         Destination::NpmRegistry => {
-            let named = registry.and_then(Host::of);
+            let named = registry.and_then(Host::from_url);
             named.ok_or_else(|| "`network`: the npm client's configuration names no registry".to_owned())
         }
     }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn the_network_is_open_for_those_who_may_push() {
         let mut settings = settings(serde_json::json!({}));
-        let host = Host::of("https://packages.example.org/npm/").unwrap();
+        let host = Host::from_url("https://packages.example.org/npm/").unwrap();
         settings.engine.network = vec![Destination::Host(host), Destination::NpmRegistry];
         let all = ["packages.example.org:443", "the registry of the npm client"];
         assert_eq!(reachable(&settings, &permit(Reach::Work)), all);
@@ -144,7 +144,7 @@ mod tests {
     #[tokio::test]
     async fn tools_are_led_to_the_proxy_but_not_on_this_machine() {
         let mut settings = settings(serde_json::json!({}));
-        settings.engine.network = vec![Destination::Host(Host::of("https://127.0.0.1/").unwrap())];
+        settings.engine.network = vec![Destination::Host(Host::from_url("https://127.0.0.1/").unwrap())];
         settings.engine.environment = vec![("SSL_CERT_FILE".into(), "/etc/company.pem".into())];
         let network = Network::open(&settings, &permit(Reach::Work)).await.unwrap().unwrap();
         let mut offers = Offers { connect: Vec::new(), environment: Vec::new(), read: Vec::new() };

@@ -11,7 +11,7 @@ use fro_boundary::{
     Address, AgentClone, Credential, Enclosure, Git, GitError, Ground, Halt, ModelProxy, Pushing, Rules,
     Signature, Staging, Stands, Store, Untracked,
 };
-use fro_core::{Fault, Reach, credential::Search};
+use fro_core::{Fault, Reach, credential::CredentialSearch};
 use fro_github::OpenedPull;
 use fro_opencode::Omo;
 
@@ -186,7 +186,9 @@ fn untracked(scope: Scope<'_>) -> Untracked {
     let settings = scope.settings();
     let in_workflow = settings.engine.variable("GITHUB_EVENT_PATH").is_some();
     match scope.permit().reach() {
-        Reach::Answer | Reach::Work if in_workflow => Untracked::Come(Search::knowing(settings.secrets())),
+        Reach::Answer | Reach::Work if in_workflow => {
+            Untracked::Come(CredentialSearch::knowing(settings.secrets()))
+        }
         Reach::ReadOnly | Reach::Answer | Reach::Work => Untracked::Stay,
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use fro_boundary::{Address, Deeds, GhCalls, Halt, ModelProxy, Spent, StillRunning};
 use fro_core::{Drafts, Fault};
-use fro_opencode::{Connection, EngineHome, Launch, Server};
+use fro_opencode::{Connection, EngineHome, Launch, People, Server};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// What the engine finds at its place.
-pub(crate) struct Place<'a> {
+pub(crate) struct EngineSetup<'a> {
     /// The folder that is the engine's own.
     pub(crate) home: &'a Path,
     pub(crate) engine_home: EngineHome,
@@ -44,6 +44,8 @@ pub struct Offer {
     pub tools: Vec<ToolList>,
     /// Who is asked.
     pub role: Role,
+    /// The people whom the engine can ask in its turn, if there are any.
+    pub people: Option<People>,
 }
 
 /// Who is asked in an engine.
@@ -63,7 +65,7 @@ pub enum Role {
 impl Offer {
     /// The agent that the operator configured, with memory and draft.
     pub fn usual() -> Self {
-        Self { tools: ToolList::usual(), role: Role::Configured }
+        Self { tools: ToolList::usual(), role: Role::Configured, people: None }
     }
 }
 
@@ -112,11 +114,11 @@ impl<'a> Running<'a> {
     pub(crate) async fn start(
         scope: Scope<'a>,
         prepared: &Prepared,
-        place: Place<'_>,
+        place: EngineSetup<'_>,
         deeds: impl FnOnce(Drafts, Arc<Callers>) -> Deeds,
     ) -> Result<Self, Fault> {
         let (callers, drafts, settings) = (Arc::<Callers>::default(), Drafts::default(), scope.settings());
-        let (models, Offer { tools, role }) = (Arc::clone(&prepared.models), place.offer);
+        let (models, Offer { tools, role, people }) = (Arc::clone(&prepared.models), place.offer);
         let deeds = deeds(drafts.clone(), Arc::clone(&callers));
         let gh = Gh::open(scope.process, scope.permit(), place.home, place.private, deeds)?;
         let tools = ToolServer::open(place.private, tools, Arc::clone(&callers))?;
@@ -138,6 +140,7 @@ impl<'a> Running<'a> {
             omo,
             environment: wall.environment,
             wrap: wall.command,
+            people,
             ..Launch::new(prepared.engine.clone(), &directory, place.engine_home)
         };
         let (server, left_out) = start(launch, settings.engine.omo_patience).await?;
@@ -200,7 +203,7 @@ impl<'a> Running<'a> {
         );
     }
 
-    /// Returns what stands around the engine, in words.
+    /// Describes the walls around the engine.
     pub(crate) fn walls(&self) -> &str {
         &self.walls
     }

@@ -40,12 +40,23 @@ pub struct Plan {
     pub origin: Origin,
     /// Where it goes on; it begins anew if nobody says.
     pub continuity: Option<Continuity>,
+    /// Whether it goes on in the earlier session itself.
+    pub onward: Onward,
     /// What a new session is called.
     pub title: String,
     /// The sessions that were recalled for it, for the ledger.
     pub recalled: Vec<String>,
     /// Its tools besides memory and draft, for the lists that the engine was started with.
     pub tools: Vec<Arc<dyn Tools>>,
+}
+
+/// How an earlier session is gone on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Onward {
+    /// It grows.
+    InIt,
+    /// It stays as it is, and a copy of it grows.
+    InACopy,
 }
 
 /// Whether an engine had sessions before.
@@ -93,13 +104,13 @@ impl<'a> Session<'a> {
         plan: Plan,
         (drafts, coming): (Drafts, Coming),
     ) -> Result<Self, Fault> {
-        let Plan { permit, origin, continuity, title, recalled, tools } = plan;
+        let Plan { permit, origin, continuity, onward, title, recalled, tools } = plan;
         let choice = choose(&floor, scope.settings()).await?;
         let continued = match continuity {
             Some(Continuity::Continued(id)) => Some(id),
             Some(Continuity::Fresh(_)) | None => None,
         };
-        let place = place(&floor, continued.clone(), &title).await?;
+        let place = place(&floor, (continued.clone(), onward), &title).await?;
         (scope.tell)(Step::Session { id: place.id.clone(), agent: choice.agent.clone() });
         let meter = Arc::<MemoryMeter>::default();
         let (archive, own) = (Arc::clone(&floor.memory.archive), place.id.clone());
@@ -269,12 +280,16 @@ impl<'a> Session<'a> {
 /// Goes on in an earlier session, or begins one.
 async fn place(
     floor: &Floor,
-    continued: Option<String>,
+    (continued, onward): (Option<String>, Onward),
     title: &str,
 ) -> Result<fro_opencode::Session, Fault> {
     let directory = floor.directory.clone();
     if let Some(id) = continued {
-        return Ok(fro_opencode::Session { id, directory });
+        let earlier = fro_opencode::Session { id, directory };
+        return match onward {
+            Onward::InIt => Ok(earlier),
+            Onward::InACopy => floor.connection.fork(&earlier).await.map_err(|error| error.fault()),
+        };
     }
     floor.connection.create_session(&directory, title).await.map_err(|error| error.fault())
 }

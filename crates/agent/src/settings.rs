@@ -24,7 +24,7 @@ pub struct Settings {
     pub client: ClientSettings,
     /// Our credential.
     pub token: Secret,
-    /// Credentials that are none of ours, but must not be seen either.
+    /// Credentials of others that the environment holds; they are redacted like ours.
     pub hidden: Vec<Secret>,
     /// What opens more, for work that somebody delegates.
     pub elevated: Elevated,
@@ -140,6 +140,31 @@ pub struct EngineSettings {
     pub network: Vec<Destination>,
     /// What happens on a machine without walls.
     pub unwalled: Unwalled,
+}
+
+impl EngineSettings {
+    /// The pinned engine with this configuration and the keys in it, and no limits. Which program is the wall, and where tools are
+    /// kept, is left to the caller.
+    pub fn pinned(config: serde_json::Value) -> Self {
+        Self {
+            tool_cache: PathBuf::new(),
+            program: PathBuf::new(),
+            environment: Vec::new(),
+            keys: Keys::default().and_those_of(&config),
+            config,
+            max_cost: None,
+            max_steps: None,
+            pause: Duration::ZERO,
+            agent: None,
+            version: Version::Pinned,
+            omo: None,
+            omo_patience: Duration::ZERO,
+            model: None,
+            timeout: None,
+            network: Vec::new(),
+            unwalled: Unwalled::Refused,
+        }
+    }
 }
 
 /// A place outside that the agent may reach.

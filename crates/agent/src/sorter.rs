@@ -36,7 +36,7 @@ impl Sorter {
         }
         let sorted = self.github.as_ref().map_err(Clone::clone)?.sort(&self.permit, sorting).await;
         sorted.map_err(|error| error.fault().what().to_owned())?;
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).push(sorting.told());
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).push(sorting.describe());
         let number = self.permit.subject().number().unwrap_or_default();
         Ok(Done { url: page.to_owned(), number })
     }

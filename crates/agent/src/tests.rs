@@ -1,8 +1,12 @@
 //! What the modules of this crate share in their tests: settings, permits and jobs; and the ledger's rows.
 
-use std::{path::PathBuf, time::Duration};
+mod garden;
+mod life;
+mod tools;
+mod work;
 
-use fro_boundary::Keys;
+use std::path::PathBuf;
+
 use fro_core::{
     Decision, Login, Permission, Permit, Reach, RepoName, Secret,
     conversation::outcome::{Turn, Usage},
@@ -12,13 +16,12 @@ use fro_core::{
     remembered::Audience,
 };
 use fro_http::ClientSettings;
-use fro_memory::{Figures, Retention, StoreSettings, Visibility};
-use fro_opencode::Version;
+use fro_memory::{Figures, Retention, StoreSettings};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{
-    Delegation, Elevated, EngineSettings, Job, Origin, Settings, Unwalled,
+    Delegation, Elevated, EngineSettings, Job, Origin, Settings,
     memory::{Ended, Whose},
 };
 
@@ -104,24 +107,7 @@ pub(crate) fn settings(config: Value) -> Settings {
         hidden: vec![Secret::new("hidden-token")],
         elevated: Elevated::Token(Secret::new("person-token")),
         delegation: Delegation::default(),
-        engine: EngineSettings {
-            tool_cache: PathBuf::new(),
-            program: PathBuf::new(),
-            environment: Vec::new(),
-            keys: Keys::default().and_those_of(&config),
-            config,
-            max_cost: None,
-            max_steps: None,
-            pause: Duration::ZERO,
-            agent: None,
-            version: Version::Pinned,
-            omo: None,
-            omo_patience: Duration::ZERO,
-            model: None,
-            timeout: None,
-            network: Vec::new(),
-            unwalled: Unwalled::Refused,
-        },
+        engine: EngineSettings::pinned(config),
         memory: StoreSettings::default(),
         retention: Retention::default(),
         scratch: PathBuf::new(),
@@ -131,7 +117,7 @@ pub(crate) fn settings(config: Value) -> Settings {
 #[test]
 fn a_row_says_who_asked_where_and_what_came_of_it() {
     let (permit, origin) = (permit(Reach::Work), origin());
-    let check = |audience: Option<Audience>, visibility: Visibility| {
+    let check = |audience: Option<Audience>, visibility: Audience| {
         let row = Whose { permit: &permit, origin: &origin, audience }.begun("ses_1");
         assert_eq!(row.visibility, visibility, "{audience:?}");
         let told = (row.id.as_str(), row.subject.as_str(), row.surface.as_str(), row.event.as_str());
@@ -139,10 +125,10 @@ fn a_row_says_who_asked_where_and_what_came_of_it() {
         let told = (row.actor.as_str(), row.session.as_deref(), row.outcome.as_str());
         assert_eq!(told, ("maya", Some("ses_1"), "broken off"));
     };
-    check(Some(Audience::Everyone), Visibility::Public);
-    check(Some(Audience::Insiders), Visibility::Private);
+    check(Some(Audience::Everyone), Audience::Everyone);
+    check(Some(Audience::Insiders), Audience::Insiders);
     // What may be private is kept as if it were.
-    check(None, Visibility::Private);
+    check(None, Audience::Insiders);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Where the engine's tools ask the harness, over a unix socket, one line each way.
+//! Serves the engine's tool calls over a unix socket: one line with the call, one line with the answer.
 //!
 //! The tools' own process holds nothing. A call is done in the name of the session that really makes it: see
 //! [`callers`](crate::callers).
@@ -14,7 +14,7 @@ use fro_boundary::{Address, SocketListener, SocketStream};
 use fro_core::{
     Fault,
     say::log::harmless,
-    tool_call::{Line, Reply},
+    tool_call::{Line, ToolReply},
 };
 use fro_opencode::McpServer;
 use tokio::{
@@ -57,6 +57,12 @@ impl ToolServer {
     /// Opens the socket in a folder where the engine cannot write.
     pub(crate) fn open(folder: &Path, lists: Vec<ToolList>, callers: Arc<Callers>) -> Result<Self, Fault> {
         let socket = folder.join("s");
+        // An engine that did not start leaves its socket behind; the next one has its own.
+        if let Err(error) = fs_err::remove_file(&socket)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            return Err(Fault::ours(format!("cannot remove an earlier socket: {error}")));
+        }
         let listener = UnixListener::bind(&socket)
             .map_err(|error| Fault::ours(format!("cannot open a socket for the engine's tools: {error}")))?;
         let window = Arc::new(Window { lists, callers });
@@ -96,9 +102,9 @@ async fn answer(stream: SocketStream, window: &Window) -> io::Result<()> {
     let reply = match timeout(PATIENCE, question(BufReader::new(reader))).await?? {
         Some(line) => match serde_json::from_slice(&line) {
             Ok(line) => window.answer(line).await,
-            Err(error) => Reply::Failed(format!("this is not a question: {error}")),
+            Err(error) => ToolReply::Failed(format!("this is not a question: {error}")),
         },
-        None => Reply::Failed(format!("the question has more than {} MiB; shorten it", LARGEST >> 20)),
+        None => ToolReply::Failed(format!("the question has more than {} MiB; shorten it", LARGEST >> 20)),
     };
     let mut text = serde_json::to_vec(&reply)?;
     text.push(b'\n');
@@ -124,7 +130,7 @@ async fn question(mut from: impl AsyncBufRead + Unpin) -> io::Result<Option<Vec<
 }
 
 impl Window {
-    async fn answer(&self, line: Line) -> Reply {
+    async fn answer(&self, line: Line) -> ToolReply {
         let (set, tool, arguments) = match line {
             Line::Tools(set) => return self.offer(&set),
             Line::Call { set, tool, arguments } => (set, tool, arguments),
@@ -133,19 +139,19 @@ impl Window {
         match self.perform(&set, &tool, arguments).await {
             Ok(text) => {
                 tracing::info!("{name}: answered with {} bytes", text.len());
-                Reply::Said(text)
+                ToolReply::Said(text)
             }
             Err(why) => {
                 tracing::info!("{name}: {}", harmless(&why));
-                Reply::Failed(why)
+                ToolReply::Failed(why)
             }
         }
     }
 
-    fn offer(&self, set: &str) -> Reply {
+    fn offer(&self, set: &str) -> ToolReply {
         match self.lists.iter().find(|list| list.name == set) {
-            Some(list) => Reply::Tools(list.tools.clone()),
-            None => Reply::Failed(format!("there are no tools called `{set}`")),
+            Some(list) => ToolReply::Tools(list.tools.clone()),
+            None => ToolReply::Failed(format!("there are no tools called `{set}`")),
         }
     }
 

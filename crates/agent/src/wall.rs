@@ -1,4 +1,4 @@
-//! What the engine is given and what it is kept from, for one run.
+//! Draws the wall of one engine: what it may read, write and connect to, and which variables it gets.
 
 use std::{
     ffi::{OsStr, OsString},

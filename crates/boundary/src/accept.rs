@@ -1,4 +1,4 @@
-//! The one loop that takes connections from behind the wall, on a loopback port or a unix socket.
+//! The one loop that takes connections, on a port or a unix socket.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use tokio_util::either::Either;
 /// The most connections of one listener; more wait outside, where they cost the harness no open file.
 const MOST_CONNECTIONS: usize = 128;
 
-/// A connection from behind the wall.
+/// A connection.
 pub type SocketStream = Either<TcpStream, UnixStream>;
 
 /// Where connections come from.
@@ -54,7 +54,7 @@ impl SocketListener {
                 // As when there are too many open files; it passes, and is told once.
                 Err(error) => {
                     if !std::mem::replace(&mut troubled, true) {
-                        tracing::warn!("a connection from behind the wall cannot be taken: {error}");
+                        tracing::warn!("a connection cannot be taken: {error}");
                     }
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }

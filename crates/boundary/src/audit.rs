@@ -16,7 +16,7 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    pub(crate) fn of(about: &'static str) -> Self {
+    pub(crate) fn new(about: &'static str) -> Self {
         Self { about, calls: AtomicU32::new(0) }
     }
 
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_calls_is_no_flood_of_lines() {
-        let audit = Audit::of("gh");
+        let audit = Audit::new("gh");
         let lines: Vec<String> =
             (0..2 * MOST).filter_map(|call| audit.line(&format!("GET /{call}"))).collect();
 
@@ -66,13 +66,13 @@ mod tests {
 
     #[test]
     fn a_call_is_one_line() {
-        let line = Audit::of("gh").line("GET /a\r\n::set-output name=x::\u{1b}[2J\u{202e}b").unwrap();
+        let line = Audit::new("gh").line("GET /a\r\n::set-output name=x::\u{1b}[2J\u{202e}b").unwrap();
         assert_eq!(line, "gh: GET /a\u{fffd}\u{fffd}::set-output name=x::\u{fffd}[2J\u{fffd}b");
     }
 
     #[test]
     fn a_long_call_is_cut() {
-        let line = Audit::of("git").line(&"ü".repeat(1000)).unwrap();
+        let line = Audit::new("git").line(&"ü".repeat(1000)).unwrap();
         assert_eq!(line, format!("git: {}…", "ü".repeat(LONGEST)));
     }
 }

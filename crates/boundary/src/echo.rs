@@ -19,7 +19,7 @@ pub(crate) struct Needles {
 }
 
 impl Needles {
-    pub(crate) fn of<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
+    pub(crate) fn learn<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
         let forms = secrets.into_iter().flat_map(Redactor::forms);
         let mut forms: Vec<String> =
             forms.flat_map(|form| [form.replace('/', "\\/"), lower_escapes(&form), form]).collect();
@@ -110,7 +110,7 @@ mod tests {
     const KEY: &str = "sk-the/real+key-0123456789";
 
     fn passed(pieces: &[&[u8]]) -> Vec<Bytes> {
-        let mut filter = Filter::new(Needles::of([&Secret::new(KEY)]));
+        let mut filter = Filter::new(Needles::learn([&Secret::new(KEY)]));
         let mut passed: Vec<_> = pieces.iter().map(|piece| filter.pass(piece)).collect();
         passed.push(filter.rest());
         passed
@@ -126,7 +126,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_form_passes_however_it_is_cut(cuts in proptest::collection::vec(1usize..40, 0..12), form in 0usize..20) {
-            let needles = Needles::of([&Secret::new(KEY)]);
+            let needles = Needles::learn([&Secret::new(KEY)]);
             let form = &needles.forms[form % needles.forms.len()];
             let text = format!("x {form} y {KEY}{KEY} z");
             let mut rest = text.as_bytes();

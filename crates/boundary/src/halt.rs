@@ -99,7 +99,7 @@ impl Halt {
     /// Stops a process, unless its number has gone to another one.
     fn stop(&mut self, id: u32, process: &Process) {
         let held = Pid::from_raw(id.cast_signed()).and_then(|id| pidfd_open(id, PidfdFlags::empty()).ok());
-        let (Some(held), Some(now)) = (held, Process::of(id)) else { return };
+        let (Some(held), Some(now)) = (held, Process::inspect(id)) else { return };
         // One that has just ended needs no signal.
         if now.started == process.started && pidfd_send_signal(&held, Signal::STOP).is_ok() {
             self.stopped.push(held);
@@ -125,7 +125,7 @@ struct Process {
 }
 
 impl Process {
-    fn of(id: u32) -> Option<Self> {
+    fn inspect(id: u32) -> Option<Self> {
         let stat = read(&format!("/proc/{id}/stat"))?;
         let threads = numbers(&format!("/proc/{id}/task"));
         let mut states = threads.iter().map(|thread| read(&format!("/proc/{id}/task/{thread}/stat")));
@@ -161,7 +161,7 @@ impl Look {
         let mut look = Self { processes: BTreeMap::new(), is_torn: false };
         let mut waiting = children(wall);
         while let Some(id) = waiting.pop() {
-            let Some(process) = Process::of(id) else {
+            let Some(process) = Process::inspect(id) else {
                 look.is_torn = true;
                 continue;
             };

@@ -1,4 +1,4 @@
-//! What stands between the agent and the world.
+//! Everything between the agent and the world: wall, environment, model proxy, `gh` broker, git and the way out.
 //!
 //! The agent reads strangers' words and runs shell commands, so it is treated
 //! as hostile: it gets an environment with nothing to steal, a wall that ends
@@ -27,7 +27,7 @@ mod web;
 
 pub use accept::{SocketListener, SocketStream};
 pub use confined::{Bounds, Confinement, Errand, Overrun, Said};
-pub use egress::{BadHost, CorporateProxy, Door, Egress, EgressCalls, Host};
+pub use egress::{BadHost, CorporateProxy, Egress, EgressCalls, Host, ResolvedHost};
 pub use environment::{Environment, environment};
 pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};
 pub use git::{

@@ -40,7 +40,7 @@ impl Walls {
         self.landlock.as_ref().ok().copied()
     }
 
-    /// Adds what stands around them.
+    /// Adds the namespaces and the other user that enclose them.
     #[must_use]
     pub fn within(self, enclosure: Enclosure) -> Self {
         Self { enclosure, ..self }
@@ -68,7 +68,7 @@ impl fmt::Display for Walls {
             Err(reason) => write!(f, "no seccomp ({reason}), ")?,
         }
         match &self.broker {
-            Ok(()) => f.write_str("connections by list, ")?,
+            Ok(()) => f.write_str("allow-listed connections, ")?,
             Err(reason) => write!(f, "connections by port only ({reason}), ")?,
         }
         f.write_str("no capabilities, no new privileges, ")?;
@@ -92,11 +92,11 @@ mod tests {
     fn the_summary_names_what_stands_and_what_does_not() {
         let old = walls(Err("this kernel has no Landlock".to_owned()));
 
-        insta::assert_snapshot!(walls(Ok(7)), @"Landlock 7, seccomp, connections by list, no capabilities, no new privileges, user 1001");
+        insta::assert_snapshot!(walls(Ok(7)), @"Landlock 7, seccomp, allow-listed connections, no capabilities, no new privileges, user 1001");
         let sudo = Enclosure::Sudo(User { id: 1001, group: 1001 });
-        insta::assert_snapshot!(walls(Ok(7)).within(sudo), @"Landlock 7, seccomp, connections by list, no capabilities, no new privileges, own namespaces, user 1001");
-        insta::assert_snapshot!(walls(Ok(7)).within(Enclosure::Root), @"Landlock 7, seccomp, connections by list, no capabilities, no new privileges, own namespaces, another user");
-        insta::assert_snapshot!(old, @"no Landlock (this kernel has no Landlock), seccomp, connections by list, no capabilities, no new privileges, user 1001");
+        insta::assert_snapshot!(walls(Ok(7)).within(sudo), @"Landlock 7, seccomp, allow-listed connections, no capabilities, no new privileges, own namespaces, user 1001");
+        insta::assert_snapshot!(walls(Ok(7)).within(Enclosure::Root), @"Landlock 7, seccomp, allow-listed connections, no capabilities, no new privileges, own namespaces, another user");
+        insta::assert_snapshot!(old, @"no Landlock (this kernel has no Landlock), seccomp, allow-listed connections, no capabilities, no new privileges, user 1001");
     }
 
     #[test]

@@ -126,7 +126,7 @@ impl<H: FnMut(&Bytes)> Coming<H> {
 }
 
 /// Says something of our own.
-pub(crate) fn told(status: u16, what: &Value) -> Response<Body> {
+pub(crate) fn respond_with(status: u16, what: &Value) -> Response<Body> {
     let pieces = stream::iter([Ok(Frame::data(Bytes::from(what.to_string())))]);
     let mut response = Response::new(StreamBody::new(pieces).boxed_unsync());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);

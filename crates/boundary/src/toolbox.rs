@@ -84,9 +84,9 @@ fn grants(entry: &Path, private: &[PathBuf]) -> Option<Grants> {
     let prefix = entry.parent().filter(|prefix| is_bin && !is_shallow(prefix) && !hides(prefix));
     let is_private = is_somebody_s(entry) || private.iter().any(|folder| entry.starts_with(folder));
     if is_private {
-        return managed(entry, prefix).or_else(|| is_bin.then(|| Grants::of([entry])));
+        return managed(entry, prefix).or_else(|| is_bin.then(|| Grants::read_only([entry])));
     }
-    Some(Grants::of([prefix.unwrap_or(entry)]))
+    Some(Grants::read_only([prefix.unwrap_or(entry)]))
 }
 
 /// Tells whether a folder is a whole region of the machine, such as `/opt`.
@@ -104,23 +104,23 @@ fn is_somebody_s(folder: &Path) -> bool {
 fn managed(entry: &Path, prefix: Option<&Path>) -> Option<Grants> {
     if entry.ends_with(".cargo/bin") {
         let rustup = entry.parent()?.with_file_name(".rustup");
-        let grants = Grants::of([entry, &rustup.join("toolchains"), &rustup.join("settings.toml")]);
+        let grants = Grants::read_only([entry, &rustup.join("toolchains"), &rustup.join("settings.toml")]);
         return Some(Grants { rustup: Some(rustup), ..grants });
     }
     if entry.ends_with(".pyenv/shims") {
         let parts = ["shims", "libexec", "plugins", "versions", "version"];
-        return Some(Grants::of(parts.map(|part| entry.with_file_name(part))));
+        return Some(Grants::read_only(parts.map(|part| entry.with_file_name(part))));
     }
     let prefix = prefix?;
     let above = prefix.parent()?;
-    above.iter().any(|part| VERSIONED.iter().any(|name| part == *name)).then(|| Grants::of([prefix]))
+    above.iter().any(|part| VERSIONED.iter().any(|name| part == *name)).then(|| Grants::read_only([prefix]))
 }
 
 /// Tool managers keep each version beneath a folder of one of these names: nothing but the tool is there.
 const VERSIONED: &[&str] = &["versions", "installs", "toolchains", "candidates", "hostedtoolcache", "_tool"];
 
 impl Grants {
-    fn of<P: AsRef<Path>>(read: impl IntoIterator<Item = P>) -> Self {
+    fn read_only<P: AsRef<Path>>(read: impl IntoIterator<Item = P>) -> Self {
         Self { read: read.into_iter().map(|path| path.as_ref().to_owned()).collect(), rustup: None }
     }
 }

@@ -33,11 +33,11 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let Command::Verify { store, noted } = &options.command;
     let store = store.existing(env).await?;
     let checked = store.verify_audit(noted.as_deref()).await.map_err(|error| error.fault())?;
-    println!("{}", told(&checked.map_err(|broken| fault(&broken))?));
+    println!("{}", describe(&checked.map_err(|broken| fault(&broken))?));
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(Head { entries, hash }: &Head) -> String {
+fn describe(Head { entries, hash }: &Head) -> String {
     let count = usize::try_from(*entries).unwrap_or_default();
     match count {
         0 => "the audit is empty".to_owned(),

@@ -1,12 +1,21 @@
-//! Where the daemon keeps what it knows, as `serve`, `work` and `audit` are told.
+//! Where the daemon keeps what it knows, as `serve`, `work`, `audit` and `doctor` are told.
 
 use std::path::Path;
 
 use clap::Args;
 use fro_core::Fault;
 use fro_serve::{Address, Store};
+use jiff::Timestamp;
 
 use crate::env::{self, Env};
+
+/// Returns a name for a process of the daemon that no other has: containers share process numbers, and may share the name of
+/// their host, and two processes of one name would take each other's work.
+pub(crate) fn process_name(kind: &str) -> String {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let moment = Timestamp::now().subsec_nanosecond();
+    format!("{kind}-{host}-{}-{moment:x}", std::process::id())
+}
 
 /// Which database.
 #[derive(Debug, Args)]
@@ -17,10 +26,14 @@ pub(crate) struct StoreOption {
 }
 
 impl StoreOption {
+    /// Returns where the database is, if anybody said.
+    pub(crate) fn said(&self, env: &Env) -> Option<Address> {
+        self.store.as_deref().or_else(|| env.text(env::FRO_STORE)).map(Address::read)
+    }
+
     /// Returns where the database is.
     pub(crate) fn address(&self, env: &Env) -> Result<Address, Fault> {
-        let said = self.store.as_deref().or_else(|| env.text(env::FRO_STORE));
-        said.map(Address::read).ok_or_else(|| {
+        self.said(env).ok_or_else(|| {
             let hint =
                 "set `FRO_STORE`, or give `--store`: a path, or a URL like `postgres://user@host/database`";
             Fault::yours("nobody said where the daemon keeps what it knows", hint)

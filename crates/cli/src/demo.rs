@@ -1,6 +1,7 @@
 //! `fro-bot demo`: a whole run on a little GitHub of its own, offline, with the real engine.
 
 mod cast;
+mod discord;
 mod garden;
 mod review;
 mod show;
@@ -9,7 +10,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use anstream::println;
 use clap::Args;
-use fro_agent::{Delegation, Elevated, EngineSettings, Unwalled};
+use fro_agent::{Delegation, Elevated, EngineSettings};
 use fro_core::{
     Fault, Login, Secret,
     event::Event,
@@ -19,9 +20,9 @@ use fro_core::{
 };
 use fro_github::Address;
 use fro_memory::{Retention, StoreSettings};
-use fro_opencode::Version;
 use fro_run::{
-    Admission, Card, Ending, Occasion, Process, ReviewSettings, Settings, ShareSettings, Sharing, Tell,
+    Admission, Card, Ending, Occasion, Process, ProgressPlace, ReviewSettings, Settings, ShareSettings,
+    Sharing, Tell,
 };
 use fro_sim::World;
 use jiff::Timestamp;
@@ -31,7 +32,7 @@ use crate::{
     action,
     demo::{
         cast::{Cast, Choice},
-        show::Show,
+        show::DemoScreen,
     },
     env::Env,
     interrupt::{self, Interrupt},
@@ -41,9 +42,12 @@ use crate::{
 /// What can be asked of the demo.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Leave the little GitHub open afterwards, as a web page
+    /// Leave the little GitHub, or Discord, open afterwards, as a web page
     #[arg(long)]
     keep: bool,
+    /// Play Discord instead: a question in a channel, one more in its thread, and GitHub that remembers both
+    #[arg(long, conflicts_with_all = ["model", "review"])]
+    discord: bool,
     /// Play the reviewer instead: three pushes to a pull request, and a word in between
     #[arg(long, conflicts_with = "model")]
     review: bool,
@@ -55,10 +59,11 @@ pub(crate) struct Options {
 }
 
 const NEXT: &str = "
-The little GitHub is closed again. Next:
-  fro-bot demo --keep     leaves it open, to be looked at in a browser
-  fro-bot demo --review   plays the reviewer on a pull request
-  fro-bot init            writes the workflow for a repository of yours";
+Everything is closed again. Next:
+  fro-bot demo --keep      leaves it open, to be looked at in a browser
+  fro-bot demo --review    plays the reviewer on a pull request
+  fro-bot demo --discord   plays a channel on Discord
+  fro-bot init             writes the workflow for a repository of yours";
 
 /// What the demo is played on. It is gone when this is dropped.
 struct Stage {
@@ -71,9 +76,13 @@ struct Stage {
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     let mut interrupt = Interrupt::listen()?;
     let began = Timestamp::now();
-    let show = Show::new(env);
+    let show = DemoScreen::new(env);
     let stage = Stage::open(options.port, env).await?;
     let cast = Cast::find(&options.choice, &stage.world, env)?;
+    if options.discord {
+        let settings = stage.settings(cast, env)?;
+        return Box::pin(discord::main(&stage, settings, (&show, options.keep), &mut interrupt)).await;
+    }
     let (page, ending) = if options.review {
         Box::pin(review(&stage, cast, (&show, env), &mut interrupt)).await?
     } else {
@@ -98,7 +107,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
 async fn mention(
     stage: &Stage,
     cast: Cast,
-    (show, env): (&Show, &Env),
+    (show, env): (&DemoScreen, &Env),
     (began, interrupt): (Timestamp, &mut Interrupt),
 ) -> Result<(String, Ending), Fault> {
     let request = garden::ask(&stage.world)?;
@@ -106,7 +115,7 @@ async fn mention(
     if cast.model.is_none() {
         garden::rehearse(&stage.world.model());
     }
-    show.opening(&page, "a mention on octo/garden, answered", &cast.announced());
+    show.opening(("GitHub", &page), "a mention on octo/garden, answered", &cast.announced());
     let process = Process::new(stage.settings(cast, env)?);
     process.agent.settings.models()?;
     let occasion = stage.occasion(request.event, began);
@@ -122,11 +131,11 @@ async fn mention(
 async fn review(
     stage: &Stage,
     cast: Cast,
-    (show, env): (&Show, &Env),
+    (show, env): (&DemoScreen, &Env),
     interrupt: &mut Interrupt,
 ) -> Result<(String, Ending), Fault> {
     let page = stage.world.page_url(review::PULL);
-    show.opening(&page, "a pull request on octo/garden, reviewed", &cast.announced());
+    show.opening(("GitHub", &page), "a pull request on octo/garden, reviewed", &cast.announced());
     let settings = Settings { policy: review::policy(), ..stage.settings(cast, env)? };
     let process = Process::new(settings);
     let ending = review::review(stage, &process, show, interrupt).await.inspect_err(|_| show.done())?;
@@ -179,6 +188,7 @@ impl Stage {
             wishes: Wishes::default(),
             output: None,
             summary: SummaryPlace::default(),
+            progress: ProgressPlace::default(),
             share: ShareSettings { sharing: Sharing::Never, host: String::new(), card: Card::Link },
             review: ReviewSettings::default(),
         })
@@ -203,18 +213,10 @@ impl Stage {
                 program: own_program()?,
                 environment: env.all().to_vec(),
                 keys: cast.keys,
-                config: cast.config,
-                max_cost: None,
-                max_steps: None,
                 pause: fro_core::conversation::again::PAUSE,
-                agent: None,
-                version: Version::Pinned,
-                omo: None,
-                omo_patience: Duration::ZERO,
                 model: cast.model,
                 timeout: Some(Duration::from_mins(5)),
-                network: Vec::new(),
-                unwalled: Unwalled::Refused,
+                ..EngineSettings::pinned(cast.config)
             },
             memory: StoreSettings::folder(self.folder.path().join("memory")),
             retention: Retention::default(),

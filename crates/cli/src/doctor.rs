@@ -2,7 +2,9 @@
 
 mod bucket;
 mod checks;
+mod daemon;
 mod discord;
+mod memory;
 
 use std::process::ExitCode;
 
@@ -13,6 +15,7 @@ use fro_core::{Fault, say};
 use serde::Serialize;
 
 use crate::{
+    daemon_store::StoreOption,
     env::{self, Env},
     inputs, local,
     waiting::Waiting,
@@ -34,6 +37,8 @@ pub(crate) struct Options {
     /// Do not ask the model for the one word that shows that it answers
     #[arg(long)]
     skip_model: bool,
+    #[command(flatten)]
+    store: StoreOption,
 }
 
 const AFTER: &str = "\
@@ -90,13 +95,15 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let waiting = Waiting::begin(env, "looking at the set-up");
     let env = options.surroundings(env).await;
     let model = if options.skip_model { checks::Model::Skipped } else { checks::Model::Asked };
-    let findings = checks::all(&env, model).await;
+    let mut findings = checks::all(&env, model).await;
+    findings.extend(discord::bot(&env).await);
+    findings.extend(daemon::all(&env, &options.store).await);
     drop(waiting);
     if options.json {
         let text = serde_json::to_string_pretty(&findings);
         println!("{}", text.map_err(|error| Fault::ours(error.to_string()))?);
     } else {
-        println!("{}", told(&findings));
+        println!("{}", render(&findings));
     }
     let worst = findings.iter().map(|finding| finding.health).max();
     Ok(if worst == Some(Health::Bad) { ExitCode::from(2) } else { ExitCode::SUCCESS })
@@ -117,7 +124,7 @@ impl Options {
 }
 
 /// Writes one line about each thing, and its next step below.
-fn told(findings: &[Finding]) -> String {
+fn render(findings: &[Finding]) -> String {
     let lines = findings.iter().map(|Finding { about, health, says, next }| {
         let (sign, colour) = health.word();
         let colour = colour.on_default();
@@ -140,7 +147,7 @@ mod tests {
             Finding::doubtful("cache", "it can only be read", "set `cache-mode: write` on the job"),
             Finding::bad("token", &Fault::yours("it was refused\n::error::not a command", "make a new one")),
         ];
-        insta::assert_snapshot!(anstream::adapter::strip_str(&told(&findings)), @"
+        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&findings)), @"
         ok    walls        Landlock 7
         look  cache        it can only be read
                            → set `cache-mode: write` on the job

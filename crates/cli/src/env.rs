@@ -100,6 +100,10 @@ variables! {
     FRO_DISCORD_API = "FRO_DISCORD_API";
     /// Where Discord's gateway answers, if not at Discord.
     FRO_DISCORD_GATEWAY = "FRO_DISCORD_GATEWAY";
+    /// Where a process of the daemon answers `/healthz` and `/metrics`: a port of this machine, or `ADDRESS:PORT`.
+    FRO_METRICS = "FRO_METRICS";
+    /// The same for the worker that `fro-bot serve` starts.
+    FRO_WORKER_METRICS = "FRO_WORKER_METRICS";
     /// The client id of the GitHub App by which people show their account; no secret.
     FRO_GITHUB_CLIENT_ID = "FRO_GITHUB_CLIENT_ID";
     /// How long, in milliseconds, to wait before GitHub or a model that broke off is asked again; a list such as `30000,60000,120000`.
@@ -141,11 +145,11 @@ variables! {
 impl Env {
     /// Takes the environment as it is now.
     pub(crate) fn capture() -> Self {
-        Self::of(env::vars_os())
+        Self::from_variables(env::vars_os())
     }
 
     /// Takes the given variables for the environment.
-    pub(crate) fn of<K: Into<OsString>, V: Into<OsString>>(
+    pub(crate) fn from_variables<K: Into<OsString>, V: Into<OsString>>(
         variables: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
         Self { variables: variables.into_iter().map(|(key, value)| (key.into(), value.into())).collect() }
@@ -161,7 +165,7 @@ impl Env {
         &self,
         variables: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
-        let given = Self::of(variables);
+        let given = Self::from_variables(variables);
         Self { variables: [given.variables, self.variables.clone()].concat() }
     }
 
@@ -249,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_credential_is_told_by_its_name() {
-        let env = Env::of([
+        let env = Env::from_variables([
             ("INPUT_GITHUB-TOKEN", "planted-1"),
             ("AWS_SECRET_ACCESS_KEY", "planted-2"),
             ("AWS_ACCESS_KEY_ID", "planted-3"),
@@ -270,7 +274,7 @@ mod tests {
     #[test]
     fn a_password_in_an_address_is_one_whatever_the_variable_is_called() {
         let told = |value: &str| {
-            let credentials = Env::of([("DATABASE_URL", value)]).credentials();
+            let credentials = Env::from_variables([("DATABASE_URL", value)]).credentials();
             credentials.iter().map(|secret| secret.expose().to_owned()).collect::<Vec<_>>()
         };
         for address in ["postgres://garden:pl@nted-1@db.example:5432/garden", "amqp://a:pl@nted-1@queue?x=@y"]

@@ -11,9 +11,12 @@ use fro_core::Fault;
 use fro_review::eval::{
     self,
     anchors::{self, Placed},
-    duplicates::{self, Told},
-    histories::{self, Rebuilt},
+    duplicates::{self, Pair, Told},
+    histories::{self, History, Rebuilt},
 };
+
+/// Histories that are made up where there is no data.
+const MADE_UP: u64 = 10_000;
 
 /// What to measure.
 #[derive(Debug, Args)]
@@ -28,8 +31,15 @@ enum Command {
     Anchors(Data),
     /// Which wordings of findings tell of the same thing
     Duplicates(Data),
-    /// Which status each thread has after a history of comments
-    State(Data),
+    /// Which status each thread has after a history of comments; without data, after 10,000 made-up ones
+    State(OptionalData),
+}
+
+#[derive(Debug, Args)]
+struct OptionalData {
+    /// The data, one JSON object a line, packed with gzip or not
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -41,21 +51,30 @@ struct Data {
 
 /// Prints the figures; the exit code says whether they are good enough.
 pub(crate) fn main(options: &Options) -> Result<ExitCode, Fault> {
-    let (data, figures): (&Data, Measure) = match &options.command {
-        Command::Anchors(data) => (data, of_anchors),
-        Command::Duplicates(data) => (data, of_duplicates),
-        Command::State(data) => (data, of_state),
+    let figures = match &options.command {
+        Command::Anchors(data) => measured(&data.data, of_anchors)?,
+        Command::Duplicates(data) => measured(&data.data, of_duplicates)?,
+        Command::State(OptionalData { data: Some(data) }) => measured(data, of_state)?,
+        Command::State(OptionalData { data: None }) => {
+            let histories: Vec<History> = (1..=MADE_UP).map(History::played).collect();
+            Some(of_histories(&histories))
+        }
     };
-    let Some(text) = read(&data.data)? else {
-        anstream::println!("not run: there is no file `{}`", data.data.display());
-        return Ok(ExitCode::SUCCESS);
-    };
-    let figures = figures(&text).map_err(|error| unreadable(&data.data, &error))?;
+    let Some(figures) = figures else { return Ok(ExitCode::SUCCESS) };
     for (name, value) in &figures.lines {
         anstream::println!("{name:<28}{value}");
     }
     anstream::println!("{:<28}{}", "good enough", if figures.passes { "yes" } else { "no" });
     Ok(if figures.passes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Measures a file; nothing, and a word about it, if there is none.
+fn measured(path: &Path, measure: Measure) -> Result<Option<Figures>, Fault> {
+    let Some(text) = read(path)? else {
+        anstream::println!("not run: there is no file `{}`", path.display());
+        return Ok(None);
+    };
+    measure(&text).map(Some).map_err(|error| unreadable(path, &error))
 }
 
 /// Counts on the text of a data file.
@@ -86,6 +105,12 @@ fn of_anchors(text: &str) -> Result<Figures, eval::BadLine> {
 fn of_duplicates(text: &str) -> Result<Figures, eval::BadLine> {
     let pairs = duplicates::read(text)?;
     let told = Told::by_likeness(&pairs);
+    let [held_out, tuned_on] = duplicates::halves(&pairs);
+    let half = |pairs: &[Pair]| {
+        let told = Told::by_likeness(pairs);
+        let (precision, recall, f1) = (share(told.precision()), share(told.recall()), share(told.f1()));
+        format!("{} pairs: precision {precision}, recall {recall}, F1 {f1}", pairs.len())
+    };
     let lines = vec![
         ("pairs", pairs.len().to_string()),
         ("repeats found", told.found.to_string()),
@@ -95,13 +120,19 @@ fn of_duplicates(text: &str) -> Result<Figures, eval::BadLine> {
         ("precision", share(told.precision())),
         ("recall", share(told.recall())),
         ("F1", share(told.f1())),
+        ("half that is held out", half(&held_out)),
+        ("half to tune on", half(&tuned_on)),
         ("bar", format!("precision {}, F1 {}", share(duplicates::PRECISION), share(duplicates::F1))),
     ];
-    Ok(Figures { lines, passes: told.passes() })
+    Ok(Figures { lines, passes: told.passes() && Told::by_likeness(&held_out).passes() })
 }
 
 fn of_state(text: &str) -> Result<Figures, eval::BadLine> {
-    let rebuilt = Rebuilt::count(&histories::read(text)?);
+    Ok(of_histories(&histories::read(text)?))
+}
+
+fn of_histories(histories: &[History]) -> Figures {
+    let rebuilt = Rebuilt::count(histories);
     let mut lines = vec![
         ("histories", rebuilt.histories.to_string()),
         ("comments", rebuilt.comments.to_string()),
@@ -110,7 +141,7 @@ fn of_state(text: &str) -> Result<Figures, eval::BadLine> {
         ("bar", "all of them".to_owned()),
     ];
     lines.extend(rebuilt.wrong.iter().take(10).map(|wrong| ("wrong: history", wrong.to_string())));
-    Ok(Figures { lines, passes: rebuilt.passes() })
+    Figures { lines, passes: rebuilt.passes() }
 }
 
 /// Writes thousandths as a number below one.

@@ -144,7 +144,7 @@ mod tests {
                            "repo": {"owner": "octo", "repo": "garden"}, "actor": "maya"}"#;
 
     fn env(pairs: &[(&str, &str)]) -> Env {
-        Env::of(pairs.iter().copied())
+        Env::from_variables(pairs.iter().copied())
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! `fro-bot init`: writes the workflow file of a repository, and says what has to be set before its first run.
 
+mod secrets;
+
 use std::{
-    io::{self, BufRead as _, IsTerminal as _, Write as _},
     path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
@@ -13,6 +14,12 @@ use fro_core::{
     workflow::{Kind, Need, Pusher, Shelf, Workflow},
 };
 use fs_err as fs;
+
+use crate::{
+    env::Env,
+    local,
+    question::{self, ask},
+};
 
 /// Where the file goes, below the top of the clone.
 const FILE: &str = ".github/workflows/fro-bot.yaml";
@@ -43,8 +50,12 @@ pub(crate) struct Options {
     #[arg(long)]
     app: bool,
 
-    /// Print the file instead of writing it
+    /// Set the secrets and variables too, by `gh`: from variables of the same names, or from what you type
     #[arg(long)]
+    set_secrets: bool,
+
+    /// Print the file instead of writing it
+    #[arg(long, conflicts_with = "set_secrets")]
     print: bool,
 }
 
@@ -58,8 +69,8 @@ enum Memory {
 }
 
 /// Writes the file, or prints it.
-pub(crate) fn main(options: &Options) -> Result<ExitCode, Fault> {
-    let asks = io::stdin().is_terminal() && io::stdout().is_terminal() && !options.print;
+pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
+    let asks = question::is_answered() && !options.print;
     let workflow = workflow(options, asks)?;
     if options.print {
         print!("{}", workflow.render());
@@ -68,7 +79,12 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode, Fault> {
     let top = top_of_clone()?;
     write(&top.join(FILE), &workflow.render())?;
     println!("wrote {FILE}: {}", names(&workflow.kinds));
-    tell_what_is_left(&workflow.needs(), origin(&top).as_deref());
+    let repo = origin(&top);
+    let mut needs = workflow.needs();
+    if options.set_secrets {
+        needs = secrets::set(needs, repo.as_deref(), env)?;
+    }
+    tell_what_is_left(&needs, repo.as_deref());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -92,17 +108,6 @@ fn workflow(options: &Options, asks: bool) -> Result<Workflow, Fault> {
     };
     let pusher = if options.app { Pusher::App } else { Pusher::Job };
     Ok(Workflow { kinds: kinds(&triggers)?, model: checked(&model)?, shelf, pusher })
-}
-
-/// Puts a question; an empty answer is the usual one.
-fn ask(question: &str, usual: &str) -> Result<String, Fault> {
-    let cannot = |error: io::Error| Fault::ours(format!("cannot ask on this terminal: {error}"));
-    print!("{question}? [{usual}] ");
-    io::stdout().flush().map_err(cannot)?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).map_err(cannot)?;
-    let answer = answer.trim();
-    Ok(if answer.is_empty() { usual } else { answer }.to_owned())
 }
 
 fn memory(name: &str) -> Result<Memory, Fault> {
@@ -153,10 +158,8 @@ fn top_of_clone() -> Result<PathBuf, Fault> {
 /// Returns the repository on GitHub that the clone came from, as `owner/name`.
 fn origin(top: &Path) -> Option<String> {
     let url = git(top, &["remote", "get-url", "origin"])?;
-    let url = url.strip_suffix(".git").unwrap_or(&url);
-    let mut parts = url.rsplit(['/', ':']);
-    let (name, owner) = (parts.next()?, parts.next()?);
-    Some(format!("{owner}/{name}"))
+    let (owner, name) = local::owner_and_name(&url);
+    (!owner.is_empty()).then(|| format!("{owner}/{name}"))
 }
 
 fn git(folder: &Path, words: &[&str]) -> Option<String> {
@@ -178,7 +181,9 @@ fn write(path: &Path, text: &str) -> Result<(), Fault> {
 
 fn tell_what_is_left(needs: &[Need], repo: Option<&str>) {
     let repo = repo.map(|repo| format!(" --repo {repo}")).unwrap_or_default();
-    println!("\nBefore the first run, set:\n");
+    if !needs.is_empty() {
+        println!("\nBefore the first run, set:\n");
+    }
     for Need { name, value, sort } in needs {
         println!("  gh {sort} set {name}{repo}    # {value}");
     }

@@ -30,7 +30,10 @@ pub(crate) struct Input {
 const OUTPUTS: &[(&str, &str)] = &[
     ("comment-url", "Where the answer is."),
     ("session-id", "The engine's session."),
-    ("cache-status", "What was found of the memory: `hit`, `miss` or `corrupted`."),
+    (
+        "cache-status",
+        "What was found of the memory: `hit`, `miss`, `newer` (of a newer engine, left alone) or `corrupted`.",
+    ),
     ("memory-saved", "`true` if this run's memory was saved."),
     ("share-url", "Where everybody can read the session, if it was shared."),
     (
@@ -115,12 +118,12 @@ fn one_of(
 
 /// Returns the inputs of the reviewer.
 fn of_review() -> impl Iterator<Item = &'static Input> {
-    REVIEW_PARTS.iter().flat_map(|(_, inputs)| *inputs).filter_map(ReviewInput::told)
+    REVIEW_PARTS.iter().flat_map(|(_, inputs)| *inputs).filter_map(ReviewInput::find_input)
 }
 
 impl ReviewInput {
     /// Returns what is said of it. A test sees to it that every name in common is one.
-    fn told(&'static self) -> Option<&'static Input> {
+    fn find_input(&'static self) -> Option<&'static Input> {
         match self {
             Self::Own(input) => Some(input),
             Self::Shared(name) => all().find(|input| input.name == *name),
@@ -196,7 +199,7 @@ pub(crate) fn review_page() -> String {
          in [`.github/fro-bot.toml`](repo-settings.md). What they mean for a review is told in [reviewer.md](reviewer.md).\n",
     );
     for (title, inputs) in REVIEW_PARTS {
-        write_rows(&mut page, title, inputs.iter().filter_map(ReviewInput::told));
+        write_rows(&mut page, title, inputs.iter().filter_map(ReviewInput::find_input));
     }
     write_outputs(&mut page, REVIEW_OUTPUTS);
     page
@@ -272,8 +275,12 @@ mod tests {
             .filter_map(|input| Some((format!("INPUT_{}", input.name.to_uppercase()), input.default?)));
         let given = [("GITHUB_REPOSITORY", "octo/garden"), ("FRO_ROLE", "review")];
         let given = given.into_iter().map(|(name, value)| (name.to_owned(), value));
-        let settings =
-            of_action(&Env::of(given.chain(defaults)), "pull_request", String::new(), Timestamp::UNIX_EPOCH);
+        let settings = of_action(
+            &Env::from_variables(given.chain(defaults)),
+            "pull_request",
+            String::new(),
+            Timestamp::UNIX_EPOCH,
+        );
         assert!(settings.is_ok(), "{:?}", settings.err());
     }
 
@@ -321,7 +328,7 @@ mod tests {
             all().filter_map(|input| Some((format!("INPUT_{}", input.name.to_uppercase()), input.default?)));
         let given = [("GITHUB_REPOSITORY", "octo/garden"), ("GITHUB_STEP_SUMMARY", "page.md")];
         let given = given.into_iter().map(|(name, value)| (name.to_owned(), value));
-        let env = Env::of(given.chain(defaults));
+        let env = Env::from_variables(given.chain(defaults));
         let settings = of_action(&env, "schedule", String::new(), Timestamp::UNIX_EPOCH);
         assert!(settings.is_ok(), "{:?}", settings.err());
     }

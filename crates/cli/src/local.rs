@@ -10,13 +10,18 @@ use crate::env::{self, Env};
 pub(crate) fn completed(env: &Env, more: &[(&str, String)]) -> Env {
     let token =
         [env::MOCK_TOKEN, env::GITHUB_TOKEN, env::GH_TOKEN].into_iter().find_map(|name| env.text(name));
-    let data = env.text(env::XDG_DATA_HOME).map(PathBuf::from);
-    let data = data.or_else(|| env.text(env::HOME).map(|home| Path::new(home).join(".local/share")));
-    let keys = data.and_then(|data| fs_err::read_to_string(data.join("opencode/auth.json")).ok());
+    let keys = auth_json(env).and_then(|file| fs_err::read_to_string(file).ok());
     let found = [("INPUT_GITHUB-TOKEN", token.map(str::to_owned)), ("INPUT_AUTH-JSON", keys)];
     let found = found.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let all = found.chain(more.iter().map(|(name, value)| (*name, value.clone())));
     env.with(all.filter(|(name, _)| env.text(name).is_none()).collect::<Vec<_>>())
+}
+
+/// Returns where OpenCode keeps the providers' keys of this user.
+pub(crate) fn auth_json(env: &Env) -> Option<PathBuf> {
+    let data = env.text(env::XDG_DATA_HOME).map(PathBuf::from);
+    let data = data.or_else(|| env.text(env::HOME).map(|home| Path::new(home).join(".local/share")));
+    data.map(|data| data.join("opencode/auth.json"))
 }
 
 /// Returns the address that the checkout came from, if it is one and came from anywhere.

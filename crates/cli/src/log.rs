@@ -17,12 +17,22 @@ use crate::{
 /// Starts to print the crates' own log; `FRO_LOG` says how much of it. Without it only warnings show, and the audit:
 /// what the agent asked of the brokers.
 pub(crate) fn start(env: &Env, redactor: Redactor) {
+    begin(env, redactor, Format::Lines);
+}
+
+/// The same for a process that runs for weeks: each line has its time, and says what happened before where in the code.
+pub(crate) fn start_of_daemon(env: &Env, redactor: Redactor) {
+    begin(env, redactor, Format::Dated);
+}
+
+fn begin(env: &Env, redactor: Redactor, for_people: Format) {
     let wanted = env.text(env::FRO_LOG).unwrap_or("warn");
     let filter = EnvFilter::builder().parse_lossy(format!("audit=info,{wanted}"));
-    let format = if report::is_for_machines(env) { Format::Objects } else { Format::Lines };
+    let format = if report::is_for_machines(env) { Format::Objects } else { for_people };
+    let with_target = !matches!(format, Format::Dated);
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Printer { redactor, format });
     // A second start in one process would be ours to blame, and the first log goes on.
-    let _already: Result<(), _> = lines.without_time().with_ansi(false).try_init();
+    let _already: Result<(), _> = lines.without_time().with_target(with_target).with_ansi(false).try_init();
 }
 
 struct Printer {
@@ -34,6 +44,7 @@ struct Printer {
 #[derive(Debug, Clone, Copy)]
 enum Format {
     Lines,
+    Dated,
     Objects,
 }
 
@@ -69,6 +80,7 @@ impl Drop for LogLine<'_> {
         let text = harmless(text.as_str());
         match self.format {
             Format::Lines => anstream::eprintln!("          {text}"),
+            Format::Dated => anstream::eprintln!("{:.0} {}", Timestamp::now(), text.trim_start()),
             Format::Objects => anstream::eprintln!("{}", json::logged(&text, Timestamp::now())),
         }
     }

@@ -11,6 +11,7 @@ mod eval;
 mod event_source;
 mod export_sessions;
 mod handover;
+mod healthy;
 mod init;
 mod inputs;
 mod interrupt;
@@ -21,6 +22,7 @@ mod mcp;
 mod memory;
 mod output;
 mod post;
+mod question;
 mod receive;
 mod reference;
 mod report;
@@ -33,7 +35,9 @@ mod table;
 mod waiting;
 mod wall;
 mod warm;
+mod window;
 mod work;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -55,12 +59,12 @@ struct Args {
 const AFTER: &str = "\
 Exit codes:
   0    answered, or nothing to do
-  1    a check did not pass (`memory verify`, `eval`), a task came without a prompt, or fro-bot has a bug;
-       the message says which
+  1    a check did not pass (`memory verify`, `eval`), a task has no prompt,
+       or fro-bot has a bug; the message says which
   2    something in the set-up has to be changed; the hint says what
   3    another service failed; trying again later may help
   4    an answer was posted, but it tells of a failure
-  5    a review left findings open that are bad enough to make the check red
+  5    a review left findings open that are bad enough to fail the check
   130  interrupted
 
 Environment:
@@ -112,6 +116,8 @@ enum Command {
     Eval(eval::Options),
     /// Speaks to Discord: a channel is a repository, a thread is a session
     Serve(serve::Options),
+    /// Asks a process of the daemon whether it is sound (for the health check of a container)
+    Healthy(healthy::Options),
     /// Checks what the daemon wrote down of its decisions
     Audit(audit::Options),
     /// Fills the tool cache, so that the next run finds everything there
@@ -138,7 +144,7 @@ fn main() -> ExitCode {
         Command::Man(options) => manual::man(&options, Args::command()),
         Command::Receive(options) => receive::main(&options),
         Command::ExportSessions(options) => export_sessions::main(&options),
-        Command::Init(options) => init::main(&options),
+        Command::Init(options) => init::main(&options, &env),
         Command::Action => in_runtime(action::main(&env)),
         Command::Run(options) => in_runtime(run::main(&options, &env)),
         Command::Review(options) => in_runtime(review::main(&options, &env)),
@@ -149,6 +155,7 @@ fn main() -> ExitCode {
         Command::Eval(options) => eval::main(&options),
         Command::Work(options) => in_runtime(work::main(&options, &env)),
         Command::Serve(options) => in_runtime(serve::main(&options, &env)),
+        Command::Healthy(options) => in_runtime(healthy::main(&options, &env)),
         Command::Audit(options) => in_runtime(audit::main(&options, &env)),
         Command::Warm(options) => in_runtime(warm::main(options, &env)),
         #[cfg(feature = "demo")]

@@ -13,7 +13,7 @@ use std::{
 use clap::Args;
 use fro_core::{
     Fault,
-    tool_call::{Line, Reply},
+    tool_call::{Line, ToolReply},
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
@@ -66,12 +66,12 @@ impl ServerHandler for Window {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         match ask(&self.desk, &Line::Tools(self.set.clone())).await {
-            Ok(Reply::Tools(cards)) => {
+            Ok(ToolReply::Tools(cards)) => {
                 let tools =
                     cards.into_iter().map(|card| Tool::new(card.name, card.about, Arc::new(card.takes)));
                 Ok(ListToolsResult::with_all_items(tools.collect()))
             }
-            Ok(Reply::Said(what) | Reply::Failed(what)) => Err(ErrorData::internal_error(what, None)),
+            Ok(ToolReply::Said(what) | ToolReply::Failed(what)) => Err(ErrorData::internal_error(what, None)),
             Err(error) => Err(ErrorData::internal_error(unreachable(&error), None)),
         }
     }
@@ -88,9 +88,11 @@ impl ServerHandler for Window {
         };
         let text = |text: String| vec![ContentBlock::text(text)];
         let result = match ask(&self.desk, &line).await {
-            Ok(Reply::Said(said)) => CallToolResult::success(text(said)),
-            Ok(Reply::Failed(why)) => CallToolResult::error(text(why)),
-            Ok(Reply::Tools(_)) => CallToolResult::error(text("the run answered something else".to_owned())),
+            Ok(ToolReply::Said(said)) => CallToolResult::success(text(said)),
+            Ok(ToolReply::Failed(why)) => CallToolResult::error(text(why)),
+            Ok(ToolReply::Tools(_)) => {
+                CallToolResult::error(text("the run answered something else".to_owned()))
+            }
             Err(error) => CallToolResult::error(text(unreachable(&error))),
         };
         Ok(result.into())
@@ -98,7 +100,7 @@ impl ServerHandler for Window {
 }
 
 /// Puts one line to the tool server and returns its answer.
-async fn ask(desk: &Path, line: &Line) -> io::Result<Reply> {
+async fn ask(desk: &Path, line: &Line) -> io::Result<ToolReply> {
     let mut stream = UnixStream::connect(desk).await?;
     let mut question = serde_json::to_vec(line)?;
     question.push(b'\n');

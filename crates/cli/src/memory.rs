@@ -14,11 +14,13 @@ use std::{
 use clap::{Args, Subcommand};
 use fro_core::{
     Fault,
-    say::summary::{counted, size},
+    say::{
+        log::harmless,
+        summary::{counted, size},
+    },
 };
 use fro_memory::{
-    Collected, Error, Flaw, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect_garbage,
-    look,
+    Collected, Error, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect_garbage, look,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -29,8 +31,10 @@ use crate::{
         opened::{INDEX, LEDGER, Opened, Saved},
         which::Which,
     },
+    question::Care,
     report,
     table::time,
+    waiting::Waiting,
 };
 
 /// What to do with the memory.
@@ -51,7 +55,7 @@ enum Command {
         /// A file with one value per line; none of them may be found in any store, packed or not
         #[arg(long, value_name = "FILE")]
         secrets: Option<PathBuf>,
-        /// Mends what can be mended first: from another store, or by going back to the last whole save
+        /// Repairs what it can first: from another store, or by going back to the last whole save
         #[arg(long)]
         repair: bool,
     },
@@ -85,6 +89,8 @@ struct Forget {
     person: Option<String>,
     #[command(flatten)]
     copies: Copies,
+    #[command(flatten)]
+    care: Care,
 }
 
 #[derive(Debug, Args)]
@@ -121,7 +127,7 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
         Command::Stats => {
             let mut runs = Opened::bring(which, env)?.ledger()?.newest(u32::MAX)?;
             runs.reverse();
-            let stats = Stats::of(&runs);
+            let stats = Stats::sum_up(&runs);
             which.show(&json!(stats), || Ok(stats::table(&stats)))?;
         }
         Command::Forget(what) => forget(which, env, what)?,
@@ -156,6 +162,7 @@ fn state(recall: &Recall) -> Value {
             json!({ "state": "hit", "sessions": sessions, "bytes": bytes, "saved_at": saved_at })
         }
         Recall::Cold => json!({ "state": "miss" }),
+        Recall::Newer { why } => json!({ "state": "newer", "why": why.to_string() }),
         Recall::Damaged { why } => json!({ "state": "corrupted", "why": why.to_string() }),
     }
 }
@@ -168,15 +175,15 @@ fn described(recall: &Recall) -> String {
             format!("{has}, {}, saved {}{instead}", size(*bytes), time(*saved_at))
         }
         Recall::Cold => "nothing was saved yet".to_owned(),
-        Recall::Damaged { why: why @ Flaw::EngineNewer { .. } } => {
-            format!("cannot be used by this release: {why}")
-        }
+        Recall::Newer { why } => format!("cannot be used by this release: {why}"),
         Recall::Damaged { why } => format!("damaged: {why}"),
     }
 }
 
 fn pull(which: &Which, env: &Env, folder: &Path) -> Result<(), Fault> {
+    let waiting = Waiting::begin(env, "bringing the memory");
     let recall = opened::restore(&which.stores(env)?, folder, env)?;
+    drop(waiting);
     if let Some(head) = recall.head() {
         let written = fs_err::write(folder.join(PARENT), head.as_str());
         written.map_err(|error| Fault::ours(format!("cannot note what was brought: {error}")))?;
@@ -211,9 +218,22 @@ fn forget(which: &Which, env: &Env, what: &Forget) -> Result<(), Fault> {
         return Err(Fault::yours("nothing of this is remembered", hint));
     }
     drop(ledger);
+    let n_sessions = counted(sessions.len(), "session");
+    let all = format!("{n_sessions} and {}", counted(runs.len(), "run"));
+    if what.care.dry_run {
+        let value = json!({ "dry_run": true, "sessions": sessions, "runs": runs.len() });
+        return which.show(&value, || Ok(listed(&format!("would forget {all}"), &sessions)));
+    }
+    what.care.confirm(&listed(&format!("this forgets {all}"), &sessions))?;
     let (stores, saved) = opened.save(env, |save| save.forgetting(sessions))?;
     let deleted = if what.copies.at_once { Some(delete_older(&stores, env)?) } else { None };
     said(which, &saved, deleted)
+}
+
+/// Returns what is done, with the sessions that it is done to.
+pub(crate) fn listed<'a>(what: &str, sessions: impl IntoIterator<Item = &'a String>) -> String {
+    let sessions = sessions.into_iter().map(|id| format!("\n    {}", harmless(id)));
+    format!("{what}{}", sessions.collect::<String>())
 }
 
 /// Deletes older saves wherever that is possible.

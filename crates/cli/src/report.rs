@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use crate::{
     env::{self, Env},
     waiting::Waiting,
+    wrap,
 };
 
 /// Prints the log of one run.
@@ -22,6 +23,8 @@ pub(crate) struct Report {
     redactor: Redactor,
     place: Place,
     volume: Volume,
+    /// Where lines are wrapped: a pipe wraps nothing.
+    width: Option<usize>,
     /// The spinner, where a person waits.
     waiting: Option<Waiting>,
 }
@@ -49,7 +52,8 @@ impl Report {
         let volume = if env.text(env::FRO_QUIET).is_some() { Volume::Quiet } else { Volume::Usual };
         let place = place(env);
         let waiting = (place == Place::Terminal).then(|| Waiting::begin(env, "reading the event"));
-        Self { began: Instant::now(), redactor: process.redactor().clone(), place, volume, waiting }
+        let (redactor, width) = (process.redactor().clone(), wrap::width());
+        Self { began: Instant::now(), redactor, place, volume, width, waiting }
     }
 
     /// Says to a person who pressed Ctrl-C what has become of the run.
@@ -66,11 +70,11 @@ impl Report {
     pub(crate) fn tell(&self, news: &Progress) {
         let seconds = self.began.elapsed().as_secs_f64();
         if self.place == Place::Machine {
-            let object = json::of(news, &self.redactor, Timestamp::now(), seconds);
+            let object = json::render(news, &self.redactor, Timestamp::now(), seconds);
             return object.into_iter().for_each(|object| println!("{}", self.redactor.clean(&object)));
         }
         self.waiting.iter().for_each(|waiting| waiting.follows(news));
-        let Some(line) = line::of(news, &self.redactor) else { return };
+        let Some(line) = line::render(news, &self.redactor) else { return };
         let is_result = matches!(news, Progress::Delivered { .. } | Progress::Reviewed(_));
         if self.volume == Volume::Quiet && line.tone != line::Tone::Warning && !is_result {
             return;
@@ -80,6 +84,7 @@ impl Report {
             (Place::Workflow, line::Tone::Warning) => println!("::warning::{}", escaped(text.as_str())),
             (Place::Workflow | Place::Terminal | Place::Machine, tone) => {
                 let (style, dim) = (tone.style(), Style::new().dimmed());
+                let text = wrap::hanging(text.as_str(), 10, self.width);
                 let print = || println!("{dim}{seconds:6.1} s{dim:#}  {style}{text}{style:#}");
                 self.waiting.as_ref().map_or_else(print, |waiting| waiting.print(print));
             }

@@ -24,6 +24,7 @@ use crate::{
     local, log,
     report::line,
     settings,
+    waiting::Waiting,
 };
 use clone::Clone;
 
@@ -79,9 +80,11 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     log::start(&env, process.redactor().clone());
     let here = Here { repo, checkout: clone.folder().to_owned(), change, began };
     let is_watched = stderr().is_terminal() && env.text(env::FRO_QUIET).is_none();
-    let aside = Aside { redactor: process.redactor().clone(), is_watched };
+    let waiting = Waiting::begin(&env, "reading the change");
+    let aside = Aside { redactor: process.redactor().clone(), waiting, is_watched };
     let tell = |news| aside.tell(&news);
     let looked = Box::pin(fro_run::look_here(&process, &here, &tell, interrupt.asked())).await?;
+    aside.waiting.end();
     let Some(looked) = looked else { return Ok(ExitCode::from(interrupt::EXIT_CODE)) };
     print(options, &looked.report);
     Ok(action::review_exit_code(looked.status))
@@ -124,17 +127,19 @@ fn print(options: &Options, report: &Report) {
 /// Tells what goes on beside what is printed: to whoever watches, everything; else what is not as it should be.
 struct Aside {
     redactor: Redactor,
+    waiting: Waiting,
     is_watched: bool,
 }
 
 impl Aside {
     fn tell(&self, news: &Progress) {
-        let Some(line) = line::of(news, &self.redactor) else { return };
+        self.waiting.follows(news);
+        let Some(line) = line::render(news, &self.redactor) else { return };
         if !self.is_watched && line.tone != line::Tone::Warning {
             return;
         }
         let (style, plain): (Style, _) = (line.tone.style(), self.redactor.clean(&line.text));
-        eprintln!("{style}{plain}{style:#}");
+        self.waiting.print(|| eprintln!("{style}{plain}{style:#}"));
     }
 }
 
@@ -155,8 +160,8 @@ mod tests {
     #[test]
     fn a_clone_from_nowhere_has_a_name_too() {
         let named = |remote: &str, folder: &str| repo_of(remote, Path::new(folder)).unwrap().to_string();
-        assert_eq!(named("git@github.com:octo/garden.git", "/home/maya/g"), "octo/garden");
-        assert_eq!(named("", "/home/maya/my garden"), "local/my-garden");
+        assert_eq!(named("git@github.com:octo/garden.git", "clones/g"), "octo/garden");
+        assert_eq!(named("", "clones/my garden"), "local/my-garden");
         assert_eq!(named("garden", "/"), "local/clone");
     }
 }

@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn nothing_is_shared_from_this_machine_unless_somebody_asks() {
         let told = |asked: &[(&str, &str)]| {
-            let env = Env::of([("HOME", "/nowhere")]);
+            let env = Env::from_variables([("HOME", "/nowhere")]);
             let env = surroundings(&env, Path::new("page")).with_inputs(asked.iter().copied());
             env.input("share").map(str::to_owned)
         };

@@ -1,8 +1,9 @@
 //! `fro-bot serve`: the process that speaks to Discord, with a worker beside it that does not.
 
 mod child;
+mod claim;
 
-use std::{process::ExitCode, time::Duration};
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anstream::println;
 use clap::Args;
@@ -10,16 +11,18 @@ use fro_core::{Fault, Redactor, Secret};
 use fro_discord::Settings as DiscordSettings;
 use fro_github::DeviceFlow;
 use fro_http::{Client, ClientSettings, Proxy, Retry};
-use fro_serve::{Pace, ServeSettings, Server, SignIn, Store};
+use fro_serve::{Pace, ServeSettings, Server, SignIn, Store, Watch};
 use tokio::sync::oneshot;
 
 use crate::{
-    daemon_store::StoreOption,
+    daemon_store::{StoreOption, process_name},
     env::{self, Env},
     interrupt::Interrupt,
     log, settings,
+    window::WindowOption,
 };
 use child::Child;
+use claim::Claim;
 
 /// How to serve.
 #[derive(Debug, Args)]
@@ -33,11 +36,14 @@ pub(crate) struct Options {
     /// Reads only what mentions the bot, for one without the Message Content Intent
     #[arg(long)]
     mentions_only: bool,
+    #[command(flatten)]
+    window: WindowOption,
 }
 
 const AFTER: &str = "\
 FRO_DISCORD_TOKEN is the bot's token; the worker does not get it. FRO_GITHUB_CLIENT_ID is the client id of the GitHub App by
-which people show their account; without it no channel can be linked. The worker reads the rest, as `fro-bot work` says.";
+which people show their account; without it no channel can be linked. The worker reads the rest, as `fro-bot work` says.
+FRO_WORKER_METRICS is where the worker that it starts answers `/healthz` and `/metrics`; without it, nowhere.";
 
 /// Serves until it is asked to stop: first the worker takes its leave, then everything that waits is said.
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
@@ -45,18 +51,26 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let address = options.store.address(env)?;
     let secrets = env.credentials();
     let redactor = Redactor::knowing(&secrets);
-    log::start(env, redactor.clone());
-    let settings = settings_of(options, env, redactor)?;
+    log::start_of_daemon(env, redactor.clone());
+    let listener = options.window.listen(env).await?;
+    let token = token(env)?;
+    let client = client(env)?;
     let store = Store::open(&address).await.map_err(|error| error.fault())?;
-    let name = settings.name.clone();
-    let server = Server::open(settings, store.clone(), &client(env)?).await?;
+    let watch = Arc::new(Watch::of_serve(store.clone(), client.clone()));
+    // It is open before Discord is met, which may take a while.
+    let _window = listener.map(|listener| listener.show(Arc::clone(&watch)));
+    let name = process_name("serve");
+    let claim = Claim::on(&address, &name)?;
+    let settings = settings_of(options, env, (token, redactor), (claim.name(), watch))?;
+    let server = Server::open(settings, store.clone(), &client).await?;
     println!("`{name}` serves; Ctrl-C stops it");
     let (done, left) = oneshot::channel();
     let worker = async {
         if options.no_worker {
             interrupt.asked().await;
         } else {
-            Child::new(&address, &name).keep(&store, interrupt.asked()).await;
+            let metrics = env.text(env::FRO_WORKER_METRICS);
+            Child::new(&address, &name, metrics).keep(&store, interrupt.asked()).await;
         }
         // The other end waits for nothing else.
         let _: Result<(), ()> = done.send(());
@@ -65,19 +79,25 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     Ok(ExitCode::SUCCESS)
 }
 
-fn settings_of(options: &Options, env: &Env, redactor: Redactor) -> Result<ServeSettings, Fault> {
-    let token = env.text(env::FRO_DISCORD_TOKEN).ok_or_else(|| {
+fn token(env: &Env) -> Result<Secret, Fault> {
+    env.text(env::FRO_DISCORD_TOKEN).map(Secret::new).ok_or_else(|| {
         Fault::yours("there is no token of a bot", "set `FRO_DISCORD_TOKEN`, from the bot's page at Discord")
-    })?;
-    let discord =
-        DiscordSettings { reads_content: !options.mentions_only, ..discord(env, Secret::new(token)) };
+    })
+}
+
+fn settings_of(
+    options: &Options,
+    env: &Env,
+    (token, redactor): (Secret, Redactor),
+    (name, watch): (&str, Arc<Watch>),
+) -> Result<ServeSettings, Fault> {
+    let discord = DiscordSettings { reads_content: !options.mentions_only, ..discord(env, token) };
     let sign_in = env.text(env::FRO_GITHUB_CLIENT_ID).map(|id| {
         let (address, client) = (settings::address(env), client(env)?);
         Ok::<_, Fault>(SignIn { flow: DeviceFlow::new(&address, id, client.clone()), address, client })
     });
-    let name =
-        format!("serve-{}-{}", rustix::system::uname().nodename().to_string_lossy(), std::process::id());
-    Ok(ServeSettings { discord, name, sign_in: sign_in.transpose()?, redactor, pace: Pace::default() })
+    let name = name.to_owned();
+    Ok(ServeSettings { discord, name, sign_in: sign_in.transpose()?, redactor, pace: Pace::default(), watch })
 }
 
 /// Returns how Discord is reached.

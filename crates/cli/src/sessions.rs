@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::{
     env::Env,
-    memory::{opened::Opened, which::Which},
+    memory::{listed, opened::Opened, which::Which},
+    question::Care,
     table::{dim, name, time},
 };
 
@@ -62,7 +63,7 @@ enum Command {
         /// The session's id
         session: String,
     },
-    /// Lets go of old sessions and saves
+    /// Removes old sessions
     Prune {
         /// So many stay, however old
         #[arg(long, default_value_t = 50)]
@@ -70,6 +71,8 @@ enum Command {
         /// Those of the last days stay, however many
         #[arg(long, default_value_t = 30, value_name = "DAYS")]
         days: u32,
+        #[command(flatten)]
+        care: Care,
     },
 }
 
@@ -102,20 +105,36 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
         Command::Info { session } => {
             let info = known(&sessions, session)?;
             let runs = ledger.runs_of(session)?;
-            which.show(&json!({ "session": info, "runs": told(&runs) }), || Ok(about(&info, &runs)))?;
+            which
+                .show(&json!({ "session": info, "runs": runs_as_json(&runs) }), || Ok(about(&info, &runs)))?;
         }
-        Command::Prune { keep, days } => {
+        Command::Prune { keep, days, care } => {
             let age = SignedDuration::from_hours(i64::from(*days) * 24);
-            let retention = Retention { sessions: *keep, age, ..Retention::default() };
             drop((sessions, ledger));
-            let (_, saved) = opened.save(env, |save| save.pruning(retention))?;
-            let gone = saved.report.pruned;
-            which.show(&json!({ "pruned": gone }), || {
-                Ok(format!("let go: {}", counted(gone.len(), "session")))
-            })?;
+            prune(opened, Retention { sessions: *keep, age, ..Retention::default() }, *care, (which, env))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Removes what is older than it may be, or says what that is.
+fn prune(
+    opened: Opened,
+    retention: Retention,
+    care: Care,
+    (which, env): (&Which, &Env),
+) -> Result<(), Fault> {
+    if care.dry_run {
+        drop(opened);
+        let gone = Opened::rehearse(which, env, |save| save.pruning(retention))?.report.pruned;
+        return which.show(&json!({ "dry_run": true, "pruned": gone }), || {
+            Ok(listed(&format!("would remove {}", counted(gone.len(), "session")), &gone))
+        });
+    }
+    care.confirm("old sessions are removed for good (`--dry-run` lists them)")?;
+    let (_, saved) = opened.save(env, |save| save.pruning(retention))?;
+    let gone = saved.report.pruned;
+    which.show(&json!({ "pruned": gone }), || Ok(format!("removed {}", counted(gone.len(), "session"))))
 }
 
 /// Says so when there is nothing to print: an empty screen could be a mistake.
@@ -181,7 +200,7 @@ fn about(session: &Info, runs: &[Run]) -> String {
     lines.join("\n")
 }
 
-fn told(runs: &[Run]) -> Vec<Value> {
+fn runs_as_json(runs: &[Run]) -> Vec<Value> {
     let run = |run: &Run| {
         let mut told = json!(run);
         told["id"] = json!(run.id);

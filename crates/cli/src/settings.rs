@@ -25,7 +25,7 @@ use fro_core::{
     conversation::again::PAUSE,
     delegation::{DelegatedWork, OutputMode},
     event::Event,
-    gate::{Drafts, Policy, Response, Role, Secrets},
+    gate::{DraftPulls, Policy, Response, Role, Secrets},
     prompt::Wishes,
     say::summary::RunLink,
     sorting::GhDeeds,
@@ -97,15 +97,12 @@ fn read(
     let env = typed.env;
     let repo = typed.required(env::GITHUB_REPOSITORY, "octo/garden", RepoName::parse);
     let policy = typed.policy();
-    let (elevated, delegation) = (typed.elevated(), typed.delegation());
+    let agent = typed.agent(repo.as_ref())?;
     let run_page = typed.run_page(event_name, policy.response);
-    let (summary, share) = (typed.summary(), typed.share());
+    let (summary, progress, share) = (typed.summary(), typed.progress(), typed.share());
     let mode_instructions = typed.text("mode-instructions");
     let output = typed.hidden_input("output-schema", None, |schema| OutputSchema::parse(schema).map(Some));
-    let (client, pause) = typed.client();
-    let engine = typed.engine(pause)?;
     let review = typed.review();
-    let (memory, retention) = (typed.stores(repo.as_ref(), &client), typed.retention());
     let (Some(repo), Some(token), []) = (repo, token, typed.complaints.as_slice()) else {
         return Err(typed.fault());
     };
@@ -121,29 +118,25 @@ fn read(
         began,
         seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
     };
-    let agent = fro_agent::Settings {
-        github: address(env),
-        server: server(env).to_owned(),
-        client,
-        token,
-        hidden: env.credentials().into_iter().chain(review.state_key.clone()).collect(),
-        elevated,
-        delegation,
-        engine,
-        memory,
-        retention,
-        scratch: scratch(env),
-    };
+    let hidden = agent.hidden.into_iter().chain(review.state_key.clone()).collect();
+    let agent = fro_agent::Settings { token, hidden, ..agent };
     let wishes = Wishes { mode_instructions, prompt: owned(env.input("prompt")) };
-    let settings = Settings { agent, policy, wishes, output, summary, share, review };
+    let settings = Settings { agent, policy, wishes, output, summary, progress, share, review };
     Ok((settings, occasion))
 }
 
-/// Returns when the job began: the runner writes the event down before its first step.
+/// Returns when the job's first step began: then the runner makes a folder for the event.
+///
+/// The file in it says nothing, since the runner writes it anew for every step. Another folder than the runner's own
+/// says nothing either.
 fn job_began(env: &Env) -> Option<Timestamp> {
     let in_workflow = env.text(env::GITHUB_ACTIONS) == Some("true");
     let event = env.text(env::GITHUB_EVENT_PATH).filter(|_| in_workflow)?;
-    Timestamp::try_from(fs_err::metadata(event).ok()?.modified().ok()?).ok()
+    // `_github_workflow` on the runner, `workflow` in a container of its.
+    let folder = Path::new(event).parent().filter(|folder| {
+        folder.file_name().is_some_and(|name| name == "_github_workflow" || name == "workflow")
+    });
+    Timestamp::try_from(fs_err::metadata(folder?).ok()?.modified().ok()?).ok()
 }
 
 fn event(env: &Env, name: &str, payload: String, repo: &RepoName) -> Event {
@@ -228,6 +221,27 @@ impl Typed<'_> {
             );
         }
         token
+    }
+
+    /// Reads what engines, memory and delegated work need; the token is for the caller to add.
+    fn agent(&mut self, repo: Option<&RepoName>) -> Result<fro_agent::Settings, Fault> {
+        let (elevated, delegation) = (self.elevated(), self.delegation());
+        let (client, pause) = self.client();
+        let engine = self.engine(pause)?;
+        let (memory, retention) = (self.stores(repo, &client), self.retention());
+        Ok(fro_agent::Settings {
+            github: address(self.env),
+            server: server(self.env).to_owned(),
+            client,
+            token: Secret::new(""),
+            hidden: self.env.credentials(),
+            elevated,
+            delegation,
+            engine,
+            memory,
+            retention,
+            scratch: scratch(self.env),
+        })
     }
 
     /// Reads how to use the engine.
@@ -330,7 +344,7 @@ impl Typed<'_> {
             role: usual.role,
             mention: self.input("mention", usual.mention, parse::login),
             needed: self.input("trigger-permission", Permission::Write, parse::permission),
-            drafts: if skip_drafts { Drafts::Skipped } else { Drafts::Reviewed },
+            drafts: if skip_drafts { DraftPulls::Skipped } else { DraftPulls::Reviewed },
             skip_label: self.text("skip-label").unwrap_or(usual.skip_label),
             dedup_window: self.input("dedup-window", usual.dedup_window, parse::span),
             // GitHub empties what comes from secrets for forks and for Dependabot.

@@ -1,18 +1,24 @@
 //! `fro-bot work`: takes turns from the daemon's store and puts them to agents. It knows nothing of Discord.
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{future::pending, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::Args;
-use fro_core::{Fault, RepoName};
+use fro_core::{Fault, RepoName, chat::say::LEAVE_TIME};
 use fro_run::REPO_SETTINGS;
-use fro_serve::{Address, Caps, Store, Worker};
+use fro_serve::{Address, Caps, Offered, Store, Watch, Worker};
+use serde_json::Value;
+use tokio::{
+    io::{copy, sink},
+    net::unix::pipe::Receiver,
+};
 
 use crate::{
-    daemon_store::StoreOption,
+    daemon_store::{StoreOption, process_name},
     env::{self, Env},
     inputs,
     interrupt::Interrupt,
     local, log, settings,
+    window::WindowOption,
 };
 
 /// Which turns are taken, and how many.
@@ -39,6 +45,11 @@ pub(crate) struct Options {
     /// Sets an input of the action; may be given several times
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::assignment)]
     inputs: Vec<(String, String)>,
+    /// Stops when standard input ends, which `serve` holds open for the worker that it started
+    #[arg(long, hide = true)]
+    beside: bool,
+    #[command(flatten)]
+    window: WindowOption,
 }
 
 const AFTER: &str = "\
@@ -63,27 +74,74 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let folder = memory(&env, &address);
     // What is wrong with the settings is said now, and not to whoever asks first.
     let trial = settings::of_worker(&env, &example(), (folder.clone(), None))?;
-    log::start(&env, fro_agent::Process::new(trial.agent).redactor);
-    let name = options.name.clone().unwrap_or_else(|| format!("worker-{}", std::process::id()));
+    let offered = trial.agent.engine.config.clone();
+    log::start_of_daemon(&env, fro_agent::Process::new(trial.agent).redactor);
+    let name = options.name.clone().unwrap_or_else(|| process_name("worker"));
+    let listener = options.window.listen(&env).await?;
+    let store = Store::open(&address).await.map_err(|error| error.fault())?;
+    let watch = Arc::new(Watch::of_work(store.clone()));
+    let _window = listener.map(|listener| listener.show(Arc::clone(&watch)));
+    offer(&store, &offered).await?;
     let worker = Worker {
-        store: Store::open(&address).await.map_err(|error| error.fault())?,
+        store,
         name: name.clone(),
         caps: Caps { all: options.in_all, repository: options.per_repository },
         most: options.turns.max(1),
         lease: LEASE,
         pace: PACE,
+        leave: LEAVE_TIME,
         patience: Duration::from_secs(options.patience),
         file_hosts: FILE_HOSTS.map(str::to_owned).into(),
         repo_settings: REPO_SETTINGS,
         settings: Box::new(move |repo, file| settings::of_worker(&env, repo, (folder.clone(), file))),
+        watch,
     };
     anstream::println!("`{name}` takes turns; Ctrl-C stops it");
-    Box::pin(worker.run(interrupt.asked())).await?;
+    let stop = async {
+        tokio::select! {
+            () = interrupt.asked() => {}
+            () = abandoned(options.beside) => {}
+        }
+    };
+    Box::pin(worker.run(stop)).await?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Tells `serve` what people can choose from: the models and agents that the configuration names.
+async fn offer(store: &Store, config: &Value) -> Result<(), Fault> {
+    for (what, names) in [(Offered::Model, models(config)), (Offered::Agent, agents(config))] {
+        store.offer(what, &names).await.map_err(|error| error.fault())?;
+    }
+    Ok(())
+}
+
+fn models(config: &Value) -> Vec<String> {
+    let providers = config["provider"].as_object().into_iter().flatten();
+    let named = providers.flat_map(|(provider, about)| {
+        let models = about["models"].as_object().into_iter().flatten();
+        models.map(move |(model, _)| format!("{provider}/{model}"))
+    });
+    named.collect()
+}
+
+/// Names the agents that can be asked: the engine's own two, and those of the configuration that are no helpers.
+fn agents(config: &Value) -> Vec<String> {
+    let own = config["agent"].as_object().into_iter().flatten();
+    let asked = own.filter(|(_, about)| about["mode"] != "subagent" && about["disable"] != true);
+    let named = asked.map(|(name, _)| name.clone());
+    ["build", "plan"].map(str::to_owned).into_iter().chain(named).collect()
+}
+
+/// Ends when the `serve` has ended that started us, if one did.
+async fn abandoned(beside: bool) {
+    let lifeline = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).ok().filter(|_| beside);
+    let Some(Ok(mut lifeline)) = lifeline.map(Receiver::from_owned_fd) else { return pending().await };
+    drop(copy(&mut lifeline, &mut sink()).await);
+    tracing::warn!("`serve` has ended, and so does the worker that it started");
+}
+
 /// Returns the folder of the memories, if they are kept in one.
-fn memory(env: &Env, store: &Address) -> Option<PathBuf> {
+pub(crate) fn memory(env: &Env, store: &Address) -> Option<PathBuf> {
     let beside = match store {
         Address::File(path) => path.parent().map(|folder| folder.join("memory")),
         Address::Url(_) => None,
@@ -95,4 +153,22 @@ fn memory(env: &Env, store: &Address) -> Option<PathBuf> {
 #[expect(clippy::expect_used, reason = "the name is a constant that the tests parse")]
 fn example() -> RepoName {
     RepoName::parse("octo/garden").expect("the constant name parses")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn people_choose_among_what_the_configuration_names() {
+        let config = json!({
+            "provider": { "sim": { "models": { "tulip": {}, "rose": {} } }, "none": {} },
+            "agent": { "gardener": {}, "helper": { "mode": "subagent" }, "title": { "disable": true } },
+        });
+        assert_eq!(models(&config), ["sim/rose", "sim/tulip"]);
+        assert_eq!(agents(&config), ["build", "plan", "gardener"]);
+        assert_eq!((models(&json!({})), agents(&json!({})).len()), (Vec::new(), 2));
+    }
 }

@@ -28,7 +28,7 @@ pub struct Ancestry<T> {
 
 impl<T> Parent<T> {
     /// Makes sure that a parent that was written down is there.
-    pub fn of(noted: Option<T>, is_there: impl FnOnce(&T) -> bool) -> Self {
+    pub fn verify(noted: Option<T>, is_there: impl FnOnce(&T) -> bool) -> Self {
         match noted {
             None => Self::None,
             Some(parent) if is_there(&parent) => Self::Session(parent),
@@ -109,7 +109,7 @@ mod tests {
     fn trace(id: &'static str) -> Ancestry<&'static str> {
         let parents = BTreeMap::from(PARENTS);
         Ancestry::trace(id, |id| {
-            Parent::of(parents.get(id).copied().flatten(), |parent| parents.contains_key(parent))
+            Parent::verify(parents.get(id).copied().flatten(), |parent| parents.contains_key(parent))
         })
     }
 

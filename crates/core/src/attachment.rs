@@ -70,7 +70,7 @@ impl Attachments {
         }
     }
 
-    /// Takes in a file, by the type that came with it and its contents, or why there is none.
+    /// Takes in a file by its declared type and its contents, or notes why it could not be downloaded.
     pub fn take(&mut self, mark: &Mark, got: Result<(String, Vec<u8>), String>) {
         let seen = got.and_then(|(told, bytes)| {
             let kind = kind(&told, &bytes).map_err(str::to_owned)?;

@@ -15,12 +15,14 @@ mod transcript;
 mod turn;
 
 pub use audit::{AuditAction, AuditEntry, Ruling};
-pub use click::Click;
-pub use deed::{Button, Deed, Notify, Style, TextFile};
+pub use click::{Click, Pick};
+pub use deed::{Button, Deed, Menu, Notify, Style, TextFile};
 pub use follow::Follow;
 pub use id::{ChannelId, GuildId, MessageId, NoId, RoleId, UserId};
-pub use link::{ChannelLink, ChannelSettings, Listen, Thread};
-pub use permission::{AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, Wanted, Whose, decide};
+pub use link::{Approvals, ChannelLink, ChannelSettings, Listen, Thread};
+pub use permission::{
+    AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, WantedHere, Whose, decide,
+};
 pub use render::{LONGEST, Rendered, length, render};
 pub use route::{Posted, Room, Situation, edited, posted};
 pub use slash::{Parameter, ParameterKind, Requirement, SlashCommand};

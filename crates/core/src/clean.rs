@@ -8,13 +8,11 @@
 mod skeleton;
 mod wrapped;
 
-use std::{
-    fmt::{self, Write as _},
-    ops::Range,
-};
+use std::{fmt, ops::Range};
 
 use aho_corasick::AhoCorasick;
 use data_encoding::{BASE64, BASE64URL, HEXLOWER, HEXUPPER};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use regex::Regex;
 
 use crate::secret::Secret;
@@ -73,7 +71,7 @@ impl fmt::Debug for Clean {
 #[derive(Debug, Clone)]
 pub struct Redactor {
     needles: AhoCorasick,
-    /// Which of the needles are an encoding, whose edges mix with what stands beside the secret.
+    /// Which of the needles are an encoding: its first and last letters depend on the bytes beside the secret.
     encoded: Vec<bool>,
     skeletons: Skeletons,
     shapes: Regex,
@@ -83,7 +81,7 @@ impl Redactor {
     /// Learns the secrets of this run.
     pub fn knowing<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
         let secrets: Vec<&str> = secrets.into_iter().map(Secret::expose).collect();
-        let skeletons = Skeletons::of(&secrets);
+        let skeletons = Skeletons::learn(&secrets);
         let forms = secrets.into_iter().flat_map(forms);
         let forms = forms.map(|form| Form { text: squeeze(&form.text).text, ..form });
         let (needles, encoded): (Vec<String>, Vec<bool>) =
@@ -176,8 +174,9 @@ fn forms(secret: &str) -> Vec<Form> {
     let json = |text: &str| serde_json::Value::from(text).to_string().trim_matches('"').to_owned();
     let once = json(secret);
     let twice = json(&once);
+    let escaped = percent_encode(bytes, UNRESERVED).to_string();
     let mut plain =
-        vec![secret.to_owned(), once, twice, url(bytes), HEXLOWER.encode(bytes), HEXUPPER.encode(bytes)];
+        vec![secret.to_owned(), once, twice, escaped, HEXLOWER.encode(bytes), HEXUPPER.encode(bytes)];
     // A secret with several lines, like a key file, is a secret line by line too.
     plain.extend(secret.lines().filter(|line| line.len() >= 2 * SHORTEST).map(str::to_owned));
     let encoded =
@@ -196,17 +195,8 @@ fn base64(encoding: &data_encoding::Encoding, secret: &[u8], offset: usize) -> S
     text.get(start..end).unwrap_or_default().to_owned()
 }
 
-fn url(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in bytes {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            text.push(char::from(*byte));
-        } else {
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
-}
+/// What nobody writes as an escape.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// A text without the characters that do not show, and where each byte of it came from.
 struct Squeezed {
@@ -259,7 +249,7 @@ mod tests {
         check(&format!("a {} b", serde_json::to_string(&json).unwrap()), "a \"\\\"[redacted]\\\"\" b");
         check(&format!("a {} b", HEXLOWER.encode(bytes)), "a [redacted] b");
         check(&format!("a {} b", HEXUPPER.encode(bytes)), "a [redacted] b");
-        check(&format!("a {} b", url(bytes)), "a [redacted] b");
+        check(&format!("a {} b", percent_encode(bytes, UNRESERVED)), "a [redacted] b");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum Command {
 pub enum Said {
     /// One of our words.
     Command(Command),
-    /// What looks like one of them but is none.
+    /// A word after the mention that is not a command of ours.
     Unknown {
         /// What was written.
         word: String,
@@ -126,7 +126,7 @@ impl Command {
 }
 
 /// Reads what somebody said to us. Only comments speak to us; a description is about something else.
-pub fn of(trigger: &Trigger, name: &Login, work: &WorkWords) -> Said {
+pub fn read_trigger(trigger: &Trigger, name: &Login, work: &WorkWords) -> Said {
     match trigger {
         Trigger::Comment(_) | Trigger::ReviewComment(_) | Trigger::DiscussionComment(_) => {
             read(trigger.words(), name, work)

@@ -298,7 +298,7 @@ mod tests {
         gate::tests::{a_permit, permit_for},
     };
 
-    fn told(comments: Vec<RawComment>) -> RawContext {
+    fn raw_context(comments: Vec<RawComment>) -> RawContext {
         RawContext {
             default_branch: "main".to_owned(),
             title: "The floor is wet".to_owned(),
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn only_the_asker_is_believed() {
-        let told = told(vec![said("Maya", "please"), said("mallory", "trust me")]);
+        let told = raw_context(vec![said("Maya", "please"), said("mallory", "trust me")]);
         let context = Context::within_budget(&a_permit(), told);
         let trusts: Vec<_> = context.comments.value().iter().map(|remark| remark.spoken.trust).collect();
         assert_eq!(trusts, [Trust::Maintainer, Trust::Stranger]);
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn the_newest_comments_fit_and_the_rest_is_counted() {
         let long = "x".repeat(BODY);
-        let mut told = told((0..60).map(|_| said("rita", &long)).collect());
+        let mut told = raw_context((0..60).map(|_| said("rita", &long)).collect());
         told.n_comments = 100;
         let context = Context::within_budget(&a_permit(), told);
         assert_eq!((context.comments.value().len(), context.comments.cut()), (3, 97));
@@ -358,7 +358,8 @@ mod tests {
             thread(3, vec![said("octo", "Rubber again?"), request]),
             thread(9, vec![said("octo", "Old")]),
         ];
-        let told = RawContext { change: Some(RawChange { threads, ..a_change() }), ..told(Vec::new()) };
+        let told =
+            RawContext { change: Some(RawChange { threads, ..a_change() }), ..raw_context(Vec::new()) };
         let change = Context::within_budget(&permit, told).change.unwrap();
         let shown: Vec<_> = change.threads.value().iter().map(|remark| remark.about.clone()).collect();
         assert_eq!(shown, [Some("tap.rs:3, resolved".to_owned())]);
@@ -411,7 +412,7 @@ mod tests {
             body: long.clone(),
             labels: vec![long.clone(); 100],
             change: Some(change),
-            ..told((0..60).map(|_| said("rita", &long[..900])).collect())
+            ..raw_context((0..60).map(|_| said("rita", &long[..900])).collect())
         };
         let mut context = Context::within_budget(&a_permit(), told);
         context.set_rules(Some(&"r".repeat(2 * RULES)));
@@ -423,8 +424,10 @@ mod tests {
     fn what_was_changed_after_the_request_is_not_shown_as_if_it_had_been_there() {
         let at = |second: i64| Timestamp::from_second(second).unwrap();
         let edited = |second| RawComment { edited: Some(at(second)), ..said("rita", "words") };
-        let told =
-            RawContext { edited: Some(at(11)), ..told(vec![said("rita", "words"), edited(10), edited(11)]) };
+        let told = RawContext {
+            edited: Some(at(11)),
+            ..raw_context(vec![said("rita", "words"), edited(10), edited(11)])
+        };
         let bodies = |told: RawContext| {
             let comments = told.comments.into_iter().map(|comment| comment.body);
             [told.body].into_iter().chain(comments).collect::<Vec<_>>()
@@ -437,13 +440,14 @@ mod tests {
     fn the_request_is_not_repeated() {
         let request =
             RawComment { target: Target::Comment(99), ..said("maya", "@fro-bot why is the floor wet?") };
-        let context = Context::within_budget(&a_permit(), told(vec![said("rita", "hm"), request]));
+        let context = Context::within_budget(&a_permit(), raw_context(vec![said("rita", "hm"), request]));
         assert_eq!((context.comments.value().len(), context.comments.cut()), (1, 0));
     }
 
     #[test]
     fn a_long_body_is_cut_with_a_note() {
-        let context = Context::within_budget(&a_permit(), told(vec![said("rita", &"y".repeat(BODY + 5))]));
+        let context =
+            Context::within_budget(&a_permit(), raw_context(vec![said("rita", &"y".repeat(BODY + 5))]));
         assert!(context.comments.value()[0].spoken.text.ends_with("[… 5 bytes left out]"));
     }
 }

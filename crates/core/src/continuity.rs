@@ -139,7 +139,7 @@ pub struct Topic {
 
 impl Topic {
     /// Returns the topic of a run that was asked for in these words.
-    pub fn of(context: &Context, request: &str) -> Self {
+    pub fn from_context(context: &Context, request: &str) -> Self {
         let description = Bounded::text(&context.description.spoken.text, REQUEST).value().clone();
         let files = context.change.iter().map(|change| change.files.value().join(" "));
         let around = std::iter::once(description).chain(files).filter(|text| !text.is_empty());
@@ -159,9 +159,9 @@ impl fmt::Display for Fresh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::First => "nothing was said about this before",
-            Self::Order => "it is about nothing in particular",
-            Self::Gone => "the last session was let go",
-            Self::PutAway => "the last session was put away",
+            Self::Order => "it is not about one issue, pull request or discussion",
+            Self::Gone => "the last session was removed",
+            Self::PutAway => "the last session was closed",
             Self::Private => "the last session is not for everyone",
             Self::Full => "the last session is full",
             Self::LessTrusted => "the last session has words that are trusted less than those of the asker",

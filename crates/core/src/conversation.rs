@@ -10,12 +10,13 @@ use jiff::Timestamp;
 
 use crate::conversation::{
     heard::{Ask, FinalMessage, Finish, Heard, Pulse},
-    outcome::{Breakage, Outcome, Trouble, Turn, Usage, Verdict},
+    outcome::{Breakage, Outcome, Trouble, Turn, TurnVerdict, Usage},
 };
 
 pub mod again;
 pub mod heard;
 pub mod outcome;
+pub mod todo;
 
 /// What the driver has to do next.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +86,7 @@ impl Default for Limits {
 pub struct Conversation {
     limits: Limits,
     stage: Stage,
-    verdict: Option<Verdict>,
+    verdict: Option<TurnVerdict>,
     /// Busy or retrying was heard, so that a rest is this turn's rest.
     awake: bool,
     began: Timestamp,
@@ -161,10 +162,10 @@ impl Conversation {
             Heard::Gone => self.end(Trouble::Gone.into(), None),
             Heard::Pulse(pulse) => self.feel(now, pulse),
             Heard::NoPulse => self.miss(),
-            Heard::Read(reading) => self.end(Verdict::Done, Some(reading)),
-            Heard::Unreadable => self.end(Verdict::Done, None),
+            Heard::Read(reading) => self.end(TurnVerdict::Done, Some(reading)),
+            Heard::Unreadable => self.end(TurnVerdict::Done, None),
             Heard::ChildBorn => self.has_children = true,
-            Heard::TodoChanged { done, total } => self.n_open = total.saturating_sub(done),
+            Heard::TodoChanged(list) => self.n_open = list.total().saturating_sub(list.done()),
             Heard::Writing
             | Heard::ToolBegan(_)
             | Heard::ToolEnded { .. }
@@ -183,7 +184,7 @@ impl Conversation {
             return Do::Refuse(ask);
         }
         if self.limits.deadline.is_some_and(|deadline| now >= deadline) {
-            self.give_up(Verdict::OutOfTime);
+            self.give_up(TurnVerdict::OutOfTime);
         }
         match self.stage {
             Stage::Listening if now >= self.look_at => {
@@ -296,7 +297,7 @@ impl Conversation {
         }
     }
 
-    fn give_up(&mut self, verdict: Verdict) {
+    fn give_up(&mut self, verdict: TurnVerdict) {
         if matches!(self.stage, Stage::Listening) {
             self.verdict.get_or_insert(verdict);
             self.stage = Stage::GivingUp;
@@ -304,7 +305,7 @@ impl Conversation {
     }
 
     /// Draws the outcome: the first verdict if there was one, else what the messages say, else the one given.
-    fn end(&mut self, verdict: Verdict, reading: Option<FinalMessage>) {
+    fn end(&mut self, verdict: TurnVerdict, reading: Option<FinalMessage>) {
         if matches!(self.stage, Stage::Over(_)) {
             return;
         }
@@ -314,18 +315,18 @@ impl Conversation {
         let verdict = match (self.verdict.take(), breakage) {
             (Some(first), _) => first,
             (None, Some(breakage)) => breakage.into(),
-            (None, None) if finish == Some(Finish::Filtered) => Verdict::Refused,
+            (None, None) if finish == Some(Finish::Filtered) => TurnVerdict::Refused,
             (None, None) => verdict,
         };
         let text = text.or(mem::take(&mut self.said));
         let outcome = match (verdict, text) {
-            (Verdict::Done, Some(text)) => {
+            (TurnVerdict::Done, Some(text)) => {
                 Outcome::Answered { text, cut_short: finish == Some(Finish::Length) }
             }
-            (Verdict::Done, None) => Outcome::Failed { failure: Trouble::Silent.into(), partial: None },
-            (Verdict::Refused, partial) => Outcome::Refused { partial },
-            (Verdict::OutOfTime, partial) => Outcome::OutOfTime { partial },
-            (Verdict::Failed(failure), partial) => Outcome::Failed { failure, partial },
+            (TurnVerdict::Done, None) => Outcome::Failed { failure: Trouble::Silent.into(), partial: None },
+            (TurnVerdict::Refused, partial) => Outcome::Refused { partial },
+            (TurnVerdict::OutOfTime, partial) => Outcome::OutOfTime { partial },
+            (TurnVerdict::Failed(failure), partial) => Outcome::Failed { failure, partial },
         };
         self.stage = Stage::Over(Turn { outcome, usage });
     }

@@ -64,11 +64,11 @@ pub fn is_kept_in(path: &str) -> bool {
 
 /// Looks for credentials in the content of files.
 #[derive(Debug, Clone)]
-pub struct Search {
+pub struct CredentialSearch {
     known: AhoCorasick,
 }
 
-impl Search {
+impl CredentialSearch {
     /// Learns the secrets of this run.
     pub fn knowing<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
         let values = secrets.into_iter().map(Secret::expose).filter(|value| value.len() >= SHORTEST);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn credentials_are_told_by_what_is_in_a_file() {
-        let search = Search::knowing([&Secret::new("planted-known-value")]);
+        let search = CredentialSearch::knowing([&Secret::new("planted-known-value")]);
         let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
         for text in [
             "a planted-known-value b".to_owned(),

@@ -4,7 +4,7 @@ mod pull_branch;
 mod question;
 
 pub use pull_branch::{CredentialReach, PullBranch};
-pub use question::{Question, Verdict};
+pub use question::{Question, WorkVerdict};
 
 use jiff::Timestamp;
 
@@ -46,12 +46,12 @@ pub struct Commission {
     prefix: String,
     closes: Option<u64>,
     asker: Login,
-    wanted: Wanted,
+    wanted: ExpectedChange,
 }
 
 /// Whether a change has to come of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ExpectedChange {
     /// It was asked for.
     Change,
     /// There may be one.
@@ -111,18 +111,18 @@ impl Unsettled {
     }
 
     /// Takes the answer: only a yes opens anything.
-    pub fn settle(self, verdict: Verdict) -> Result<Commission, NoWork> {
+    pub fn settle(self, verdict: WorkVerdict) -> Result<Commission, NoWork> {
         match verdict {
-            Verdict::Yes => Ok(self.commission),
-            Verdict::No => Err(NoWork::Question),
-            Verdict::Unclear => Err(NoWork::Unclear),
+            WorkVerdict::Yes => Ok(self.commission),
+            WorkVerdict::No => Err(NoWork::Question),
+            WorkVerdict::Unclear => Err(NoWork::Unclear),
         }
     }
 }
 
 impl Claim {
     /// Decides whether this run may push: on the words of whoever asked, and on what they may do.
-    pub fn of(
+    pub fn decide(
         trigger: &Trigger,
         permit: &Permit,
         work: DelegatedWork,
@@ -183,7 +183,7 @@ impl Request<'_> {
     /// Reads from the words whether a change is wanted.
     fn claim(self, prefix: String, closes: Option<u64>) -> Result<Claim, NoWork> {
         let Self { words, permit, work } = self;
-        let (asker, wanted) = (permit.asker().clone(), Wanted::Change);
+        let (asker, wanted) = (permit.asker().clone(), ExpectedChange::Change);
         let commission = Commission { prefix, closes, asker, wanted };
         match (permit.wish(), work) {
             (Wish::Work, _) => Ok(Claim::Plain(commission)),
@@ -219,7 +219,7 @@ impl Commission {
     }
 
     /// Returns whether a change has to come of it.
-    pub fn wanted(&self) -> Wanted {
+    pub fn wanted(&self) -> ExpectedChange {
         self.wanted
     }
 
@@ -230,10 +230,10 @@ impl Commission {
 }
 
 /// Decides for a schedule or a dispatch, whose prompt is the operator's: what it says is no matter.
-fn asked_by_order(output: OutputMode) -> Result<Wanted, NoWork> {
+fn asked_by_order(output: OutputMode) -> Result<ExpectedChange, NoWork> {
     match output {
-        OutputMode::Auto => Ok(Wanted::IfAny),
-        OutputMode::BranchPr => Ok(Wanted::Change),
+        OutputMode::Auto => Ok(ExpectedChange::IfAny),
+        OutputMode::BranchPr => Ok(ExpectedChange::Change),
         OutputMode::Report => Err(NoWork::Off("`output-mode` is `report`")),
     }
 }
@@ -247,11 +247,11 @@ mod tests {
     };
 
     /// Returns what becomes of a comment of maya's, and of an answer of the model if one is needed.
-    fn told(body: &str, work: DelegatedWork, verdict: Verdict) -> String {
+    fn describe_claim(body: &str, work: DelegatedWork, verdict: WorkVerdict) -> String {
         let mut trigger = a_mention();
         let Trigger::Comment(comment) = &mut trigger else { panic!("a mention is a comment") };
         comment.body = body.to_owned();
-        match Claim::of(&trigger, &permit_for(&trigger), work, OutputMode::Auto) {
+        match Claim::decide(&trigger, &permit_for(&trigger), work, OutputMode::Auto) {
             Ok(Claim::Plain(_)) => "at once".to_owned(),
             Ok(Claim::Unsettled(claim)) => match claim.settle(verdict) {
                 Ok(_) => "judged: yes".to_owned(),
@@ -266,9 +266,13 @@ mod tests {
         for text in ["fix", "FIX it", "/fix", "implement what Rita suggests", "/pr", ": fix, s'il te plaît"]
         {
             for work in [DelegatedWork::OnRequest, DelegatedWork::OnCommand] {
-                assert_eq!(told(&format!("@fro-bot {text}"), work, Verdict::No), "at once", "{text}");
+                assert_eq!(
+                    describe_claim(&format!("@fro-bot {text}"), work, WorkVerdict::No),
+                    "at once",
+                    "{text}"
+                );
             }
-            let never = told(&format!("@fro-bot {text}"), DelegatedWork::Never, Verdict::Yes);
+            let never = describe_claim(&format!("@fro-bot {text}"), DelegatedWork::Never, WorkVerdict::Yes);
             assert_eq!(never, "Off(\"`delegated-work` is `never`\")");
         }
     }
@@ -276,17 +280,21 @@ mod tests {
     #[test]
     fn other_words_are_judged_and_only_a_yes_opens() {
         let body = "@fro-bot génère les types, s'il te plaît\n\n> fix it";
-        let told = |work, verdict| told(body, work, verdict);
-        assert_eq!(told(DelegatedWork::OnRequest, Verdict::Yes), "judged: yes");
-        assert_eq!(told(DelegatedWork::OnRequest, Verdict::No), "judged: Question");
-        assert_eq!(told(DelegatedWork::OnRequest, Verdict::Unclear), "judged: Unclear");
-        assert_eq!(told(DelegatedWork::OnCommand, Verdict::Yes), "Uncommanded");
+        let told = |work, verdict| describe_claim(body, work, verdict);
+        assert_eq!(told(DelegatedWork::OnRequest, WorkVerdict::Yes), "judged: yes");
+        assert_eq!(told(DelegatedWork::OnRequest, WorkVerdict::No), "judged: Question");
+        assert_eq!(told(DelegatedWork::OnRequest, WorkVerdict::Unclear), "judged: Unclear");
+        assert_eq!(told(DelegatedWork::OnCommand, WorkVerdict::Yes), "Uncommanded");
     }
 
     #[test]
     fn a_quoted_word_is_nobody_s() {
         for text in ["> fix it\n\n@fro-bot", "@fro-bot\n\n> fix it", "@fro-bot\n\n```\nfix\n```"] {
-            assert_eq!(told(text, DelegatedWork::OnRequest, Verdict::Yes), "Question", "{text}");
+            assert_eq!(
+                describe_claim(text, DelegatedWork::OnRequest, WorkVerdict::Yes),
+                "Question",
+                "{text}"
+            );
         }
     }
 
@@ -295,7 +303,8 @@ mod tests {
         let mut trigger = a_mention();
         let Trigger::Comment(comment) = &mut trigger else { panic!("a mention is a comment") };
         comment.labels = vec!["Agent: Implement".to_owned()];
-        let claim = Claim::of(&trigger, &permit_for(&trigger), DelegatedWork::OnCommand, OutputMode::Auto);
+        let claim =
+            Claim::decide(&trigger, &permit_for(&trigger), DelegatedWork::OnCommand, OutputMode::Auto);
         assert!(matches!(claim, Ok(Claim::Plain(_))), "{claim:?}");
     }
 
@@ -309,7 +318,7 @@ mod tests {
             "repository": { "full_name": "octo/garden" },
         });
         let trigger = trigger("issues", &payload.to_string());
-        Claim::of(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto)
+        Claim::decide(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto)
     }
 
     #[test]
@@ -330,7 +339,8 @@ mod tests {
         let mut trigger = a_mention();
         let Trigger::Comment(comment) = &mut trigger else { panic!("a mention is a comment") };
         comment.body = "@fro-bot fix it".to_owned();
-        let claim = Claim::of(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto);
+        let claim =
+            Claim::decide(&trigger, &permit_for(&trigger), DelegatedWork::OnRequest, OutputMode::Auto);
         let Ok(Claim::Plain(commission)) = claim else { panic!("{claim:?}") };
         let now: Timestamp = "2026-05-04T08:09:10Z".parse().unwrap();
         assert_eq!(commission.branch(now), format!("{}20260504080910", commission.prefix()));
@@ -339,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_description_closes_the_issue_once() {
-        let (asker, wanted) = (Login::new("maya"), Wanted::Change);
+        let (asker, wanted) = (Login::new("maya"), ExpectedChange::Change);
         let commission = Commission { prefix: String::new(), closes: Some(7), asker, wanted };
         let written =
             ["", "It drips no more.", "Closes #7, at last."].map(|text| commission.description(text));
@@ -356,7 +366,7 @@ mod tests {
     #[test]
     fn a_schedule_goes_by_its_output_mode_alone() {
         let wanted = [OutputMode::Auto, OutputMode::BranchPr].map(asked_by_order);
-        assert_eq!(wanted, [Ok(Wanted::IfAny), Ok(Wanted::Change)]);
+        assert_eq!(wanted, [Ok(ExpectedChange::IfAny), Ok(ExpectedChange::Change)]);
         let no = asked_by_order(OutputMode::Report).unwrap_err();
         assert_eq!(no.to_string(), "this workflow pushes nothing: `output-mode` is `report`");
     }

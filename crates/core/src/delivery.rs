@@ -4,7 +4,7 @@ use crate::{
     clean::{Clean, Redactor},
     conversation::outcome::Outcome,
     say::{
-        answer::{self, Look},
+        answer::{self, CommentStyle},
         marker::Marker,
         summary::Account,
     },
@@ -28,7 +28,7 @@ pub fn settle(
     outcome: &Outcome,
     account: &Account,
     marker: Marker,
-    look: Look,
+    look: CommentStyle,
     redactor: &Redactor,
 ) -> Delivery {
     let written = answer::comment(outcome, account, &marker, look);
@@ -59,7 +59,8 @@ mod tests {
         let token = Secret::new("ghs-not-a-real-token");
         let outcome = Outcome::Answered { text: format!("it is {}", token.expose()), cut_short: false };
         let marker = Marker::new("42", &a_mention());
-        let delivery = settle(&outcome, &an_account(), marker, Look::default(), &Redactor::knowing([&token]));
+        let delivery =
+            settle(&outcome, &an_account(), marker, CommentStyle::default(), &Redactor::knowing([&token]));
         assert!(delivery.body.as_str().contains("it is [redacted]"));
         assert_eq!(delivery.body.found(), 1);
     }

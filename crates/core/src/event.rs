@@ -44,7 +44,7 @@ pub struct Event {
 impl Event {
     /// Returns who can see what happened, if the event says so.
     pub fn audience(&self) -> Option<Audience> {
-        let shown: payload::Shown = payload::parse(&self.name, &self.payload).ok()?;
+        let shown: payload::RawVisibility = payload::parse(&self.name, &self.payload).ok()?;
         Some(if shown.repository.private { Audience::Insiders } else { Audience::Everyone })
     }
 }

@@ -38,7 +38,7 @@ pub struct Policy {
     /// What somebody must be allowed before their words count.
     pub needed: Permission,
     /// What becomes of pull requests that are not ready.
-    pub drafts: Drafts,
+    pub drafts: DraftPulls,
     /// The label that keeps us away from an issue or a pull request.
     pub skip_label: String,
     /// For how long the same state of an issue or a pull request is not answered again.
@@ -63,7 +63,7 @@ pub enum Response {
 
 /// What becomes of pull requests that are not ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drafts {
+pub enum DraftPulls {
     /// They are left alone.
     Skipped,
     /// They are looked at like others.
@@ -86,7 +86,7 @@ impl Policy {
             role: Role::Agent,
             mention: Login::new("fro-bot"),
             needed: Permission::Write,
-            drafts: Drafts::Skipped,
+            drafts: DraftPulls::Skipped,
             skip_label: "skip-agent-review".to_owned(),
             dedup_window: Duration::from_mins(10),
             secrets: Secrets::Given,
@@ -140,9 +140,9 @@ pub enum Standing {
 
 impl Standing {
     /// Returns on whose account a run for this takes place.
-    pub fn of(trigger: &Trigger, policy: &Policy) -> Self {
+    pub fn from_trigger(trigger: &Trigger, policy: &Policy) -> Self {
         // Whose word counts in a thread of a review is decided by the rules of disputes, reply by reply.
-        if let Some(ReviewWish::Reply { .. }) = ReviewWish::of(trigger, policy) {
+        if let Some(ReviewWish::Reply { .. }) = ReviewWish::from_trigger(trigger, policy) {
             return Self::Anyone;
         }
         match trigger {
@@ -170,7 +170,7 @@ pub fn glance(trigger: &Trigger, policy: &Policy) -> Result<(), SkipReason> {
         }
         Trigger::ReviewComment(comment) => {
             not_locked(trigger, comment.locked)?;
-            match ReviewWish::of(trigger, policy) {
+            match ReviewWish::from_trigger(trigger, policy) {
                 Some(ReviewWish::Reply { .. }) => role::look_at_reply(comment)?,
                 Some(ReviewWish::Asked | ReviewWish::Unasked) | None => called(trigger, "comment", policy)?,
             }
@@ -209,7 +209,7 @@ pub fn look_here(repo: &RepoName, subject: Subject, own: &Login, policy: &Policy
 
 fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, SkipReason> {
     glance(trigger, policy)?;
-    let (trust, reach) = match Standing::of(trigger, policy) {
+    let (trust, reach) = match Standing::from_trigger(trigger, policy) {
         Standing::Operator => (Trust::Operator, Reach::Work),
         Standing::Anyone => {
             // A person whose account we use may contradict us; our own words in a thread are known by their block.
@@ -221,7 +221,7 @@ fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, Sk
         Standing::Asker => {
             not_by(&facts.own, trigger)?;
             authorized(trigger, facts, policy)?;
-            (Trust::of(facts.permission), Reach::of(facts.permission))
+            (Trust::from_permission(facts.permission), Reach::from_permission(facts.permission))
         }
     };
     match facts.answered {
@@ -251,7 +251,7 @@ fn look_at_pull(trigger: &Trigger, pull: &Pull, policy: &Policy) -> Result<(), S
         }
         PullAction::ReviewRequested(_) => {}
         PullAction::Opened | PullAction::Synchronized | PullAction::Reopened | PullAction::Ready => {
-            if pull.draft && policy.drafts == Drafts::Skipped {
+            if pull.draft && policy.drafts == DraftPulls::Skipped {
                 return Err(SkipReason::Draft(trigger.subject()));
             }
             not_labelled(&pull.labels, policy)?;

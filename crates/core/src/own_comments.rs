@@ -15,6 +15,8 @@ pub struct Earlier {
     pub answer: Option<Target>,
     /// Its run summary, if that stands apart.
     pub summary: Option<Target>,
+    /// What it showed while it worked, if it did not come to an answer.
+    pub progress: Option<Target>,
 }
 
 impl Earlier {
@@ -24,15 +26,23 @@ impl Earlier {
         own: &Login,
         marker: &Marker,
     ) -> Self {
-        let (mut earlier, of_summary) = (Self::default(), marker.of_summary());
+        let mut earlier = Self::default();
+        let (of_summary, of_progress) = (marker.of_summary(), marker.of_progress());
         for (author, body, target) in comments {
             if is_own(author, body, own, marker) {
                 earlier.answer.get_or_insert_with(|| target.clone());
             } else if is_own(author, body, own, &of_summary) {
                 earlier.summary.get_or_insert_with(|| target.clone());
+            } else if is_own(author, body, own, &of_progress) {
+                earlier.progress.get_or_insert_with(|| target.clone());
             }
         }
         earlier
+    }
+
+    /// Returns the comment that the answer takes the place of, if there is one.
+    pub fn replaced(&self) -> Option<&Target> {
+        self.answer.as_ref().or(self.progress.as_ref())
     }
 }
 
@@ -82,25 +92,27 @@ mod tests {
 
     const ANSWER: &str = "<!-- fro-bot run=42 event=comment-99 -->\nIt is the tap.";
     const SUMMARY: &str = "<!-- fro-bot run=42 event=comment-99 part=summary -->\n| Event |";
+    const PROGRESS: &str = "<!-- fro-bot run=42 event=comment-99 part=progress -->\n- [ ] Look";
 
     #[test]
     fn what_an_earlier_attempt_left_is_ours_by_author_and_by_marker() {
-        let check = |comments: &[(Option<&str>, &str)], expect: (Option<u64>, Option<u64>)| {
+        let check = |comments: &[(Option<&str>, &str)], expect: [Option<u64>; 3]| {
             let authors: Vec<_> = comments.iter().map(|(author, _)| author.map(Login::new)).collect();
             let targets: Vec<_> = (1..).map(Target::Comment).take(comments.len()).collect();
             let all = comments.iter().zip(&authors).zip(&targets);
             let all = all.map(|(((_, body), author), target)| (author.as_ref(), *body, target));
             let found = Earlier::find(all, &Login::new("fro-bot[bot]"), &Marker::new("42", &a_mention()));
-            let (answer, summary) = (expect.0.map(Target::Comment), expect.1.map(Target::Comment));
-            assert_eq!(found, Earlier { answer, summary }, "{comments:?}");
+            let [answer, summary, progress] = expect.map(|id| id.map(Target::Comment));
+            assert_eq!(found, Earlier { answer, summary, progress }, "{comments:?}");
         };
         let ours = Some("fro-bot[bot]");
-        check(&[], (None, None));
-        check(&[(Some("maya"), "why?"), (ours, ANSWER), (ours, SUMMARY)], (Some(2), Some(3)));
-        check(&[(ours, ANSWER), (ours, ANSWER)], (Some(1), None));
-        check(&[(Some("mallory"), ANSWER), (None, ANSWER)], (None, None));
-        check(&[(ours, &ANSWER.replace("run=42", "run=41"))], (None, None));
-        check(&[(ours, &format!("> {ANSWER}"))], (None, None));
+        check(&[], [None; 3]);
+        check(&[(Some("maya"), "why?"), (ours, ANSWER), (ours, SUMMARY)], [Some(2), Some(3), None]);
+        check(&[(ours, PROGRESS), (Some("mallory"), PROGRESS)], [None, None, Some(1)]);
+        check(&[(ours, ANSWER), (ours, ANSWER)], [Some(1), None, None]);
+        check(&[(Some("mallory"), ANSWER), (None, ANSWER)], [None; 3]);
+        check(&[(ours, &ANSWER.replace("run=42", "run=41"))], [None; 3]);
+        check(&[(ours, &format!("> {ANSWER}"))], [None; 3]);
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl Prompt {
     /// Adds what becomes of the agent's changes, before it is told how to answer.
     #[must_use]
     pub fn with_work(mut self, workbench: &Workbench) -> Self {
-        if let Some(told) = workbench.told() {
+        if let Some(told) = workbench.describe() {
             let last = self.sections.len().saturating_sub(1);
             self.sections.insert(last, instruction("How to hand in changes", told));
         }

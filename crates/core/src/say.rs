@@ -6,6 +6,7 @@ pub mod kept;
 pub mod log;
 pub mod marker;
 pub mod page;
+pub mod progress;
 pub mod published;
 pub mod remarks;
 pub mod sessions;

@@ -108,7 +108,7 @@ impl Sorting {
     }
 
     /// Says what was done, for the summary and the log.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let code = |name: &String| format!("`{}`", fence::inline(name).replace('|', "\\|"));
         let names = self.names().iter().map(code).collect::<Vec<_>>().join(", ");
         match self {
@@ -177,7 +177,7 @@ mod tests {
             Sorting::Close(Some(CloseReason::NotPlanned)),
             Sorting::Reopen,
         ];
-        insta::assert_snapshot!(all.map(|sorting| sorting.told()).join("\n"), @r"
+        insta::assert_snapshot!(all.map(|sorting| sorting.describe()).join("\n"), @r"
         labelled `bug`, `a \| 'b'`
         took off the label `bug`
         assigned `maya`

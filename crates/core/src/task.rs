@@ -3,7 +3,7 @@
 use crate::{
     event::Trigger,
     gate::{Permit, Policy, ReviewWish},
-    say::command::{self, Reply},
+    say::command::{self, CommandReply},
 };
 
 /// What is to be done for a request.
@@ -12,7 +12,7 @@ pub enum Task {
     /// The agent is asked, and answers.
     Answer,
     /// One of our own words is answered without the engine.
-    BuiltInCommand(Reply),
+    BuiltInCommand(CommandReply),
     /// A pull request is looked at, with or without a word in the end.
     Review(ReviewWish),
 }
@@ -29,7 +29,7 @@ pub enum Manner {
 impl Task {
     /// Finds out what a permitted request is about.
     pub(crate) fn find(trigger: &Trigger, permit: &Permit, policy: &Policy) -> Self {
-        if let Some(wish) = ReviewWish::of(trigger, policy) {
+        if let Some(wish) = ReviewWish::from_trigger(trigger, policy) {
             return Self::Review(wish);
         }
         match command::reply(permit.said(), permit.name(), permit.work_words()) {
@@ -93,8 +93,8 @@ mod tests {
             assert_eq!(task, *expect, "{role:?} {words}");
         };
         for role in [Role::Agent, Role::Reviewer] {
-            check(role, "status", &Task::BuiltInCommand(Reply::Status));
-            check(role, "forget", &Task::BuiltInCommand(Reply::Forget));
+            check(role, "status", &Task::BuiltInCommand(CommandReply::Status));
+            check(role, "forget", &Task::BuiltInCommand(CommandReply::Forget));
             check(role, "why is the floor wet?", &Task::Answer);
         }
         check(Role::Agent, "review", &Task::Answer);

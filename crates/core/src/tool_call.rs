@@ -31,7 +31,7 @@ pub enum Line {
 /// A line from the tool server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reply {
+pub enum ToolReply {
     /// The tools of a set.
     Tools(Vec<ToolCard>),
     /// What the model is told.
@@ -106,7 +106,7 @@ pub enum Call {
     /// Which sessions are there?
     List(Part),
     /// Where was something said?
-    Search(Search),
+    Search(SessionSearch),
     /// What was said in a session?
     Read(Read),
     /// What is known of a session?
@@ -128,7 +128,7 @@ pub struct Part {
 /// Words to look for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Search {
+pub struct SessionSearch {
     /// The words.
     pub query: String,
     /// How many places at most.
@@ -195,7 +195,7 @@ mod tests {
             (
                 "session_search",
                 json!({ "query": "hose" }),
-                Call::Search(Search { query: "hose".to_owned(), limit: None }),
+                Call::Search(SessionSearch { query: "hose".to_owned(), limit: None }),
             ),
             (
                 "session_read",

@@ -17,7 +17,7 @@ pub enum Trust {
 
 impl Trust {
     /// Returns the trust that goes with a permission in the repository.
-    pub fn of(permission: Permission) -> Self {
+    pub fn from_permission(permission: Permission) -> Self {
         if permission >= Permission::Write { Self::Maintainer } else { Self::Stranger }
     }
 
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn only_those_who_may_push_are_maintainers() {
-        assert_eq!(Trust::of(Permission::Write), Trust::Maintainer);
-        assert_eq!(Trust::of(Permission::Triage), Trust::Stranger);
+        assert_eq!(Trust::from_permission(Permission::Write), Trust::Maintainer);
+        assert_eq!(Trust::from_permission(Permission::Triage), Trust::Stranger);
     }
 }

@@ -1,7 +1,9 @@
 //! Questions: what was said, who somebody is, what a channel is, and what the bot may read.
 
 use fro_core::chat::{ChannelId, GuildId, MessageId, RoleId, UserId};
+use jiff::{SignedDuration, Timestamp, fmt::rfc2822::DateTimeParser};
 use serde::Deserialize;
+use twilight_http_ratelimiting::Method;
 
 use crate::{
     client::Discord,
@@ -25,6 +27,18 @@ pub struct About {
     pub name: String,
     /// Whether the words of messages may be read that do not name it.
     pub reads_content: bool,
+    /// How far this machine's clock is ahead of Discord's, if Discord told the time.
+    pub ahead: Option<SignedDuration>,
+}
+
+impl About {
+    /// What was said during an outage is looked for by the clock, with some minutes of slack.
+    const SLACK: SignedDuration = SignedDuration::from_mins(1);
+
+    /// Tells how far the clock is off, in seconds, if that is far enough to miss messages by it.
+    pub fn clock_is_off(&self) -> Option<i64> {
+        self.ahead.filter(|ahead| ahead.abs() > Self::SLACK).map(|ahead| ahead.as_secs())
+    }
 }
 
 #[derive(Deserialize)]
@@ -38,8 +52,13 @@ struct RawApplication {
 impl Discord {
     /// Tells what the bot is; also a way to try its token.
     pub async fn about_me(&self) -> Result<About, Error> {
-        let raw: RawApplication = self.read("ask who we are", "applications/@me").await?;
-        Ok(About { me: raw.id, name: raw.name, reads_content: raw.flags & READS_CONTENT != 0 })
+        let deed = "ask who we are";
+        let answer = self.call(deed, (Method::Get, "applications/@me"), |request| request).await?;
+        let told = answer.header("date").and_then(|date| DateTimeParser::new().parse_timestamp(date).ok());
+        let ahead = told.map(|told| Timestamp::now().duration_since(told));
+        let raw: RawApplication = answer.json().map_err(|error| Error::http(deed, error))?;
+        let reads_content = raw.flags & READS_CONTENT != 0;
+        Ok(About { me: raw.id, name: raw.name, reads_content, ahead })
     }
 
     /// Reads what was said after a message, oldest first, and not more than so many.
@@ -60,7 +79,7 @@ impl Discord {
             let Some(last) = page.last() else { break };
             after = last.id;
             let whole = page.len() == limit;
-            all.extend(page.into_iter().map(RawMessage::told));
+            all.extend(page.into_iter().map(RawMessage::into_message));
             if !whole {
                 break;
             }
@@ -71,19 +90,19 @@ impl Discord {
     /// Reads a message, if it is still there.
     pub async fn message(&self, channel: ChannelId, id: MessageId) -> Result<Option<Message>, Error> {
         let (deed, path) = (format!("read message {id}"), format!("channels/{channel}/messages/{id}"));
-        Ok(self.find::<RawMessage>(&deed, &path).await?.map(RawMessage::told))
+        Ok(self.find::<RawMessage>(&deed, &path).await?.map(RawMessage::into_message))
     }
 
     /// Reads what a channel or thread is, if it is still there.
     pub async fn channel(&self, id: ChannelId) -> Result<Option<Channel>, Error> {
         let (deed, path) = (format!("read channel {id}"), format!("channels/{id}"));
-        Ok(self.find::<RawChannel>(&deed, &path).await?.map(RawChannel::told))
+        Ok(self.find::<RawChannel>(&deed, &path).await?.map(RawChannel::into_channel))
     }
 
     /// Reads what a guild is, without its channels; nothing if we are not in it.
     pub async fn guild(&self, id: GuildId) -> Result<Option<Guild>, Error> {
         let (deed, path) = (format!("read guild {id}"), format!("guilds/{id}"));
-        Ok(self.find::<RawGuild>(&deed, &path).await?.map(RawGuild::told))
+        Ok(self.find::<RawGuild>(&deed, &path).await?.map(RawGuild::into_guild))
     }
 
     /// Reads somebody's roles at this moment; nothing if they are not in the guild.

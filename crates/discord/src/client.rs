@@ -60,7 +60,7 @@ impl Discord {
             request.credential("authorization", credential)
         };
         let answer = prepare(request.header("user-agent", USER_AGENT)).send().await;
-        permit.complete(answer.as_ref().ok().and_then(limit::told));
+        permit.complete(answer.as_ref().ok().and_then(limit::read_limit));
         answer.map_err(|error| Error::http(deed, error))
     }
 

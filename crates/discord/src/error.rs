@@ -76,6 +76,8 @@ impl Error {
     /// Sorts this by who has to act.
     pub fn fault(&self) -> Fault {
         match &self.why {
+            // Whoever is asked, the answer is the gateway's: the same words for the same mistake.
+            Why::Http(_) if self.stranger() => Fatal::Token.fault(),
             Why::Limit(_) => Fault::ours(self.to_string()),
             Why::Http(error) => error.fault_of(&format!("cannot {}", self.deed)),
         }
@@ -98,7 +100,7 @@ pub enum Fatal {
     Shards,
     /// This version of the gateway is no more (4012).
     Version,
-    /// An intent is none (4013).
+    /// An intent is not one that Discord knows (4013).
     Intents,
     /// An intent is not switched on for this bot (4014).
     PrivilegedIntents,
@@ -107,7 +109,7 @@ pub enum Fatal {
 }
 
 impl Fatal {
-    pub(crate) fn of(code: Option<u16>) -> Self {
+    pub(crate) fn from_close_code(code: Option<u16>) -> Self {
         match code {
             Some(4004) => Self::Token,
             Some(4010 | 4011) => Self::Shards,

@@ -118,7 +118,7 @@ impl Gateway {
 
     /// The stream of the shard has ended for good: begins a new one later.
     fn refused(&mut self) -> Heard {
-        let fatal = Fatal::of(self.closed.take());
+        let fatal = Fatal::from_close_code(self.closed.take());
         let pauses = &self.settings.refused;
         let pause = pauses.get(self.refusals).or(pauses.last()).copied().unwrap_or(Duration::from_mins(10));
         self.refusals += 1;
@@ -213,35 +213,37 @@ fn read(text: &str) -> Option<Heard> {
 }
 
 fn event(name: &str, data: &str) -> Result<Option<Heard>, serde_json::Error> {
-    fn of<T: DeserializeOwned>(data: &str) -> Result<T, serde_json::Error> {
+    fn parse<T: DeserializeOwned>(data: &str) -> Result<T, serde_json::Error> {
         serde_json::from_str(data)
     }
     Ok(Some(match name {
-        "READY" => Heard::Ready { me: of::<RawReady>(data)?.user.id },
+        "READY" => Heard::Ready { me: parse::<RawReady>(data)?.user.id },
         "RESUMED" => Heard::Resumed,
         // An outage also says that a guild is there or gone; only joining or being put out is that.
         "GUILD_CREATE" | "GUILD_DELETE" if unavailable(data) => return Ok(None),
-        "GUILD_CREATE" => Heard::Guild(of::<RawGuild>(data)?.told()),
-        "GUILD_DELETE" => Heard::GuildGone(of::<Id<GuildId>>(data)?.id),
+        "GUILD_CREATE" => Heard::Guild(parse::<RawGuild>(data)?.into_guild()),
+        "GUILD_DELETE" => Heard::GuildGone(parse::<Id<GuildId>>(data)?.id),
         "GUILD_ROLE_CREATE" | "GUILD_ROLE_UPDATE" => {
-            let told: OfRole = of(data)?;
-            Heard::Role(told.guild_id, told.role.told())
+            let told: OfRole = parse(data)?;
+            Heard::Role(told.guild_id, told.role.into_role())
         }
         "GUILD_ROLE_DELETE" => {
-            let told: OfRoleId = of(data)?;
+            let told: OfRoleId = parse(data)?;
             Heard::RoleGone(told.guild_id, told.role_id)
         }
         "CHANNEL_CREATE" | "CHANNEL_UPDATE" | "THREAD_CREATE" | "THREAD_UPDATE" => {
-            Heard::Channel(of::<RawChannel>(data)?.told())
+            Heard::Channel(parse::<RawChannel>(data)?.into_channel())
         }
-        "CHANNEL_DELETE" | "THREAD_DELETE" => Heard::ChannelGone(of::<Id<ChannelId>>(data)?.id),
-        "MESSAGE_CREATE" => Heard::Message(of::<RawMessage>(data)?.told()),
-        "MESSAGE_UPDATE" => Heard::Edited(of::<RawMessage>(data)?.told()),
+        "CHANNEL_DELETE" | "THREAD_DELETE" => Heard::ChannelGone(parse::<Id<ChannelId>>(data)?.id),
+        "MESSAGE_CREATE" => Heard::Message(parse::<RawMessage>(data)?.into_message()),
+        "MESSAGE_UPDATE" => Heard::Edited(parse::<RawMessage>(data)?.into_message()),
         "MESSAGE_DELETE" => {
-            let told: OfMessage = of(data)?;
+            let told: OfMessage = parse(data)?;
             Heard::Deleted { channel: told.channel_id, message: told.id }
         }
-        "INTERACTION_CREATE" => return Ok(of::<RawInteraction>(data)?.told().map(Heard::Interaction)),
+        "INTERACTION_CREATE" => {
+            return Ok(parse::<RawInteraction>(data)?.into_interaction().map(Heard::Interaction));
+        }
         _ => return Ok(None),
     }))
 }

@@ -9,6 +9,7 @@ mod client;
 mod error;
 mod gateway;
 mod heard;
+mod invitation;
 mod limit;
 mod post;
 mod settings;
@@ -23,5 +24,6 @@ pub use heard::{
     Asked, Attachment, Channel, ChannelKind, Given, Guild, Heard, Interaction, InteractionId, Message,
     MessageKind, Person, Role,
 };
+pub use invitation::{PERMISSIONS, invitation, permission_bits};
 pub use post::{Button, ButtonStyle, Nonce, Pings, Post, Row, Upload};
 pub use settings::Settings;

@@ -12,7 +12,7 @@ pub(crate) async fn permit(limiter: &RateLimiter, method: Method, path: &str) ->
 }
 
 /// What an answer says of its bucket.
-pub(crate) fn told(answer: &Answer) -> Option<RateLimitHeaders> {
+pub(crate) fn read_limit(answer: &Answer) -> Option<RateLimitHeaders> {
     let reset: f32 = answer.header(RateLimitHeaders::RESET_AFTER)?.parse().ok()?;
     Some(RateLimitHeaders {
         bucket: answer.header(RateLimitHeaders::BUCKET)?.as_bytes().to_vec(),

@@ -157,24 +157,24 @@ struct RawOption {
 }
 
 impl RawRole {
-    pub(crate) fn told(self) -> Role {
+    pub(crate) fn into_role(self) -> Role {
         Role { id: self.id, name: self.name, permissions: bits(&self.permissions) }
     }
 }
 
 impl RawGuild {
-    pub(crate) fn told(self) -> Guild {
+    pub(crate) fn into_guild(self) -> Guild {
         let guild = self.id;
-        let roles: Vec<_> = self.roles.into_iter().map(RawRole::told).collect();
+        let roles: Vec<_> = self.roles.into_iter().map(RawRole::into_role).collect();
         // The channels of a guild's own event do not say which guild they are of.
-        let of_guild = |channel: RawChannel| RawChannel { guild_id: Some(guild), ..channel }.told();
+        let of_guild = |channel: RawChannel| RawChannel { guild_id: Some(guild), ..channel }.into_channel();
         let channels = self.channels.into_iter().chain(self.threads).map(of_guild).collect();
         Guild { id: guild, name: self.name, owner: self.owner_id, roles, channels }
     }
 }
 
 impl RawChannel {
-    pub(crate) fn told(self) -> Channel {
+    pub(crate) fn into_channel(self) -> Channel {
         let kind = match self.kind {
             0 | 5 => ChannelKind::Text,
             10 | 11 => ChannelKind::Thread,
@@ -201,48 +201,48 @@ impl RawChannel {
 }
 
 impl RawMessage {
-    pub(crate) fn told(self) -> Message {
+    pub(crate) fn into_message(self) -> Message {
         let (roles, nick) = self.member.map_or((None, None), |member| (Some(member.roles), member.nick));
         Message {
             id: self.id,
             channel: self.channel_id,
             guild: self.guild_id,
-            author: self.author.told(nick),
+            author: self.author.into_person(nick),
             roles,
             webhook: self.webhook_id.is_some(),
             kind: if matches!(self.kind, 0 | 19 | 20 | 23) { MessageKind::Said } else { MessageKind::System },
             content: self.content,
             mentions: self.mentions.iter().map(|user| user.id).collect(),
             reply_to: self.message_reference.and_then(|reference| reference.message_id),
-            attachments: self.attachments.into_iter().map(RawAttachment::told).collect(),
+            attachments: self.attachments.into_iter().map(RawAttachment::into_attachment).collect(),
             sent_at: self.id.made_at(),
         }
     }
 }
 
 impl RawAttachment {
-    fn told(self) -> Attachment {
+    fn into_attachment(self) -> Attachment {
         Attachment { name: self.filename, url: self.url, size: self.size, kind: self.content_type }
     }
 }
 
 impl RawUser {
-    fn told(self, nick: Option<String>) -> Person {
+    fn into_person(self, nick: Option<String>) -> Person {
         Person { id: self.id, name: nick.or(self.global_name).unwrap_or(self.username), bot: self.bot }
     }
 }
 
 impl RawInteraction {
     /// What was asked, if it is of a kind that we know.
-    pub(crate) fn told(self) -> Option<Interaction> {
+    pub(crate) fn into_interaction(self) -> Option<Interaction> {
         let message = self.message.map(|message| message.id);
-        let what = self.data.told(self.kind, message)?;
+        let what = self.data.into_asked(self.kind, message)?;
         let (roles, permissions, asker) = match self.member {
             Some(member) => {
                 let permissions = member.permissions.as_deref().map_or(0, bits);
-                (member.roles, permissions, member.user?.told(member.nick))
+                (member.roles, permissions, member.user?.into_person(member.nick))
             }
-            None => (Vec::new(), 0, self.user?.told(None)),
+            None => (Vec::new(), 0, self.user?.into_person(None)),
         };
         Some(Interaction {
             id: InteractionId(self.id.parse().ok()?),
@@ -259,11 +259,11 @@ impl RawInteraction {
 }
 
 impl RawData {
-    fn told(self, kind: u64, message: Option<MessageId>) -> Option<Asked> {
+    fn into_asked(self, kind: u64, message: Option<MessageId>) -> Option<Asked> {
         let chosen = self.values;
         Some(match (kind, self.component_type) {
             (2, _) => {
-                let options = self.options.into_iter().filter_map(RawOption::told).collect();
+                let options = self.options.into_iter().filter_map(RawOption::into_given).collect();
                 Asked::Command { name: self.name?, options }
             }
             (4, _) => {
@@ -282,7 +282,7 @@ impl RawData {
 }
 
 impl RawOption {
-    fn told(self) -> Option<(String, Given)> {
+    fn into_given(self) -> Option<(String, Given)> {
         let value = self.value?;
         let text = value.as_str().map(str::to_owned);
         let given = match self.kind {

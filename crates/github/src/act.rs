@@ -9,6 +9,7 @@ pub(crate) mod label;
 pub(crate) mod open_pull;
 pub(crate) mod react;
 pub(crate) mod remark_on_file;
+pub(crate) mod remove;
 pub(crate) mod reply;
 pub(crate) mod resolve;
 pub(crate) mod review;

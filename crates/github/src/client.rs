@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fro_core::{RepoName, Secret};
 use fro_http::{Client, Request};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// GitHub's doors, as a workflow names them; they differ on GitHub Enterprise Server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,20 +106,12 @@ impl GitHub {
     }
 }
 
+/// What may stand in a segment of a path as it is; a dot may not, or two of them would lead up.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_');
+
 /// Writes a text as one segment of a path, so that it cannot become two.
 pub(crate) fn segment(text: &str) -> String {
-    let mut segment = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => segment.push(char::from(byte)),
-            _ => segment.extend(['%', hex(byte >> 4), hex(byte & 15)]),
-        }
-    }
-    segment
-}
-
-fn hex(digit: u8) -> char {
-    char::from_digit(digit.into(), 16).unwrap_or_default().to_ascii_uppercase()
+    utf8_percent_encode(text, PLAIN).to_string()
 }
 
 #[cfg(test)]

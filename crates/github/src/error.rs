@@ -65,6 +65,17 @@ impl Error {
         self.http().is_some_and(fro_http::Error::ambiguous)
     }
 
+    /// Tells whether what was meant is not there, or not any more.
+    pub fn is_missing(&self) -> bool {
+        matches!(*self.cause, Cause::Missing(_)) || self.status() == Some(404)
+    }
+
+    /// Tells whether GitHub refused because whoever asks has begun a review by hand and not given it yet.
+    pub fn is_about_a_pending_review(&self) -> bool {
+        let said = self.http().and_then(fro_http::Error::refusal_body::<serde_json::Value>);
+        self.status() == Some(422) && said.is_some_and(|said| said.to_string().contains("one pending review"))
+    }
+
     /// Tells whether the token may not do it, however often it is tried.
     pub fn is_forbidden(&self) -> bool {
         match &*self.cause {

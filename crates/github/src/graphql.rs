@@ -45,7 +45,7 @@ impl GitHub {
         query: &'static str,
         variables: impl Serialize,
     ) -> Result<T, Cause> {
-        Self::told(self.query().json(&Question { query, variables })).await
+        Self::send_and_read(self.query().json(&Question { query, variables })).await
     }
 
     /// Does one deed, sent once: when the answer is lost, it may have been done.
@@ -54,7 +54,7 @@ impl GitHub {
         mutation: &'static str,
         variables: impl Serialize,
     ) -> Result<T, Cause> {
-        Self::told(self.mutation().json(&Question { query: mutation, variables })).await
+        Self::send_and_read(self.mutation().json(&Question { query: mutation, variables })).await
     }
 
     /// Does one deed that does no harm when it is done twice.
@@ -63,10 +63,10 @@ impl GitHub {
         mutation: &'static str,
         variables: impl Serialize,
     ) -> Result<T, Cause> {
-        Self::told(self.mutation().idempotent().json(&Question { query: mutation, variables })).await
+        Self::send_and_read(self.mutation().idempotent().json(&Question { query: mutation, variables })).await
     }
 
-    async fn told<T: DeserializeOwned>(request: Request) -> Result<T, Cause> {
+    async fn send_and_read<T: DeserializeOwned>(request: Request) -> Result<T, Cause> {
         let answer = request.send().await?;
         let reply: Reply<IgnoredAny> = answer.json()?;
         if let Some(complaint) = reply.errors.into_iter().next() {

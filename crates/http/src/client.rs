@@ -1,6 +1,14 @@
 //! The HTTP client: one pool of connections, and a verb for each kind of request.
 
-use std::{fs, io, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fs, io,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use fro_core::Fault;
 use reqwest::{Certificate, ClientBuilder, Method, NoProxy, redirect};
@@ -15,6 +23,7 @@ use crate::{
 pub struct Client {
     inner: reqwest::Client,
     settings: Arc<ClientSettings>,
+    slowed: Arc<AtomicU64>,
 }
 
 /// A setting that no client can be built from.
@@ -68,7 +77,7 @@ impl Client {
             Roots::None => builder.tls_certs_only(authorities),
         };
         let inner = builder.build().map_err(SetupError::Client)?;
-        Ok(Self { inner, settings: Arc::new(settings) })
+        Ok(Self { inner, settings: Arc::new(settings), slowed: Arc::default() })
     }
 
     /// Begins a request that reads.
@@ -94,6 +103,15 @@ impl Client {
     /// Begins a request that removes something.
     pub fn delete(&self, url: impl AsRef<str>) -> Request {
         self.request(Method::DELETE, url.as_ref())
+    }
+
+    /// Returns how often a server has asked this client and its clones to slow down.
+    pub fn slowed(&self) -> u64 {
+        self.slowed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_slowed(&self) {
+        self.slowed.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn inner(&self) -> &reqwest::Client {

@@ -152,6 +152,9 @@ impl Request {
                 Err(error) => error,
             };
             failed += 1;
+            if error.limited() {
+                trip.client.note_slowed();
+            }
             let Some(pause) = retry.pause(failed, &error) else { return Err(error) };
             warn!(http.pause_ms = pause.as_millis(), "trying again in {} s: {error}", pause.as_secs_f32());
             time::sleep(pause).await;

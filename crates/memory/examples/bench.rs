@@ -8,6 +8,7 @@
 //! bench save STORE DATA KEEP    saves after the head, pruned to so many sessions, and says what it cost
 //! bench restore STORE DATA      restores everything into a new data folder, as `memory pull` does
 //! bench run STORE DATA NUMBER KEEP   one run about the subject of a session: restore, work, save
+//! bench s3 STORE DATA NUMBER    the same through a bucket that the store was copied to, and how many bytes moved
 //! bench recall DATA             what a run pays before its prompt, on what `restore` brought
 //! bench search DATA INDEX       reads all messages into an index and asks 200 questions of three words
 //! bench chunks OLD NEW          compares lengths of chunks: what would travel from one database to the next
@@ -15,12 +16,28 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that fails has nothing to say")]
 
-use std::{collections::HashSet, env, fs, path::Path, time::Instant};
+#[expect(dead_code, reason = "the bucket of the tests can do more than is needed here")]
+#[path = "../tests/it/bucket/server.rs"]
+mod server;
 
-use fro_core::Secret;
+use std::{
+    collections::HashSet,
+    env, fs,
+    io::{Read as _, Write as _},
+    net::{Shutdown, TcpListener, TcpStream},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::Instant,
+};
+
+use fro_core::{Secret, remembered::Audience};
 use fro_memory::{
-    Destination, Given, Index, Keep, Kept, Ledger, Page, Provenance, Question, Retention, Sessions, Show,
-    Store, Visibility, recall_to,
+    Destination, Encryption, Endpoint, Given, Index, Keep, Kept, Ledger, Page, Patience, Provenance,
+    Question, Retention, S3Settings, Sessions, Show, Store, StoreSettings, Stores, recall_to,
 };
 use rusqlite::{Connection, params};
 use serde_json::json;
@@ -47,8 +64,16 @@ fn main() {
         ["adopt", data] => adopt(&open(Path::new(data))),
         ["save", store, data, keep] => save(Path::new(store), Path::new(data), keep.parse().unwrap()),
         ["run", store, data, number, keep] => {
-            run(Path::new(store), Path::new(data), number.parse().unwrap(), keep.parse().unwrap());
+            let settings = StoreSettings::folder(store);
+            run(
+                &settings,
+                Path::new(data),
+                number.parse().unwrap(),
+                keep.parse().unwrap(),
+                &Moved::default(),
+            );
         }
+        ["s3", store, data, number] => through_s3(Path::new(store), Path::new(data), number.parse().unwrap()),
         ["restore", store, data] => restore(Path::new(store), Path::new(data)),
         ["recall", data] => recall_into_prompt(Path::new(data)),
         ["search", data, index] => search(Path::new(data), Path::new(index)),
@@ -123,21 +148,116 @@ fn subject(number: u32) -> String {
     format!("octo/garden#{number}")
 }
 
-/// Does what a run does with its memory: is given one session, says something there and in a new one, saves.
-fn run(store: &Path, data: &Path, number: u32, keep: usize) {
-    let store = Store::folder(store).unwrap();
-    let (ledger, index, about) = (data.join(LEDGER), data.join(INDEX), subject(number));
-    let before = Cost::now();
-    let to = Destination {
-        engine_data: data,
-        ledger: Some(&ledger),
-        index: Some(&index),
-        engine_version: None,
-        audience: Visibility::Private,
-        given: Given::About(&about),
+/// Bytes that went through a door.
+#[derive(Debug, Clone, Default)]
+struct Moved {
+    down: Arc<AtomicU64>,
+    up: Arc<AtomicU64>,
+    asked: Arc<AtomicU64>,
+}
+
+impl Moved {
+    fn describe(&self) -> String {
+        let [down, up, asked] =
+            [&self.down, &self.up, &self.asked].map(|count| count.swap(0, Ordering::SeqCst));
+        format!("{down} bytes down, {up} up, {asked} requests")
+    }
+
+    /// Opens a door to a server and counts what goes through.
+    fn door(&self, server: &str) -> String {
+        let (listener, server, moved) =
+            (TcpListener::bind("127.0.0.1:0").unwrap(), server.to_owned(), self.clone());
+        let door = format!("http://{}", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            for client in listener.incoming().map(Result::unwrap) {
+                let server = TcpStream::connect(server.trim_start_matches("http://")).unwrap();
+                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                let (up, down) = (moved.clone(), moved.clone());
+                thread::spawn(move || pass_on(from, to, &up.up, Some(&up.asked)));
+                thread::spawn(move || pass_on(server, client, &down.down, None));
+            }
+        });
+        door
+    }
+}
+
+fn pass_on(mut from: TcpStream, mut to: TcpStream, count: &AtomicU64, asked: Option<&AtomicU64>) {
+    let mut buffer = vec![0; 1 << 16];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        count.fetch_add(length as u64, Ordering::SeqCst);
+        let begins = ["GET ", "PUT ", "HEAD ", "POST ", "DELETE "]
+            .iter()
+            .any(|verb| buffer.starts_with(verb.as_bytes()));
+        if let Some(asked) = asked.filter(|_| begins) {
+            asked.fetch_add(1, Ordering::SeqCst);
+        }
+        if to.write_all(&buffer[..length]).is_err() {
+            break;
+        }
+    }
+    to.shutdown(Shutdown::Both).ok();
+}
+
+/// Copies a store into a bucket, and does there what a run does.
+fn through_s3(store: &Path, data: &Path, number: u32) {
+    let (bucket, moved) = (server::Bucket::open(), Moved::default());
+    let keys = [("AWS_ACCESS_KEY_ID", server::KEY), ("AWS_SECRET_ACCESS_KEY", server::SECRET)];
+    let direct = S3Settings {
+        bucket: server::BUCKET.to_owned(),
+        region: "us-east-1".to_owned(),
+        endpoint: Endpoint::Insecure(bucket.endpoint().to_owned()),
+        prefix: "octo/garden".to_owned(),
+        encryption: Encryption::AsTheBucket,
+        expected_owner: None,
+        credentials: keys.map(|(name, value)| (name.to_owned(), Secret::new(value))).into(),
+        extra_ca: Vec::new(),
+        patience: Patience::default(),
     };
-    let recalled = recall_to(&store, to).unwrap();
-    println!("restore: {}", before.until_now());
+    let both = StoreSettings { s3: Some(direct.clone()), ..StoreSettings::folder(store) };
+    let scratch = tempfile::tempdir().unwrap();
+    let about = subject(number);
+    let to = Destination { given: Given::About(&about), ..everything(scratch.path()) };
+    let now = jiff::Timestamp::from_millisecond(START).unwrap();
+    println!("{:?}", Stores::open(&both).recall(to, now).warnings);
+    let endpoint = Endpoint::Insecure(moved.door(bucket.endpoint()));
+    let s3 = Some(S3Settings { endpoint, ..direct });
+    run(&StoreSettings { s3, ..StoreSettings::default() }, data, number, 1_000_000, &moved);
+}
+
+fn everything(data: &Path) -> Destination<'_> {
+    Destination {
+        engine_data: data,
+        ledger: None,
+        index: None,
+        engine_version: None,
+        audience: Audience::Insiders,
+        given: Given::Everything,
+    }
+}
+
+/// Does what a run does with its memory: is given one session, asks a question, says something in its session and in a
+/// new one, saves.
+fn run(settings: &StoreSettings, data: &Path, number: u32, keep: usize, moved: &Moved) {
+    let mut stores = Stores::open(settings);
+    let (ledger, index, about) = (data.join(LEDGER), data.join(INDEX), subject(number));
+    let now = jiff::Timestamp::from_millisecond(START).unwrap();
+    let before = Cost::now();
+    let given = Given::About(&about);
+    let to = Destination { ledger: Some(&ledger), index: Some(&index), given, ..everything(data) };
+    let recollection = stores.recall(to, now);
+    assert!(recollection.warnings.is_empty(), "{:?}", recollection.warnings);
+    println!("restore: {}, {}", before.until_now(), moved.describe());
+    let before = Cost::now();
+    let archive = recollection.archive.as_ref().unwrap();
+    let sessions = Sessions::open_all(data, archive, data).unwrap();
+    let words = some_words(&sessions, &mut Text { state: 7, parts: 0, bytes: 0 });
+    let own = data.join("own-index.db");
+    let found = Index::saved_or_made(&index, &own, &sessions, &Ledger::open(&ledger).unwrap()).unwrap();
+    let question = Question { show: Show::Answer, ..Question::typed(&words) };
+    let hits = found.search(&sessions, &question, 4).unwrap().len();
+    let rows = found.rows_read();
+    println!("question: {}, {rows} rows, {hits} found, {}", before.until_now(), moved.describe());
+    drop((sessions, found));
     let connection = open(data);
     let (own, new) = (format!("ses_{number:012x}"), format!("ses_{:012x}", number + 100_000));
     let mut text = Text { state: u64::from(number), parts: 2, bytes: 1_800 };
@@ -147,19 +267,17 @@ fn run(store: &Path, data: &Path, number: u32, keep: usize) {
     connection.execute_batch("COMMIT").unwrap();
     drop(connection);
     let before = Cost::now();
-    let provenance = Provenance {
-        now: jiff::Timestamp::from_millisecond(START).unwrap(),
-        engine_version: "1.18.33".to_owned(),
-        parent: recalled.head().cloned(),
-    };
+    let parent = recollection.recall.head().cloned();
+    let provenance = Provenance { now, engine_version: "1.18.33".to_owned(), parent };
     let retention = Retention { sessions: keep, age: jiff::SignedDuration::ZERO, bytes: None };
     let keep = Keep::new(data, provenance).only([own, new]).with_ledger(&ledger).with_index(&index);
-    let Kept::Saved { uploaded, sessions, .. } =
-        keep.pruning(retention).without(secrets()).save(&store).unwrap()
-    else {
-        panic!("not saved")
-    };
-    println!("save: {}, {uploaded} bytes written, {sessions} sessions", before.until_now());
+    let keeping = stores.keep(&keep.pruning(retention).without(secrets()));
+    let Some(Kept::Saved { uploaded, sessions, .. }) = keeping.kept else { panic!("not saved: {keeping:?}") };
+    println!(
+        "save: {}, {uploaded} bytes written, {sessions} sessions, {}",
+        before.until_now(),
+        moved.describe()
+    );
     println!("{} MB at most in memory", peak());
 }
 
@@ -286,7 +404,7 @@ fn restore(store: &Path, data: &Path) {
         ledger: None,
         index: Some(&index),
         engine_version: None,
-        audience: Visibility::Private,
+        audience: Audience::Insiders,
         given: Given::Everything,
     };
     let recalled = recall_to(&store, to).unwrap();

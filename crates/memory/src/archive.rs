@@ -1,7 +1,12 @@
 //! The sessions of a save that the engine was not given: known by their descriptions, fetched when somebody reads them.
 
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+    sync::Arc,
+};
 
+use blake3::Hash;
 use rusqlite::Connection;
 
 use crate::{
@@ -36,7 +41,7 @@ impl Eq for Archive {}
 
 impl Archive {
     /// Remembers a save and where it lies.
-    pub(crate) fn of(
+    pub(crate) fn new(
         settings: &StoreSettings,
         place: Place,
         mut saved: Saved,
@@ -93,6 +98,19 @@ impl Archive {
     pub fn give(&self, engine_data: &Path, session: &str) -> Result<(), Error> {
         let Some(database) = database::find(engine_data)? else { return Ok(()) };
         self.load(&database::open_live(&database)?, &leaf::tree(&self.saved.sessions, session))
+    }
+
+    /// Fetches chunks of the save, those that can be read.
+    pub(crate) fn blocks(&self, names: &[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error> {
+        let store = self.store()?;
+        let known: Vec<Hash> = names.iter().filter(|name| self.saved.catalog.has(name)).copied().collect();
+        match self.saved.fetch(&store, known.iter().copied()) {
+            Err(Error::Flawed(_)) => {
+                let lost = self.saved.catalog.unreadable(&store, &known)?;
+                self.saved.fetch(&store, known.into_iter().filter(|name| !lost.contains(name)))
+            }
+            fetched => fetched,
+        }
     }
 
     /// Returns the ids of all its sessions.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use aho_corasick::AhoCorasick;
-use fro_core::Secret;
+use fro_core::{Secret, remembered::Audience};
 use fs_err::File;
 use tempfile::TempDir;
 use zstd::stream::read::Decoder;
@@ -18,7 +18,6 @@ use crate::{
     copy::EMPTIED,
     database::{self, judge},
     error::{Error, Flaw},
-    ledger::Visibility,
     normalize::Normalizer,
     recall::{Destination, Given, Recall, peek},
     secrets::{SHORTEST, forms},
@@ -49,7 +48,7 @@ pub struct Audit {
 
 /// Reads all objects of a store, restores the newest memory, and looks for these values in all of it.
 pub fn audit(store: &Store, values: &[Secret]) -> Result<Audit, Error> {
-    let needles = Needles::of(values)?;
+    let needles = Needles::learn(values)?;
     let folder = tempfile::tempdir()?;
     let mut audit =
         Audit { recall: Recall::Cold, objects: 0, bytes: 0, flaws: Vec::new(), found: Vec::new() };
@@ -90,7 +89,7 @@ impl Audit {
     /// Restores the newest memory, in which a value may stand that is cut in two in the packs.
     fn restore(&mut self, store: &Store, needles: &Needles, folder: &TempDir) -> Result<(), Error> {
         let (engine_data, ledger) = (folder.path().join("data"), folder.path().join("ledger.db"));
-        let audience = Visibility::Private;
+        let audience = Audience::Insiders;
         let to = Destination {
             engine_data: &engine_data,
             ledger: Some(&ledger),
@@ -102,7 +101,7 @@ impl Audit {
         self.recall = peek(store, to)?;
         match &self.recall {
             Recall::Cold => return Ok(()),
-            Recall::Damaged { why } => {
+            Recall::Newer { why } | Recall::Damaged { why } => {
                 self.flaws.push(why.to_string());
                 return Ok(());
             }
@@ -210,15 +209,15 @@ struct Needles {
 }
 
 impl Needles {
-    fn of(values: &[Secret]) -> Result<Self, Error> {
+    fn learn(values: &[Secret]) -> Result<Self, Error> {
         let forms = |number: usize, value: &Secret| {
             let forms = forms(value.expose()).into_iter().filter(|form| !form.is_empty());
             forms.map(|form| (number, form.into_bytes())).collect::<Vec<_>>()
         };
         let plain: Vec<_> = (1..).zip(values).flat_map(|(number, value)| forms(number, value)).collect();
-        let folded = plain.iter().map(|(number, form)| (*number, Normalizer::of(form)));
+        let folded = plain.iter().map(|(number, form)| (*number, Normalizer::normalize(form)));
         let folded = folded.filter(|(_, form)| form.len() >= SHORTEST).collect();
-        Ok(Self { plain: Patterns::of(plain)?, folded: Patterns::of(folded)? })
+        Ok(Self { plain: Patterns::compile(plain)?, folded: Patterns::compile(folded)? })
     }
 
     /// Adds the numbers of the values that stand in a stream.
@@ -245,7 +244,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn of(forms: Vec<(usize, Vec<u8>)>) -> Result<Self, Error> {
+    fn compile(forms: Vec<(usize, Vec<u8>)>) -> Result<Self, Error> {
         let (owners, patterns): (Vec<usize>, Vec<Vec<u8>>) = forms.into_iter().unzip();
         let longest = patterns.iter().map(Vec::len).max().unwrap_or_default();
         let finder = AhoCorasick::new(&patterns).map_err(io::Error::other)?;

@@ -162,7 +162,8 @@ pub(crate) fn judge(deed: &'static str) -> impl Fn(rusqlite::Error) -> Error {
     }
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// Returns the name of a file that SQLite keeps beside a database.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -168,7 +168,7 @@ impl From<Error> for Fault {
                 Fault::yours(what, "check that the folder of the memory is writable and its disk has room")
             }
             Error::Occupied(_) => Fault::yours(what, "give each run an engine folder of its own"),
-            Error::Settings { .. } => Fault::yours(what, "mend the settings of the memory's store"),
+            Error::Settings { .. } => Fault::yours(what, "fix the settings of the memory's store"),
             Error::Remote { why: Refusal::Denied, .. } => {
                 Fault::yours(what, "check the credentials of the memory's store and what they may do")
             }

@@ -52,7 +52,7 @@ pub(crate) type Fingerprints = BTreeMap<String, SessionNote>;
 /// Row hashes are sorted, not the rows: that is what makes one pass in the order of the file enough. Empty columns do
 /// not count, so that a column which a newer engine added changes nothing.
 pub(crate) fn fingerprints(connection: &Connection, schema: &str) -> rusqlite::Result<Fingerprints> {
-    let group = SessionTables::of(connection, schema)?;
+    let group = SessionTables::read(connection, schema)?;
     let mut rows: BTreeMap<String, Vec<Hash>> = BTreeMap::new();
     for table in &group.tables {
         each_row(connection, schema, &group, table, |session, hash| {

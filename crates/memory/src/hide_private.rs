@@ -37,7 +37,7 @@ pub(crate) fn private(sessions: &SessionEntries, ledger: &Path) -> Result<BTreeS
 pub(crate) fn ancestry<'a>(sessions: &'a SessionEntries, session: &'a str) -> Ancestry<&'a str> {
     Ancestry::trace(session, |id| {
         let noted = sessions.get(*id).and_then(|entry| entry.parent.as_deref());
-        Parent::of(noted, |parent| sessions.contains_key(*parent))
+        Parent::verify(noted, |parent| sessions.contains_key(*parent))
     })
 }
 

@@ -3,47 +3,56 @@
 //! One document per session: its title, what was asked, what was answered, names and errors of the work. Only words
 //! are stored, not texts. Sessions that everyone may hear have numbers of their own, so that a search for the public
 //! does not even come near the others.
+//!
+//! The file says which documents there are and where words are found; the words themselves stand in blocks, which are
+//! fetched when a question needs them.
 
 mod excerpt;
 mod gather;
+mod lexicon;
 mod rank;
 mod refresh;
+mod segment;
+mod tokens;
 mod words;
+
+pub(crate) use segment::{Blocks, Fetch};
 
 use std::{cell::Cell, collections::BTreeSet, path::Path};
 
+use fro_core::remembered::Audience;
 use rusqlite::{Connection, OptionalExtension as _, config::DbConfig, params};
 use serde::Serialize;
 
 use self::{
     excerpt::{beginning, excerpt},
     gather::{parts, said},
+    lexicon::Lexicon,
     rank::{Hit, Ranking, weighed},
     refresh::{Others, let_go, read_changes, read_some},
 };
 use crate::{
-    database::judge,
-    error::Error,
-    ledger::{Ledger, Visibility},
-    sessions::Sessions,
-    snapshot::leaf::SessionEntries,
+    database::judge, error::Error, ledger::Ledger, sessions::Sessions, snapshot::leaf::SessionEntries,
+    store::ObjectName,
 };
 
 /// Raised when words are found differently; an index of another version is made anew.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
-/// Without places of words (`detail`) FTS5 could not rank what it does not have the text of.
 const SCHEMA: &str = "
     CREATE TABLE document (id integer PRIMARY KEY, session text NOT NULL UNIQUE, mark text NOT NULL,
         last integer NOT NULL, last_words text);
-    CREATE VIRTUAL TABLE word USING fts5 (title, request, answer, around, content = '', contentless_delete = 1,
-        tokenize = \"porter unicode61 remove_diacritics 2 categories 'L* N* Co M* So'\");";
+    CREATE TABLE number (is_public integer PRIMARY KEY, next integer NOT NULL);
+    CREATE TABLE measure (documents integer NOT NULL, words real NOT NULL);
+    CREATE TABLE segment (id integer PRIMARY KEY, documents integer NOT NULL);
+    CREATE TABLE block (segment integer NOT NULL, first text NOT NULL, name blob NOT NULL,
+        PRIMARY KEY (segment, first)) WITHOUT ROWID;";
 
 /// The first document that everyone may hear.
 const PUBLIC: i64 = 1 << 40;
 
 /// So many messages of a session are looked through for a place that shows the words.
-const LOOKED_THROUGH: u32 = 12;
+const LOOKED_THROUGH: u32 = 40;
 
 /// So many words that a session was found by are told.
 const TOLD: usize = 6;
@@ -52,9 +61,11 @@ const TOLD: usize = 6;
 #[derive(Debug)]
 pub struct Index {
     connection: Connection,
+    blocks: Blocks,
     /// Tells whether there was none to open.
     is_new: bool,
     rows: Cell<u64>,
+    bytes: Cell<u64>,
 }
 
 /// What is looked for.
@@ -65,7 +76,7 @@ pub struct Question<'a> {
     /// Words around them, which count less: a description, names of files.
     pub around: &'a [&'a str],
     /// Who will hear what is found.
-    pub audience: Visibility,
+    pub audience: Audience,
     /// A session that is not looked for.
     pub except: Option<&'a str>,
     /// What is shown of a session.
@@ -109,7 +120,7 @@ struct Seen<'a> {
 impl<'a> Question<'a> {
     /// Asks for words, as somebody types them who may hear everything.
     pub fn typed(words: &'a str) -> Self {
-        Self { words, around: &[], audience: Visibility::Private, except: None, show: Show::Place }
+        Self { words, around: &[], audience: Audience::Insiders, except: None, show: Show::Place }
     }
 }
 
@@ -124,10 +135,15 @@ impl Index {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
+        let blocks = Blocks::beside(path.as_ref());
+        blocks.clear()?;
         let connection = connect(path.as_ref()).map_err(&fail)?;
         connection.execute_batch(SCHEMA).map_err(&fail)?;
+        connection.execute("INSERT INTO measure VALUES (0, 0)", []).map_err(&fail)?;
+        let numbers = "INSERT INTO number VALUES (0, 1), (1, ?1)";
+        connection.execute(numbers, [PUBLIC]).map_err(&fail)?;
         connection.pragma_update(None, "user_version", VERSION).map_err(fail)?;
-        Ok(Self { connection, is_new: true, rows: Cell::default() })
+        Ok(Self { connection, blocks, is_new: true, rows: Cell::default(), bytes: Cell::default() })
     }
 
     /// Opens an index as it was saved with its sessions, or makes one of them in the second file.
@@ -149,12 +165,6 @@ impl Index {
         Ok(index)
     }
 
-    fn existing(path: &Path) -> Option<Self> {
-        let connection = path.exists().then(|| connect(path).ok())??;
-        let is_ours = is_ours(&connection).unwrap_or(false);
-        is_ours.then(|| Self { connection, is_new: false, rows: Cell::default() })
-    }
-
     /// Reads what is new or changed since the last time and returns how many sessions that were. Without a ledger
     /// nobody can tell who may hear what is new.
     pub fn refresh(&mut self, sessions: &Sessions, ledger: Option<&Ledger>) -> Result<usize, Error> {
@@ -162,9 +172,9 @@ impl Index {
         for (number, engine) in sessions.everything()?.into_iter().enumerate() {
             let others = if number == 0 { Others::Gone } else { Others::Stay };
             let ledger = ledger.map(Ledger::connection);
-            read += read_changes(&mut self.connection, engine, ledger, others)
-                .map_err(judge("read messages into the search index"))?;
+            read += read_changes((&mut self.connection, &self.blocks), engine, ledger, others)?;
         }
+        segment::compact(&self.connection, &self.blocks, &|names| sessions.blocks(names))?;
         Ok(read)
     }
 
@@ -174,8 +184,7 @@ impl Index {
         engine: &Connection,
         ledger: Option<&Connection>,
     ) -> Result<usize, Error> {
-        read_changes(&mut self.connection, engine, ledger, Others::Gone)
-            .map_err(judge("read messages into the search index"))
+        read_changes((&mut self.connection, &self.blocks), engine, ledger, Others::Gone)
     }
 
     /// Tells whether there was none to open.
@@ -191,8 +200,7 @@ impl Index {
         all: &SessionEntries,
         ledger: Option<&Connection>,
     ) -> Result<(), Error> {
-        read_some(&mut self.connection, engine, sessions, all, ledger)
-            .map_err(judge("read messages into the search index"))
+        read_some((&mut self.connection, &self.blocks), engine, sessions, all, ledger)
     }
 
     /// Lets go of the sessions that are gone.
@@ -200,15 +208,44 @@ impl Index {
         let_go(&mut self.connection, is_there).map_err(judge("take sessions out of the search index"))
     }
 
+    /// Makes segments of about the same size into one, where there are several.
+    pub(crate) fn compact(&self, fetch: Fetch<'_>) -> Result<(), Error> {
+        segment::compact(&self.connection, &self.blocks, fetch)
+    }
+
     /// Writes the index anew, so that nothing is left of words that were taken out.
-    pub(crate) fn put_in_order(&self) -> Result<(), Error> {
-        let sql = "INSERT INTO word (word) VALUES ('optimize'); VACUUM";
-        self.connection.execute_batch(sql).map_err(judge("put the search index in order"))
+    pub(crate) fn put_in_order(&self, fetch: Fetch<'_>) -> Result<(), Error> {
+        segment::merge_all(&self.connection, &self.blocks, fetch)?;
+        self.connection.execute_batch("VACUUM").map_err(judge("put the search index in order"))
+    }
+
+    /// Returns the names of the blocks that it consists of, and where those lie that are on this machine.
+    pub(crate) fn blocks(&self) -> Result<(Vec<ObjectName>, Blocks), Error> {
+        Ok((segment::names(&self.connection, None)?, self.blocks.clone()))
+    }
+
+    /// Opens the index in this file, if it is one of this version.
+    pub(crate) fn existing(path: &Path) -> Option<Self> {
+        let connection = path.exists().then(|| connect(path).ok())??;
+        let is_ours = is_ours(&connection).unwrap_or(false);
+        let blocks = Blocks::beside(path);
+        is_ours.then(|| Self {
+            connection,
+            blocks,
+            is_new: false,
+            rows: Cell::default(),
+            bytes: Cell::default(),
+        })
     }
 
     /// Returns how many rows all searches have read so far, of the index and of the engine's database.
     pub fn rows_read(&self) -> u64 {
         self.rows.get()
+    }
+
+    /// Returns how many bytes of blocks all searches have read so far, unpacked.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes.get()
     }
 
     /// Returns the sessions that have some of the words, each once, the best first.
@@ -219,15 +256,18 @@ impl Index {
         limit: u32,
     ) -> Result<Vec<Found>, Error> {
         let words = weighed(question.words, question.around);
-        let roots = words.iter().map(|(term, _)| term.root()).collect();
+        // A single letter or digit stands everywhere: it shows no place.
+        let says_something = |root: &String| root.len() > 1;
+        let roots = words.iter().map(|(term, _)| term.root()).filter(says_something).collect();
         let seen = Seen { sessions, question, roots };
-        let first = match question.audience {
-            Visibility::Public => PUBLIC,
-            Visibility::Private => 0,
-        };
-        let fail = judge("search the memory");
-        let ranking = Ranking { index: &self.connection, first, rows: &self.rows };
-        let hits = ranking.rank(words).map_err(&fail)?;
+        let fetch = |names: &[blake3::Hash]| sessions.blocks(names);
+        let lexicon = Lexicon::new(
+            (&self.connection, &self.blocks),
+            &fetch,
+            question.audience,
+            (&self.rows, &self.bytes),
+        );
+        let hits = Ranking { lexicon, documents: self.documents(question.audience)? }.rank(words)?;
         let best = hits.first().map_or(0.0, |hit| hit.score);
         let mut shown = Vec::new();
         for hit in hits {
@@ -237,6 +277,13 @@ impl Index {
             shown.extend(self.show(&hit, best, &seen)?);
         }
         Ok(shown)
+    }
+
+    /// Returns how many documents there are, or were, that may be heard: their numbers follow each other.
+    fn documents(&self, audience: Audience) -> Result<u32, Error> {
+        let sql = "SELECT sum(next - iif(is_public, ?1, 1)) FROM number WHERE is_public OR ?2";
+        let row = params![PUBLIC, audience == Audience::Insiders];
+        self.connection.query_one(sql, row, |row| row.get(0)).map_err(judge("count what was read"))
     }
 
     /// Shows a session; nothing if nobody knows it, whatever the index says, or if it cannot be fetched.
@@ -278,9 +325,12 @@ impl Index {
     ) -> rusqlite::Result<(String, String)> {
         let last_words = last.map(|message| self.words_of(engine, message)).transpose()?;
         let (last, last_words) = (last.unwrap_or_default().to_owned(), last_words.unwrap_or_default());
-        if let Some(excerpt) = excerpt(&last_words, &seen.roots) {
-            return Ok((last, excerpt));
+        let answer = excerpt(&last_words, &seen.roots);
+        if let (Show::Answer, Some((_, excerpt))) = (seen.question.show, &answer) {
+            return Ok((last, excerpt.clone()));
         }
+        // One word of the question may stand anywhere: the place to show has most of them, of equals the newest.
+        let mut best = answer.map(|(words, excerpt)| (words, last.clone(), excerpt));
         if seen.question.show == Show::Place || last_words.is_empty() {
             let sql =
                 "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created DESC, id DESC LIMIT ?2";
@@ -289,10 +339,16 @@ impl Index {
             while let Some(row) = rows.next()? {
                 self.read(1);
                 let message: String = row.get(0)?;
-                if let Some(excerpt) = excerpt(&self.words_of(engine, &message)?, &seen.roots) {
-                    return Ok((message, excerpt));
+                let found = excerpt(&self.words_of(engine, &message)?, &seen.roots);
+                if let Some((words, excerpt)) = found
+                    && best.as_ref().is_none_or(|(most, ..)| words > *most)
+                {
+                    best = Some((words, message, excerpt));
                 }
             }
+        }
+        if let Some((_, message, excerpt)) = best {
+            return Ok((message, excerpt));
         }
         Ok((last, beginning(&last_words)))
     }

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use fro_core::Secret;
+use fro_core::{Secret, remembered::Audience};
 use jiff::Timestamp;
 
 use crate::{
@@ -17,7 +17,6 @@ use crate::{
     error::{Error, Flaw},
     forget,
     gc::{Collected, GRACE, collect_garbage},
-    ledger::Visibility,
     lineage,
     merge::Merged,
     ownership::Ours,
@@ -103,6 +102,10 @@ pub struct Report {
     pub redacted: u64,
     /// What was wrong with the head, if this save follows an earlier one in its place.
     pub damage: Option<Box<Flaw>>,
+    /// How many sessions of the head could not be read any more and are not in this save.
+    pub lost: u32,
+    /// Sessions of other runs that cannot be read any more, as far as this save looked; they are kept as they are.
+    pub spoilt: Vec<String>,
     /// Tells whether the head had been put back to a save that the run's own beginning contains.
     pub went_back: bool,
     /// Figures for people.
@@ -128,7 +131,7 @@ pub struct Keep<'a> {
     forget: BTreeSet<String>,
     ledger: Option<&'a Path>,
     index: Option<&'a Path>,
-    audience: Visibility,
+    audience: Audience,
 }
 
 impl<'a> Keep<'a> {
@@ -145,7 +148,7 @@ impl<'a> Keep<'a> {
             forget: BTreeSet::new(),
             ledger: None,
             index: None,
-            audience: Visibility::Private,
+            audience: Audience::Insiders,
         }
     }
 
@@ -207,7 +210,7 @@ impl<'a> Keep<'a> {
 
     /// Says for whom the memory was recalled: what was hidden from the public is missing here and is not deleted.
     #[must_use]
-    pub fn seen_by(mut self, audience: Visibility) -> Self {
+    pub fn seen_by(mut self, audience: Audience) -> Self {
         self.audience = audience;
         self
     }
@@ -311,6 +314,6 @@ fn let_go(store: &Store) {
         store.asides().and_then(|asides| asides.iter().try_for_each(|aside| store.drop_aside(&aside.head)));
     let dropped = dropped.and_then(|()| forget::former(store));
     if let Err(error) = dropped {
-        tracing::warn!("what was set aside was not let go: {}", error.story());
+        tracing::warn!("what was set aside was not removed: {}", error.story());
     }
 }

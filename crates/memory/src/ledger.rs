@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fro_core::remembered::Audience;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,8 @@ pub struct Run {
     /// How far those are trusted.
     pub trust: String,
     /// Who may see what was said: a public subject never recalls a private session.
-    pub visibility: Visibility,
+    #[serde(with = "StoredAudience")]
+    pub visibility: Audience,
     /// How it ended.
     pub outcome: String,
     /// Where its answer is.
@@ -80,14 +82,14 @@ pub struct Figures {
     pub is_warm: bool,
 }
 
-/// Who may see a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Visibility {
-    /// Everyone.
-    Public,
-    /// Those who can see the repository or channel it comes from.
-    Private,
+/// Who may see a session, in the words of the ledger's format.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Audience")]
+enum StoredAudience {
+    #[serde(rename = "public")]
+    Everyone,
+    #[serde(rename = "private")]
+    Insiders,
 }
 
 /// What a model counted.

@@ -3,7 +3,8 @@
 //! A run needs four calls, all of which block (an async caller gives them a thread):
 //!
 //! ```no_run
-//! # use fro_memory::{Destination, Given, Keep, Provenance, Recall, StoreSettings, Stores, Visibility};
+//! # use fro_memory::{Destination, Given, Keep, Provenance, Recall, StoreSettings, Stores};
+//! # use fro_core::remembered::Audience;
 //! # let [data, ledger, index] = ["data", "ledger.db", "index.db"].map(std::path::Path::new);
 //! # let now = jiff::Timestamp::UNIX_EPOCH;
 //! let mut stores = Stores::open(&StoreSettings::folder("memory"));
@@ -12,7 +13,7 @@
 //!     ledger: Some(ledger),
 //!     index: Some(index),
 //!     engine_version: Some("1.18.33"),
-//!     audience: Visibility::Private,
+//!     audience: Audience::Insiders,
 //!     given: Given::About("octo/garden#7"),
 //! };
 //! let recollection = stores.recall(to, now); // before the engine starts; then `relocate`
@@ -49,6 +50,7 @@ mod ownership;
 mod private;
 mod prune;
 mod recall;
+mod refused;
 mod relocate;
 mod schema;
 mod secrets;
@@ -68,11 +70,12 @@ pub use error::{Error, Flaw, Refusal};
 pub use gc::{Collected, collect_garbage};
 pub use index::{Found, Index, Question, Show};
 pub use keep::{Keep, Kept, Provenance, Report, keep};
-pub use ledger::{Figures, Ledger, Run, Tokens, Visibility};
+pub use ledger::{Figures, Ledger, Run, Tokens};
 pub use live::{Refreshed, refresh};
 pub use merge::Merged;
 pub use prune::Retention;
 pub use recall::{Destination, Given, Recall, look, peek, recall, recall_to};
+pub use refused::{give_back, take_away, transplant};
 pub use relocate::{Here, Relocation, relocate};
 pub use sessions::{Info, Page, Said, Sessions};
 pub use snapshot::manifest::Statistics;
@@ -81,7 +84,7 @@ pub use store::{
     Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part, Place, Store,
     cache::{ActionsCache, CacheFiles, CacheMode, CacheSettings, EntryNames},
     folder::Folder,
-    s3::{Encryption, Endpoint, Right, S3, S3Settings, Trial, Verdict},
+    s3::{Encryption, Endpoint, Right, RightVerdict, S3, S3Settings, Trial},
     wire::Patience,
 };
 pub use stores::{CacheUse, Keeping, Recollection, Repair, StoreSettings, Stored, Stores};

@@ -5,12 +5,18 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use crate::{
     error::Error,
     recall,
-    snapshot::{manifest::Manifest, saved::Saved},
+    snapshot::{
+        manifest::{LEDGER, Manifest},
+        saved::Saved,
+    },
     store::{Head, ObjectName, Store},
 };
 
 /// The most saves that are looked at on the way back.
 const MOST: usize = 64;
+
+/// So many saves before a damaged one are asked for what it lost.
+const HELPERS: usize = 8;
 
 /// Which way back is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +37,7 @@ pub(crate) struct Past<'a> {
 
 impl<'a> Past<'a> {
     /// Begins before this save.
-    pub(crate) fn of(store: &'a Store, save: &Manifest, way: Way) -> Self {
+    pub(crate) fn before(store: &'a Store, save: &Manifest, way: Way) -> Self {
         let mut past = Self { store, way, next: VecDeque::new(), seen: HashSet::new() };
         past.go_on(save);
         past
@@ -77,7 +83,7 @@ pub(crate) enum Standing {
 
 impl Standing {
     /// Compares two saves that are not the same.
-    pub(crate) fn of(
+    pub(crate) fn compare(
         store: &Store,
         newest: (ObjectName, &Manifest),
         base: (ObjectName, &Manifest),
@@ -86,14 +92,14 @@ impl Standing {
         if newest.1.parents.contains(&base.0) {
             return Ok(Self::Ahead(between));
         }
-        for save in Past::of(store, newest.1, Way::Parents) {
+        for save in Past::before(store, newest.1, Way::Parents) {
             let (name, save) = save?;
             if name == base.0 {
                 return Ok(Self::Ahead(between));
             }
             between.push((name, save));
         }
-        for save in Past::of(store, base.1, Way::Parents) {
+        for save in Past::before(store, base.1, Way::Parents) {
             if save?.0 == newest.0 {
                 return Ok(Self::Back);
             }
@@ -130,7 +136,7 @@ impl<'a> StandIns<'a> {
         match Manifest::fetch(store, name) {
             Ok(save) => {
                 stand_ins.forgotten.extend(save.forgotten().cloned());
-                stand_ins.past = Some(Past::of(store, &save, Way::Parents));
+                stand_ins.past = Some(Past::before(store, &save, Way::Parents));
             }
             Err(Error::Flawed(_)) => {}
             Err(error) => return Err(error),
@@ -204,4 +210,39 @@ pub(crate) fn last_whole(store: &Store, head: &Head) -> Result<Option<StandIn>, 
         }
     }
     Ok(None)
+}
+
+/// Returns what is left of a damaged save, with what it lost as an earlier one has it, and how many sessions are lost
+/// for good. Nothing if not one of its sessions can be read.
+pub(crate) fn heal(store: &Store, head: &Head) -> Result<Option<(Saved, u32)>, Error> {
+    let fetched =
+        head.manifest().map_err(Error::from).and_then(|name| Ok((name, Manifest::fetch(store, name)?)));
+    let (name, manifest) = match fetched {
+        Err(Error::Flawed(_)) => return Ok(None),
+        fetched => fetched?,
+    };
+    let wanted = manifest.statistics.sessions;
+    let forgotten: BTreeSet<String> = manifest.forgotten().cloned().collect();
+    // What was taken out of all that was saved before must not come back.
+    let past = Past::before(store, &manifest, Way::StandIns);
+    let Some(mut saved) = salvaged(store, name, manifest)? else { return Ok(None) };
+    for save in past.take(HELPERS) {
+        if saved.manifest.statistics.sessions >= wanted && saved.manifest.databases.contains_key(LEDGER) {
+            break;
+        }
+        let (name, manifest) = save?;
+        if let Some(earlier) = salvaged(store, name, manifest)? {
+            saved.fill_from(earlier, &forgotten);
+        }
+    }
+    let lost = wanted.saturating_sub(saved.manifest.statistics.sessions);
+    Ok(Some((saved, lost)))
+}
+
+/// Looks at what is left of a save; one that contradicts itself has nothing.
+fn salvaged(store: &Store, name: ObjectName, manifest: Manifest) -> Result<Option<Saved>, Error> {
+    match Saved::salvage(store, name, manifest) {
+        Err(Error::Flawed(_)) => Ok(None),
+        salvaged => salvaged,
+    }
 }

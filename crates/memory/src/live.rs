@@ -8,7 +8,7 @@ use crate::{
     database::{self, judge},
     error::Error,
     fingerprint::{Fingerprints, fingerprints},
-    merge::{self, Merged, Sides, Target, Verdict, rows},
+    merge::{self, MergeVerdict, Merged, Sides, Target, rows},
     relocate::set_back,
     schema::SessionTables,
     snapshot::{
@@ -65,7 +65,7 @@ pub fn refresh(
     database::refuse_foreign(&connection)?;
     merge::attach(&connection, &other, "other")?;
     let known = migrations(&connection).map_err(&fail)?;
-    let group = SessionTables::of(&connection, "main").map_err(&fail)?;
+    let group = SessionTables::read(&connection, "main").map_err(&fail)?;
     if !known.is_superset(&theirs.migrations()) || !rows::is_enough(&connection, &group).map_err(&fail)? {
         return Ok(Refreshed::Apart);
     }
@@ -78,7 +78,7 @@ pub fn refresh(
     };
     let before = verdicts(&fingerprints(&connection, "main").map_err(&fail)?);
     let both =
-        before.into_iter().filter(|(_, verdict)| *verdict == Verdict::Both).map(|(id, _)| id).collect();
+        before.into_iter().filter(|(_, verdict)| *verdict == MergeVerdict::Both).map(|(id, _)| id).collect();
     let has_base = merge::attach_base(&connection, store, base.as_ref(), &both, scratch.path())?;
     let merged = merge::at_once(&connection, || {
         let verdicts = verdicts(&fingerprints(&connection, "main").map_err(&fail)?);

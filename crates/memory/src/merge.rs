@@ -42,7 +42,7 @@ pub(crate) struct Sides<'a> {
 
 /// Whose version of a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum MergeVerdict {
     Ours,
     Theirs,
     Both,
@@ -66,33 +66,33 @@ pub struct Merged {
 
 impl Sides<'_> {
     /// Returns whose version of each session stands, where the sides differ.
-    pub(crate) fn verdicts(&self) -> BTreeMap<String, Verdict> {
+    pub(crate) fn verdicts(&self) -> BTreeMap<String, MergeVerdict> {
         let ids: BTreeSet<_> = self.ours.keys().chain(self.theirs.keys()).collect();
         let differs = |id: &&&String| fingerprint(self.ours, id) != fingerprint(self.theirs, id);
         ids.iter().filter(differs).map(|id| ((*id).clone(), self.verdict(id))).collect()
     }
 
-    fn verdict(&self, id: &str) -> Verdict {
+    fn verdict(&self, id: &str) -> MergeVerdict {
         let (ours, theirs) = (fingerprint(self.ours, id), fingerprint(self.theirs, id));
         let gone = self.gone.get(id).filter(|_| theirs.is_none());
         if gone.is_some_and(|gone| gone.why == Removal::Forgotten) {
-            return Verdict::Theirs;
+            return MergeVerdict::Theirs;
         }
         let Some(base) = self.base else {
             return match (ours, theirs) {
-                (None, _) => Verdict::Theirs,
-                (Some(_), None) if gone.is_some() => Verdict::Theirs,
-                (Some(_), None) => Verdict::Ours,
-                (Some(_), Some(_)) => Verdict::Both,
+                (None, _) => MergeVerdict::Theirs,
+                (Some(_), None) if gone.is_some() => MergeVerdict::Theirs,
+                (Some(_), None) => MergeVerdict::Ours,
+                (Some(_), Some(_)) => MergeVerdict::Both,
             };
         };
         let base = fingerprint(base, id);
         match (ours, theirs) {
-            _ if ours == base => Verdict::Theirs,
-            _ if theirs == base => Verdict::Ours,
-            (Some(_), None) => Verdict::Ours,
-            (None, _) => Verdict::Theirs,
-            (Some(_), Some(_)) => Verdict::Both,
+            _ if ours == base => MergeVerdict::Theirs,
+            _ if theirs == base => MergeVerdict::Ours,
+            (Some(_), None) => MergeVerdict::Ours,
+            (None, _) => MergeVerdict::Theirs,
+            (Some(_), Some(_)) => MergeVerdict::Both,
         }
     }
 }
@@ -143,7 +143,7 @@ pub(crate) fn at_once<T>(
 /// Carries out the verdicts on the target; `other` is attached, and `base` if it is at hand.
 pub(crate) fn apply(
     connection: &Connection,
-    verdicts: &BTreeMap<String, Verdict>,
+    verdicts: &BTreeMap<String, MergeVerdict>,
     target: Target,
     has_base: bool,
 ) -> Result<Merged, Error> {
@@ -154,26 +154,26 @@ pub(crate) fn apply(
 
 fn carry_out(
     connection: &Connection,
-    verdicts: &BTreeMap<String, Verdict>,
+    verdicts: &BTreeMap<String, MergeVerdict>,
     target: Target,
     has_base: bool,
 ) -> rusqlite::Result<Merged> {
-    let group = SessionTables::of(connection, "main")?;
-    let other = SessionTables::of(connection, "other")?;
+    let group = SessionTables::read(connection, "main")?;
+    let other = SessionTables::read(connection, "other")?;
     let mut merged = Merged::default();
     for (id, verdict) in verdicts {
         match (verdict, target) {
-            (Verdict::Ours, Target::Ours) | (Verdict::Theirs, Target::Theirs) => {}
-            (Verdict::Ours, Target::Theirs) | (Verdict::Theirs, Target::Ours) => {
+            (MergeVerdict::Ours, Target::Ours) | (MergeVerdict::Theirs, Target::Theirs) => {}
+            (MergeVerdict::Ours, Target::Theirs) | (MergeVerdict::Theirs, Target::Ours) => {
                 rows::remove_all(connection, &group, std::slice::from_ref(id))?;
                 rows::copy(connection, &group, id)?;
                 rows::raise_sequence(connection, id, id)?;
             }
-            (Verdict::Both, _) if join::is_hard(connection, &group, id)? => {
+            (MergeVerdict::Both, _) if join::is_hard(connection, &group, id)? => {
                 let copy = fork::fork(connection, &group, &other, id)?;
                 merged.forked.push((id.clone(), copy));
             }
-            (Verdict::Both, _) => {
+            (MergeVerdict::Both, _) => {
                 join::join(connection, &group, id, has_base)?;
                 merged.joined.push(id.clone());
             }

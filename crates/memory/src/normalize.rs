@@ -24,7 +24,7 @@ pub(crate) struct Normalizer {
 
 impl Normalizer {
     /// Returns a text folded.
-    pub(crate) fn of(text: &[u8]) -> Vec<u8> {
+    pub(crate) fn normalize(text: &[u8]) -> Vec<u8> {
         let mut folded = Vec::with_capacity(text.len());
         Self::default().add(text, &mut folded);
         folded
@@ -65,7 +65,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(String::from_utf8(Normalizer::of(text.as_bytes())).unwrap(), expected);
+        assert_eq!(String::from_utf8(Normalizer::normalize(text.as_bytes())).unwrap(), expected);
         let origins: Vec<u8> =
             Normalizer::origins(text.as_bytes()).into_iter().map(|at| text.as_bytes()[at]).collect();
         assert_eq!(origins, expected.as_bytes());

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, path::Path};
 
+use fro_core::remembered::Audience;
 use jiff::Timestamp;
 
 use crate::{
@@ -9,8 +10,9 @@ use crate::{
     database::{self, judge},
     error::{Error, Flaw},
     forget, hide_private,
-    ledger::{Ledger, Visibility},
-    lineage::{StandIn, StandIns},
+    index::{Blocks, Index},
+    ledger::Ledger,
+    lineage::{self, StandIn, StandIns},
     private,
     snapshot::{
         count, leaf,
@@ -19,7 +21,7 @@ use crate::{
         saved::Saved,
     },
     store::{Head, ObjectName, Store},
-    upload::migrations,
+    upload::{migrations, refuse_without_migrations},
 };
 
 /// What the engine starts with.
@@ -42,9 +44,12 @@ pub enum Recall {
     },
     /// Nothing was ever kept.
     Cold,
-    /// What was kept cannot be used; the engine starts with nothing.
-    ///
-    /// A damaged memory was set aside. One of a newer engine was left where it is, for that engine.
+    /// What was kept is of a newer engine, for which it was left where it is; the engine starts with nothing.
+    Newer {
+        /// Which engine, and which one would have to read it.
+        why: Flaw,
+    },
+    /// What was kept is damaged and was set aside; the engine starts with nothing.
     Damaged {
         /// What is wrong with it.
         why: Flaw,
@@ -56,8 +61,13 @@ impl Recall {
     pub fn head(&self) -> Option<&Head> {
         match self {
             Self::Warm { head, .. } => Some(head),
-            Self::Cold | Self::Damaged { .. } => None,
+            Self::Cold | Self::Newer { .. } | Self::Damaged { .. } => None,
         }
+    }
+
+    /// Says why what was kept cannot be used.
+    fn unusable(why: Flaw) -> Self {
+        if matches!(why, Flaw::EngineNewer { .. }) { Self::Newer { why } } else { Self::Damaged { why } }
     }
 
     fn warm(head: Head, manifest: &Manifest, hidden: u32) -> Self {
@@ -84,7 +94,7 @@ pub struct Destination<'a> {
     /// The version of the engine that will open it: a memory of a newer one is left alone.
     pub engine_version: Option<&'a str>,
     /// Who will see what the engine says: for the public, private sessions are not there.
-    pub audience: Visibility,
+    pub audience: Audience,
     /// What the engine is given.
     pub given: Given<'a>,
 }
@@ -112,11 +122,19 @@ impl Brought {
     pub(crate) fn nothing(recall: Recall) -> Self {
         Self { recall, saved: None, hidden: BTreeSet::new() }
     }
+
+    /// Notes what is wrong with the save that it stands in for.
+    fn instead_of(mut self, why: Flaw) -> Self {
+        if let Recall::Warm { instead_of, .. } = &mut self.recall {
+            *instead_of = Some(why);
+        }
+        self
+    }
 }
 
 /// Restores the newest memory into the engine's data folder (`XDG_DATA_HOME`), which has no database yet.
 pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
-    let (audience, given) = (Visibility::Private, Given::Everything);
+    let (audience, given) = (Audience::Insiders, Given::Everything);
     let to = Destination { engine_data, ledger: None, index: None, engine_version: None, audience, given };
     recall_to(store, to)
 }
@@ -139,7 +157,7 @@ pub(crate) fn bring_or_set_aside(
 ) -> Result<Brought, Error> {
     let brought = bring_from(store, newest, destination)?;
     match &brought.recall {
-        Recall::Warm { .. } | Recall::Cold | Recall::Damaged { why: Flaw::EngineNewer { .. } } => {}
+        Recall::Warm { .. } | Recall::Cold | Recall::Newer { .. } => {}
         Recall::Damaged { .. } => store.set_aside(newest)?,
     }
     Ok(brought)
@@ -157,6 +175,14 @@ pub fn peek(store: &Store, destination: Destination<'_>) -> Result<Recall, Error
     Ok(bring_from(store, &newest, destination)?.recall)
 }
 
+/// Restores like `peek`, and returns the save too, for whoever reads more of it.
+pub(crate) fn peek_into(store: &Store, destination: Destination<'_>) -> Result<Brought, Error> {
+    match store.head()? {
+        Some(newest) => bring_from(store, &newest, destination),
+        None => Ok(Brought::nothing(Recall::Cold)),
+    }
+}
+
 /// Tells what the newest memory is, as far as its manifest says.
 pub fn look(store: &Store) -> Result<Recall, Error> {
     let Some(newest) = store.head()? else { return carry_over::look(store) };
@@ -170,28 +196,31 @@ pub(crate) fn bring_newest(
     destination: Destination<'_>,
 ) -> Result<Brought, Error> {
     let found = readable(store, newest, destination.engine_version);
-    damaged_or(found.and_then(|(name, manifest)| bring(store, name, manifest, destination, &BTreeSet::new())))
+    damaged_or(found.and_then(|(name, manifest)| {
+        bring(store, Saved::open(store, name, manifest)?, destination, &BTreeSet::new())
+    }))
 }
 
-/// Restores the newest save, or the last whole one before it.
+/// Restores the newest save, or what is left of it, or the last whole one before it.
 fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Result<Brought, Error> {
     let first = bring_newest(store, newest, destination)?;
     let why = match &first.recall {
-        Recall::Damaged { why } if !matches!(why, Flaw::EngineNewer { .. }) => why.clone(),
-        Recall::Warm { .. } | Recall::Cold | Recall::Damaged { .. } => return Ok(first),
+        Recall::Damaged { why } => why.clone(),
+        Recall::Warm { .. } | Recall::Cold | Recall::Newer { .. } => return Ok(first),
     };
+    match bring_rest(store, newest, destination) {
+        Ok(Some(brought)) => return Ok(brought.instead_of(why)),
+        Ok(None) | Err(Error::Flawed(_)) => {}
+        Err(error) => return Err(error),
+    }
     for stand_in in StandIns::for_head(store, newest)? {
         let StandIn { name, manifest, forgotten } = stand_in?;
         if destination.engine_version.is_some_and(|ours| is_newer(&manifest.engine, ours)) {
             continue;
         }
-        match bring(store, name, manifest, destination, &forgotten) {
-            Ok(mut brought) => {
-                if let Recall::Warm { instead_of, .. } = &mut brought.recall {
-                    *instead_of = Some(why);
-                }
-                return Ok(brought);
-            }
+        let saved = Saved::open(store, name, manifest);
+        match saved.and_then(|saved| bring(store, saved, destination, &forgotten)) {
+            Ok(brought) => return Ok(brought.instead_of(why)),
             Err(Error::Flawed(_)) => {}
             Err(error) => return Err(error),
         }
@@ -199,10 +228,19 @@ fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Res
     Ok(first)
 }
 
+/// Restores what is left of a damaged save; nothing if none of its sessions is, or if it is of a newer engine.
+fn bring_rest(store: &Store, head: &Head, destination: Destination<'_>) -> Result<Option<Brought>, Error> {
+    let Some((saved, _)) = lineage::heal(store, head)? else { return Ok(None) };
+    if destination.engine_version.is_some_and(|ours| is_newer(&saved.manifest.engine, ours)) {
+        return Ok(None);
+    }
+    bring(store, saved, destination, &BTreeSet::new()).map(Some)
+}
+
 /// Takes damage for a state; only what is no damage stays an error.
 fn damaged_or(brought: Result<Brought, Error>) -> Result<Brought, Error> {
     match brought {
-        Err(Error::Flawed(why)) => Ok(Brought::nothing(Recall::Damaged { why })),
+        Err(Error::Flawed(why)) => Ok(Brought::nothing(Recall::unusable(why))),
         brought => brought,
     }
 }
@@ -210,7 +248,7 @@ fn damaged_or(brought: Result<Brought, Error>) -> Result<Brought, Error> {
 /// Takes damage for a state; only what is no damage stays an error.
 fn flaw_or(brought: Result<Recall, Error>) -> Result<Recall, Error> {
     match brought {
-        Err(Error::Flawed(why)) => Ok(Recall::Damaged { why }),
+        Err(Error::Flawed(why)) => Ok(Recall::unusable(why)),
         brought => brought,
     }
 }
@@ -234,8 +272,7 @@ fn readable(store: &Store, head: &Head, engine: Option<&str>) -> Result<(ObjectN
 /// Restores a save without what was forgotten since.
 fn bring(
     store: &Store,
-    name: ObjectName,
-    manifest: Manifest,
+    mut saved: Saved,
     destination: Destination<'_>,
     forgotten: &BTreeSet<String>,
 ) -> Result<Brought, Error> {
@@ -249,7 +286,6 @@ fn bring(
     }
     let scratch = tempfile::tempdir_in(&home)?;
     let folder = scratch.path();
-    let mut saved = Saved::open(store, name, manifest)?;
     let gone = forget::with_children(&saved.sessions, forgotten);
     saved.sessions.retain(|id, _| !gone.contains(id));
     for own in [LEDGER, INDEX] {
@@ -258,8 +294,8 @@ fn bring(
     refuse_unsound_ledger(folder)?;
     forget::in_folder(folder, &gone)?;
     let hidden = match destination.audience {
-        Visibility::Private => BTreeSet::new(),
-        Visibility::Public => hide_private::private(&saved.sessions, &folder.join(LEDGER))?,
+        Audience::Insiders => BTreeSet::new(),
+        Audience::Everyone => hide_private::private(&saved.sessions, &folder.join(LEDGER))?,
     };
     let given = given(&saved, destination.given, &hidden, folder)?;
     restore_sessions(store, &saved, folder, &given, At::Own)?;
@@ -267,11 +303,14 @@ fn bring(
     let mut files = saved.files(|session| given.contains(session));
     // A file whose session cannot be told may be anybody's.
     files.retain(|file| match destination.audience {
-        Visibility::Private => true,
-        Visibility::Public => given.iter().any(|session| file.place.belongs_to(session)),
+        Audience::Insiders => true,
+        Audience::Everyone => given.iter().any(|session| file.place.belongs_to(session)),
     });
     restore_files(store, &saved, folder, &files)?;
 
+    if let (Some(place), Given::Everything) = (destination.index, destination.given) {
+        bring_blocks(store, &saved, &folder.join(INDEX), place)?;
+    }
     for (name, place) in [(LEDGER, destination.ledger), (INDEX, destination.index)] {
         if let Some(place) = place
             && folder.join(name).exists()
@@ -286,8 +325,23 @@ fn bring(
     fs_err::rename(folder.join(ENGINE_DATABASE), home.join(database::FILE))?;
     let seen = count(saved.sessions.len() - hidden.len());
     let unseen = saved.manifest.statistics.sessions.saturating_sub(seen);
-    let recall = Recall::warm(name.into(), &saved.manifest, unseen);
+    let recall = Recall::warm(saved.name.into(), &saved.manifest, unseen);
     Ok(Brought { recall, saved: Some(saved), hidden })
+}
+
+/// Fetches the blocks of an index for whoever has no store to ask later. Without them the index is made anew.
+fn bring_blocks(store: &Store, saved: &Saved, index: &Path, place: &Path) -> Result<(), Error> {
+    let Some(index) = Index::existing(index) else { return Ok(()) };
+    let (names, _) = index.blocks()?;
+    let names = names.iter().map(|name| name.hash()).collect();
+    let brought = Blocks::beside(place).bring(&names, &|names| saved.fetch(store, names.iter().copied()));
+    match brought {
+        Err(Error::Flawed(why)) => {
+            tracing::warn!("the search index cannot be read: {why}");
+            Ok(())
+        }
+        brought => brought.map(drop),
+    }
 }
 
 /// Returns the sessions that the engine is given.
@@ -317,6 +371,9 @@ pub(crate) fn restore_whole(store: &Store, saved: &Saved, folder: &Path) -> Resu
     let all = saved.sessions.keys().cloned().collect();
     restore_sessions(store, saved, folder, &all, At::Own)?;
     restore_files(store, saved, folder, &saved.files(|_| true))?;
+    if let Some(index) = Index::existing(&folder.join(INDEX)) {
+        saved.fetch(store, index.blocks()?.0.into_iter().map(ObjectName::hash))?;
+    }
     check(saved, folder, &all)
 }
 
@@ -331,6 +388,7 @@ fn check(saved: &Saved, folder: &Path, given: &BTreeSet<String>) -> Result<(), E
     let sessions = database::inspect(&connection)?;
     // Without them the engine would begin to build what is there already, and fail.
     let known = migrations(&connection).map_err(judge("read the migrations of the database"))?;
+    refuse_without_migrations(&connection, &known)?;
     if !saved.manifest.levels.values().any(|level| level.migrations == known) {
         return Err(Flaw::Unpacked("it lacks migrations".to_owned()).into());
     }

@@ -39,7 +39,7 @@ enum Owner {
 
 impl SessionTables {
     /// Looks at a database under the name by which it is attached.
-    pub(crate) fn of(connection: &Connection, schema: &str) -> rusqlite::Result<Self> {
+    pub(crate) fn read(connection: &Connection, schema: &str) -> rusqlite::Result<Self> {
         let mut group = Self { tables: Vec::new() };
         let mut rest = Vec::new();
         for name in tables(connection, schema)?.into_iter().filter(|name| !EVENTS.contains(&name.as_str())) {

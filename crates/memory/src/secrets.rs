@@ -81,7 +81,7 @@ impl Needle {
     fn folded(&self) -> Option<Self> {
         match self {
             Self::Whole(form) => {
-                let form = Normalizer::of(form);
+                let form = Normalizer::normalize(form);
                 (form.len() >= SHORTEST && !form.contains(&b'"')).then_some(Self::Whole(form))
             }
             // A token has nothing in it that could be folded.
@@ -106,7 +106,7 @@ impl Needle {
 }
 
 impl Finder {
-    fn of(needles: BTreeSet<Needle>) -> Result<Self, Error> {
+    fn compile(needles: BTreeSet<Needle>) -> Result<Self, Error> {
         let needles: Vec<_> = needles.into_iter().collect();
         let mut builder = AhoCorasick::builder();
         let automaton =
@@ -123,16 +123,16 @@ impl Finder {
 }
 
 impl Glance {
-    fn of(needles: &BTreeSet<Needle>) -> Self {
+    fn learn(needles: &BTreeSet<Needle>) -> Self {
         let (mut folded, mut plain) = (Vec::new(), Vec::new());
         for needle in needles.iter().map(Needle::bytes) {
-            match Normalizer::of(needle) {
+            match Normalizer::normalize(needle) {
                 left if left.len() < SHORTEST => plain.push(needle.to_vec()),
                 // A backslash in front of a needle can take its first letter away.
                 left => folded.push(left[1..].to_vec()),
             }
         }
-        Self { folded: Sieve::of(folded), plain: Sieve::of(plain) }
+        Self { folded: Sieve::learn(folded), plain: Sieve::learn(plain) }
     }
 
     /// Tells whether it is worth while to look closely at a text.
@@ -142,10 +142,10 @@ impl Glance {
 }
 
 impl Finders {
-    fn of(needles: BTreeSet<Needle>) -> Result<Self, Error> {
+    fn compile(needles: BTreeSet<Needle>) -> Result<Self, Error> {
         let longest = needles.iter().map(|needle| needle.bytes().len()).max().unwrap_or_default();
-        let folded = Finder::of(needles.iter().filter_map(Needle::folded).collect())?;
-        Ok(Self { glance: Glance::of(&needles), plain: Finder::of(needles)?, folded, longest })
+        let folded = Finder::compile(needles.iter().filter_map(Needle::folded).collect())?;
+        Ok(Self { glance: Glance::learn(&needles), plain: Finder::compile(needles)?, folded, longest })
     }
 
     /// Returns where secrets stand that are broken over lines, or escaped in an unusual way.
@@ -174,14 +174,14 @@ impl Secrets {
     /// Learns what must not be kept.
     pub(crate) fn knowing(secrets: &[Secret]) -> Result<Self, Error> {
         let needles: BTreeSet<_> = secrets.iter().flat_map(needles).collect();
-        let finders = if needles.is_empty() { None } else { Some(Finders::of(needles)?) };
+        let finders = if needles.is_empty() { None } else { Some(Finders::compile(needles)?) };
         Ok(Self { finders })
     }
 
     /// Returns the text with a mark in the place of each secret.
     pub(crate) fn without<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let Some(finders) = &self.finders else { return Cow::Borrowed(text) };
-        let folded = Normalizer::of(text);
+        let folded = Normalizer::normalize(text);
         if !finders.glance.suspects(text, &folded) {
             return Cow::Borrowed(text);
         }
@@ -232,7 +232,7 @@ impl Secrets {
         let Some(finders) = &self.finders else { return Ok(false) };
         let mut is_found = false;
         save.catalog.read(store, save.catalog.all(), &mut |_, chunk| {
-            is_found |= finders.refuse_in(chunk, &Normalizer::of(chunk)).is_err();
+            is_found |= finders.refuse_in(chunk, &Normalizer::normalize(chunk)).is_err();
             Ok(())
         })?;
         Ok(is_found)
@@ -241,7 +241,7 @@ impl Secrets {
     /// Fails if a secret stands in these bytes.
     pub(crate) fn refuse_in_bytes(&self, bytes: &[u8]) -> Result<(), Error> {
         let Some(finders) = &self.finders else { return Ok(()) };
-        finders.refuse_in(bytes, &Normalizer::of(bytes))
+        finders.refuse_in(bytes, &Normalizer::normalize(bytes))
     }
 
     /// Fails if any byte sequence of a file is a secret, whatever the file is.
@@ -352,13 +352,13 @@ mod tests {
         ) {
             let needles: BTreeSet<_> = needles(&Secret::new(secret)).into_iter().collect();
             let needle = needles.iter().nth(form.index(needles.len().max(1))).map(|it| it.bytes().to_vec());
-            let finders = Finders::of(needles).unwrap();
+            let finders = Finders::compile(needles).unwrap();
             let mut text = before.as_bytes().to_vec();
             for (byte, gap) in needle.unwrap_or_default().into_iter().zip(gaps.iter().cycle()) {
                 text.push(byte);
                 text.extend_from_slice(if is_broken { gap.as_bytes() } else { b"" });
             }
-            let folded = Normalizer::of(&text);
+            let folded = Normalizer::normalize(&text);
             let has_any = finders.plain.automaton.is_match(&text) || finders.folded.automaton.is_match(&folded);
             prop_assert!(finders.glance.suspects(&text, &folded) || !has_any);
         }

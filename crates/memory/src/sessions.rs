@@ -1,10 +1,11 @@
 //! What is remembered, for people and for the agent: which sessions there are and what was said in them.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
 };
 
+use blake3::Hash;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
@@ -160,6 +161,11 @@ impl Sessions {
         };
         rest.archive.load(&rest.fetched, &BTreeSet::from([id.to_owned()]))?;
         Ok(Some(&rest.fetched))
+    }
+
+    /// Fetches blocks of the search index that are not on this machine, all that can be read.
+    pub(crate) fn blocks(&self, names: &[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error> {
+        self.rest.as_ref().map_or_else(|| Ok(HashMap::new()), |rest| rest.archive.blocks(names))
     }
 
     /// Returns all databases, after everything was fetched: for an index that has to be made anew.

@@ -27,7 +27,7 @@ pub(crate) struct Sieve {
 
 impl Sieve {
     /// Learns needles, which must not be shorter than a window.
-    pub(crate) fn of(needles: Vec<Vec<u8>>) -> Self {
+    pub(crate) fn learn(needles: Vec<Vec<u8>>) -> Self {
         let mut known = Box::new([0; WORDS]);
         let mut places: HashMap<_, Vec<_>> = HashMap::new();
         for (number, needle) in needles.iter().enumerate() {
@@ -96,7 +96,7 @@ mod tests {
             needles in vec(vec(b'a'..b'd', WINDOW..12), 1..40),
             text in vec(b'a'..b'd', 0..400),
         ) {
-            let sieve = Sieve::of(needles.clone());
+            let sieve = Sieve::learn(needles.clone());
             prop_assert_eq!(sieve.finds_in(&text), naive(&needles, &text));
         }
 
@@ -106,7 +106,7 @@ mod tests {
             before in vec(any::<u8>(), 0..50),
             after in vec(any::<u8>(), 0..50),
         ) {
-            let sieve = Sieve::of(needles.clone());
+            let sieve = Sieve::learn(needles.clone());
             for needle in &needles {
                 prop_assert!(sieve.finds_in(&[&before[..], needle, &after].concat()));
             }

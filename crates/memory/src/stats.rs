@@ -31,7 +31,7 @@ pub struct Stats {
 
 impl Stats {
     /// Sums up runs, oldest first.
-    pub fn of(runs: &[Run]) -> Self {
+    pub fn sum_up(runs: &[Run]) -> Self {
         let mut subjects = BTreeSet::new();
         let (first, repeat): (Vec<&Run>, Vec<&Run>) =
             runs.iter().partition(|run| subjects.insert(&run.subject));
@@ -89,7 +89,9 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::ledger::{Figures, Tokens, Visibility};
+    use fro_core::remembered::Audience;
+
+    use crate::ledger::{Figures, Tokens};
 
     fn a_run(subject: &str, exploration_calls: u32, memory_calls: u32) -> Run {
         Run {
@@ -101,7 +103,7 @@ mod tests {
             event: "issue_comment".to_owned(),
             actor: "maya".to_owned(),
             trust: "maintainer".to_owned(),
-            visibility: Visibility::Public,
+            visibility: Audience::Everyone,
             outcome: "answered".to_owned(),
             links: Vec::new(),
             figures: Figures {
@@ -119,7 +121,8 @@ mod tests {
 
     #[test]
     fn later_runs_on_a_subject_are_told_apart_from_the_first() {
-        let stats = Stats::of(&[a_run("#1", 10, 0), a_run("#2", 6, 1), a_run("#1", 2, 1), a_run("#1", 4, 1)]);
+        let stats =
+            Stats::sum_up(&[a_run("#1", 10, 0), a_run("#2", 6, 1), a_run("#1", 2, 1), a_run("#1", 4, 1)]);
         let expect = Stats {
             runs: 4,
             hit_rate: 0.75,
@@ -133,7 +136,7 @@ mod tests {
         };
         assert_eq!(stats, expect);
         assert_eq!(stats.exploration_saved(), Some(0.625));
-        assert_eq!(Stats::of(&[]).exploration_saved(), None);
+        assert_eq!(Stats::sum_up(&[]).exploration_saved(), None);
     }
 
     #[test]
@@ -144,8 +147,8 @@ mod tests {
         };
         let (miss, hits) = (took(0, 900_000), [10_000, 30_000, 200_000].map(|time| took(1, time)));
         let runs = [vec![miss], hits.to_vec()].concat();
-        assert!((Stats::of(&runs).first_output - 30.0).abs() < 1e-9);
-        assert!((Stats::of(&runs[..3]).first_output - 20.0).abs() < 1e-9);
-        assert!(Stats::of(&runs[..1]).first_output.abs() < 1e-9);
+        assert!((Stats::sum_up(&runs).first_output - 30.0).abs() < 1e-9);
+        assert!((Stats::sum_up(&runs[..3]).first_output - 20.0).abs() < 1e-9);
+        assert!(Stats::sum_up(&runs[..1]).first_output.abs() < 1e-9);
     }
 }

@@ -6,6 +6,7 @@
 
 mod mirror;
 mod repair;
+mod whole;
 
 pub use repair::Repair;
 
@@ -17,10 +18,10 @@ use jiff::Timestamp;
 use crate::{
     archive::Archive,
     carry_over::carry_over,
-    error::{Error, Flaw, Refusal},
+    error::{Error, Refusal},
     gc::GRACE,
     keep::{Keep, Kept},
-    recall::{Brought, Destination, Recall, bring_newest, bring_or_set_aside},
+    recall::{Brought, Destination, Given, Recall, bring_newest, bring_or_set_aside, peek, peek_into},
     snapshot::manifest::Manifest,
     store::{Head, Object, Place, Store, cache::CacheSettings, s3::S3Settings},
 };
@@ -77,6 +78,7 @@ pub struct Stores {
     settings: Box<StoreSettings>,
     members: Vec<Member>,
     unusable: Vec<String>,
+    unopened: Vec<Place>,
     warn_size: Option<u64>,
 }
 
@@ -142,25 +144,29 @@ impl Stores {
             settings: Box::new(settings.clone()),
             members: Vec::new(),
             unusable: Vec::new(),
+            unopened: Vec::new(),
             warn_size: settings.warn_size,
         };
-        stores.add(settings.s3.as_ref().map(Store::s3));
-        stores.add(settings.folder.as_ref().map(Store::folder));
+        stores.add(Place::S3, settings.s3.as_ref().map(Store::s3));
+        stores.add(Place::Folder, settings.folder.as_ref().map(Store::folder));
         match &settings.cache {
             CacheUse::Unused => {}
             CacheUse::Unusable(why) => stores.unusable.push(why.clone()),
             CacheUse::Service(cache) => {
-                stores.add(Some(Store::actions_cache(cache)));
+                stores.add(Place::ActionsCache, Some(Store::actions_cache(cache)));
             }
         }
         stores
     }
 
-    fn add(&mut self, opened: Option<Result<Store, Error>>) {
+    fn add(&mut self, place: Place, opened: Option<Result<Store, Error>>) {
         match opened {
             None => {}
             Some(Ok(store)) => self.members.push(Member { store, is_lost: false }),
-            Some(Err(error)) => self.unusable.push(format!("the memory: {}", error.story())),
+            Some(Err(error)) => {
+                self.unusable.push(format!("the memory: {}", error.story()));
+                self.unopened.push(place);
+            }
         }
     }
 
@@ -189,6 +195,7 @@ impl Stores {
             }
         }
         let mut told = Recollection::nothing(warnings);
+        told.unread.clone_from(&self.unopened);
         for index in 0..self.members.len() {
             let place = self.members[index].store.place();
             if self.members[index].is_lost {
@@ -200,13 +207,13 @@ impl Stores {
                     told.warnings.extend(went_on_with(&recall, place));
                     told.recall = recall;
                     told.from = Some(from);
-                    told.archive = saved.map(|saved| Archive::of(&self.settings, from, saved, &hidden));
+                    told.archive = saved.map(|saved| Archive::new(&self.settings, from, saved, &hidden));
                     break;
                 }
-                Ok((Brought { recall: Recall::Damaged { why }, .. }, _)) => {
-                    told.warnings.push(format!("the memory in {place} cannot be used: {why}"));
+                Ok((Brought { recall: recall @ (Recall::Damaged { .. } | Recall::Newer { .. }), .. }, _)) => {
+                    told.warnings.extend(left_alone(&recall, place));
                     if told.recall == Recall::Cold {
-                        told.recall = Recall::Damaged { why };
+                        told.recall = recall;
                         told.from = Some(place);
                     }
                 }
@@ -218,6 +225,18 @@ impl Stores {
             }
         }
         told
+    }
+
+    /// Brings what it takes to look at the memory in one of the stores, and changes nothing there: the sessions that are
+    /// asked for, and what is needed to read the others. A memory of the former format comes whole.
+    pub fn look_into(&self, place: Place, to: Destination<'_>) -> Result<(Recall, Option<Archive>), Error> {
+        let store = self.iter().find(|store| store.place() == place);
+        let Some(store) = store else { return Ok((Recall::Cold, None)) };
+        if store.head()?.is_none() {
+            return Ok((peek(store, Destination { given: Given::Everything, ..to })?, None));
+        }
+        let Brought { recall, saved, hidden } = peek_into(store, to)?;
+        Ok((recall, saved.map(|saved| Archive::new(&self.settings, place, saved, &hidden))))
     }
 
     /// Restores the newest memory of a store; if it is damaged there, another store may have the same one.
@@ -233,14 +252,14 @@ impl Stores {
         let Some(head) = store.head()? else { return Ok((Brought::nothing(Recall::Cold), place)) };
         let brought = bring_newest(store, &head, to)?;
         match &brought.recall {
-            Recall::Damaged { why } if !matches!(why, Flaw::EngineNewer { .. }) => {
+            Recall::Damaged { why } => {
                 if let Some((copy, from)) = self.recall_copy(index, &head, to) {
                     warnings.push(format!("the memory in {place} is damaged ({why}); {from} has a copy"));
                     return Ok((copy, from));
                 }
                 Ok((bring_or_set_aside(store, &head, to)?, place))
             }
-            Recall::Warm { .. } | Recall::Cold | Recall::Damaged { .. } => Ok((brought, place)),
+            Recall::Warm { .. } | Recall::Cold | Recall::Newer { .. } => Ok((brought, place)),
         }
     }
 
@@ -258,7 +277,7 @@ impl Stores {
                 bring_newest(&member.store, head, to)
             {
                 if let Err(error) = mirror::mend(&member.store, &self.members[damaged].store, name) {
-                    tracing::info!("the damaged memory was not mended: {}", error.story());
+                    tracing::info!("the damaged memory was not repaired: {}", error.story());
                 }
                 return Some((brought, member.store.place()));
             }
@@ -359,11 +378,20 @@ impl Stores {
     }
 }
 
+/// Says why what a store has is not used.
+fn left_alone(recall: &Recall, place: Place) -> Option<String> {
+    match recall {
+        Recall::Damaged { why } => Some(format!("the memory in {place} cannot be used: {why}")),
+        Recall::Newer { why } => Some(format!("the memory in {place} was left alone: {why}")),
+        Recall::Warm { .. } | Recall::Cold => None,
+    }
+}
+
 /// Says that an earlier save had to do.
 fn went_on_with(recall: &Recall, place: Place) -> Option<String> {
     let Recall::Warm { sessions, saved_at, instead_of: Some(why), .. } = recall else { return None };
     Some(format!(
-        "the newest memory in {place} cannot be used: {why}; the run goes on with the save of {saved_at:.0}, {}",
+        "the newest memory in {place} is damaged: {why}; the run goes on with what is left, saved {saved_at:.0}, {}",
         counted(*sessions, "session")
     ))
 }
@@ -372,12 +400,20 @@ fn went_on_with(recall: &Recall, place: Place) -> Option<String> {
 fn found_on_the_way(kept: &Kept, place: Place) -> Vec<String> {
     let Kept::Saved { report, .. } = kept else { return Vec::new() };
     let damage = report.damage.as_ref().map(|why| {
-        format!("the newest memory in {place} could not be used ({why}), so it was set aside; this save follows the last whole one")
+        let without = match report.lost {
+            0 => String::new(),
+            lost => format!(", without {} that nothing has any more", counted(lost, "session")),
+        };
+        format!("the newest memory in {place} was damaged ({why}) and set aside; this save has what is left of it and of those before it{without}")
+    });
+    let spoilt = (!report.spoilt.is_empty()).then(|| {
+        let spoilt = counted(u32::try_from(report.spoilt.len()).unwrap_or(u32::MAX), "session");
+        format!("{spoilt} of the memory in {place} cannot be read any more; `fro-bot memory verify --repair` takes care of it")
     });
     let back = report.went_back.then(|| {
         format!("the head of the memory in {place} was put back to an older save while this run went on; what was saved in between is kept")
     });
-    damage.into_iter().chain(back).collect()
+    damage.into_iter().chain(spoilt).chain(back).collect()
 }
 
 impl Member {

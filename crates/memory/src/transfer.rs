@@ -102,7 +102,7 @@ pub fn export_sessions(engine_data: &Path, sessions: &[String], out: &mut impl W
     let connection = database::open(&database)?;
     database::refuse_foreign(&connection)?;
     let fail = judge("read the run's sessions");
-    let group = SessionTables::of(&connection, "main").map_err(&fail)?;
+    let group = SessionTables::read(&connection, "main").map_err(&fail)?;
     find_family(&connection, &group, sessions).map_err(&fail)?;
     for table in &group.tables {
         let names: Vec<_> = table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -130,7 +130,7 @@ pub fn import_sessions(ours: &Path, told: &[u8]) -> Result<(), Error> {
     let sessions: BTreeSet<_> = sessions.filter_map(Cell::text).map(str::to_owned).collect();
     let fail = judge("take in the run's sessions");
     let connection = database::open_copy(&database)?;
-    let group = SessionTables::of(&connection, "main").map_err(&fail)?;
+    let group = SessionTables::read(&connection, "main").map_err(&fail)?;
     let mut known = BTreeMap::new();
     for name in group.tables.iter().map(|table| table.name.as_str()).chain(BESIDE.map(|(name, _)| name)) {
         let names = columns(&connection, "main", name).map_err(&fail)?.into_iter().map(|column| column.name);
@@ -176,7 +176,7 @@ fn print_rows(
         let mut line = Line { table: table.to_owned(), row: BTreeMap::new() };
         for (place, name) in names.iter().enumerate() {
             let value = row.get_ref(place).map_err(&fail)?;
-            line.row.extend(Cell::of(value).map(|cell| ((*name).to_owned(), cell)));
+            line.row.extend(Cell::from_column(value).map(|cell| ((*name).to_owned(), cell)));
         }
         serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
         out.write_all(b"\n")?;
@@ -216,7 +216,7 @@ fn unsound(error: impl std::fmt::Display) -> Error {
 
 impl Cell {
     /// Nothing is said of what is not there.
-    fn of(value: ValueRef<'_>) -> Option<Self> {
+    fn from_column(value: ValueRef<'_>) -> Option<Self> {
         match value {
             ValueRef::Null => None,
             ValueRef::Integer(number) => Some(Self::Integer(number)),

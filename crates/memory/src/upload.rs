@@ -16,7 +16,7 @@ use crate::{
         catalog::{Catalog, FileChunks},
         count,
         leaf::{self, SessionEntries},
-        manifest::{FORMAT, Gone, INDEX, LEDGER, Leaf, Level, Manifest, Pages, Run, Statistics},
+        manifest::{ChunkRun, FORMAT, Gone, INDEX, LEDGER, Leaf, Level, Manifest, Pages, Statistics},
         packer::{PAGE, Packed, Packer},
     },
     store::{Head, Object, ObjectName, Store},
@@ -130,7 +130,7 @@ impl Upload<'_> {
         has_new: bool,
         free: u64,
     ) -> Result<Manifest, Error> {
-        let runs = |chunks: &[Hash]| -> Result<Vec<Run>, Error> {
+        let runs = |chunks: &[Hash]| -> Result<Vec<ChunkRun>, Error> {
             let lost = || Error::Files(std::io::Error::other("a chunk was lost while packing"));
             packs.runs(chunks).ok_or_else(lost)
         };

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::people::Leave;
+
 /// A program that the engine starts for tools of ours, and speaks MCP with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
@@ -20,11 +22,16 @@ impl McpServer {
 /// Milliseconds that a tool may take; a search over a large memory reads it first.
 const PATIENCE: u64 = 60_000;
 
-/// Returns the configuration as the engine gets it: the given one, with everything settled that could wait for a person.
-pub(crate) fn settle(given: Value, tools: &[McpServer]) -> Value {
+/// Returns the configuration as the engine gets it: the given one, with everything settled that could wait for a person,
+/// unless there are people who can be asked for leave.
+pub(crate) fn settle(given: Value, tools: &[McpServer], leave: Option<Leave>) -> Value {
     let mut config = object(given);
     let permission = config.remove("permission").unwrap_or_default();
-    config.insert("permission".to_owned(), Value::Object(unattended(permission)));
+    let permission = match leave {
+        Some(leave) => attended(permission, leave),
+        None => unattended(permission),
+    };
+    config.insert("permission".to_owned(), Value::Object(permission));
     let mut servers = object(config.remove("mcp").unwrap_or_default());
     servers.extend(tools.iter().map(|server| (server.name.clone(), server.config())));
     config.insert("mcp".to_owned(), Value::Object(servers));
@@ -32,7 +39,10 @@ pub(crate) fn settle(given: Value, tools: &[McpServer]) -> Value {
     if let Some(Value::Object(agents)) = config.get_mut("agent") {
         for agent in agents.values_mut().filter_map(Value::as_object_mut) {
             if let Some(permission) = agent.get_mut("permission") {
-                deny_asking(permission);
+                match leave {
+                    Some(leave) => *permission = Value::Object(attended(permission.take(), leave)),
+                    None => deny_asking(permission),
+                }
             }
             offer(agent, tools);
         }
@@ -67,6 +77,24 @@ fn unattended(given: Value) -> Map<String, Value> {
     rules
 }
 
+/// Lets the engine ask people: what the rules say, and whatever changes something where that is wanted.
+fn attended(given: Value, leave: Leave) -> Map<String, Value> {
+    let mut rules = spread(given);
+    rules.insert("question".to_owned(), json!("allow"));
+    if leave == Leave::Changes {
+        for changes in ["edit", "bash", "webfetch"] {
+            // What was refused stays refused.
+            let refused = rules.get(changes) == Some(&json!("deny"));
+            if !refused {
+                // The last rule that matches counts.
+                rules.remove(changes);
+                rules.insert(changes.to_owned(), json!("ask"));
+            }
+        }
+    }
+    rules
+}
+
 /// Writes one rule for everything as rules.
 fn spread(given: Value) -> Map<String, Value> {
     match given {
@@ -95,13 +123,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn where_people_are_asked_changes_wait_for_leave_and_what_is_refused_stays_refused() {
+        let given =
+            json!({ "permission": { "bash": { "git *": "allow" }, "webfetch": "deny", "read": "ask" } });
+        let settled = |leave| settle(given.clone(), &[], Some(leave))["permission"].clone();
+        assert_eq!(
+            settled(Leave::Rules),
+            json!({ "bash": { "git *": "allow" }, "webfetch": "deny", "read": "ask", "question": "allow" })
+        );
+        let asks =
+            json!({ "bash": "ask", "edit": "ask", "webfetch": "deny", "read": "ask", "question": "allow" });
+        assert_eq!(settled(Leave::Changes), asks);
+    }
+
+    #[test]
     fn nothing_can_wait_for_a_person() {
         let given = json!({
             "permission": { "*": "ask", "bash": { "*": "ask", "git *": "allow" }, "question": "allow", "doom_loop": "allow" },
             "agent": { "ro": { "permission": { "edit": "ask" } } },
             "share": "auto",
         });
-        insta::assert_json_snapshot!(settle(given, &[]), @r#"
+        insta::assert_json_snapshot!(settle(given, &[], None), @r#"
         {
           "agent": {
             "ro": {
@@ -129,7 +171,7 @@ mod tests {
           "share": "disabled"
         }
         "#);
-        insta::assert_json_snapshot!(settle(json!({ "permission": "allow" }), &[]), @r#"
+        insta::assert_json_snapshot!(settle(json!({ "permission": "allow" }), &[], None), @r#"
         {
           "autoupdate": false,
           "mcp": {},
@@ -161,7 +203,7 @@ mod tests {
                 "plain": { "mode": "primary" },
             },
         });
-        let settled = settle(given, &[ours]);
+        let settled = settle(given, &[ours], None);
         let kept = |name: &str| settled[name].clone();
         insta::assert_json_snapshot!([kept("mcp"), kept("permission")["session_*"].clone(), kept("tools"), kept("agent")], @r#"
         [

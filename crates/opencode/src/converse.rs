@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use fro_core::{
     conversation::{
         Conversation, Do, Limits,
-        heard::{FinalMessage, Heard, Pulse},
+        heard::{Ask, FinalMessage, Heard, Pulse},
         outcome::{Outcome, Trouble, Turn},
     },
     prompt::follow_up,
@@ -104,8 +104,7 @@ impl<'a> Talk<'a> {
                 Do::Poll => Some(self.poll().await),
                 Do::Settle => Some(self.read().await),
                 Do::Refuse(ask) => {
-                    let refused = self.connection.client().refuse(&self.session.directory, &ask).await;
-                    debug!(ask.id, "refused {:?} {}: {refused:?}", ask.kind, ask.id);
+                    self.answer(&ask).await;
                     None
                 }
                 Do::Nudge => {
@@ -129,6 +128,16 @@ impl<'a> Talk<'a> {
                 None => conversation.tick(Timestamp::now()),
             };
         }
+    }
+
+    /// Puts what the engine asks to people, or refuses it where there are none.
+    async fn answer(&self, ask: &Ask) {
+        let (client, directory) = (self.connection.client(), &self.session.directory);
+        let answered = match self.connection.people() {
+            Some(people) => client.answer(directory, ask, people.ask(ask).await).await,
+            None => client.refuse(directory, ask).await,
+        };
+        debug!(ask.id, "answered {:?} {}: {answered:?}", ask.kind, ask.id);
     }
 
     /// Waits for the next event of this session or its children, but not longer than until then.
@@ -206,7 +215,7 @@ fn concerning(session: &str, children: &mut HashSet<String>, event: Event) -> Op
 }
 
 /// Sums up the messages of a turn.
-fn understand(messages: Vec<wire::Message>, began: Timestamp) -> FinalMessage {
+fn understand(messages: Vec<wire::WireMessage>, began: Timestamp) -> FinalMessage {
     let began = began.as_millisecond();
     let answers = messages.into_iter().filter(|message| message.info.role == Role::Assistant);
     let mut reading = FinalMessage::default();

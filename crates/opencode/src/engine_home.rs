@@ -109,6 +109,9 @@ impl EngineHome {
         }
         // The question tool is offered to the engine's own clients alone.
         set("OPENCODE_CLIENT", OsStr::new("fro-bot"));
+        if launch.people.is_some() {
+            set("OPENCODE_ENABLE_QUESTION_TOOL", OsStr::new("1"));
+        }
         set("OPENCODE_CONFIG_CONTENT", OsStr::new(&config.to_string()));
         set("OPENCODE_SERVER_PASSWORD", OsStr::new(password));
         environment

@@ -2,14 +2,17 @@
 
 use std::collections::HashSet;
 
-use fro_core::conversation::heard::{Ask, AskKind, Finish, Heard, Tool};
+use fro_core::conversation::{
+    heard::{AskKind, Finish, Heard, Tool},
+    todo::{Todo, TodoList, TodoState},
+};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::wire::{
-    Content, Envelope, ErrorEvent, Part, PartEvent, Payload, Request, SessionEvent, Status, StatusEvent,
-    TodoEvent, ToolState, ToolStatus, Whose,
+    self, Content, Envelope, ErrorEvent, Part, PartEvent, Payload, Request, SessionEvent, Status,
+    StatusEvent, TodoEvent, ToolState, ToolStatus, Whose,
 };
 
 /// The longest description of a tool call.
@@ -86,7 +89,7 @@ impl Ear {
             "message.part.updated" => self.part(read::<PartEvent>(properties)?.part),
             "permission.asked" => Some(ask(AskKind::Permission, read(properties)?)),
             "question.asked" => Some(ask(AskKind::Question, read(properties)?)),
-            "todo.updated" => Some(todo(&read(properties)?)),
+            "todo.updated" => Some(todo(read(properties)?)),
             _ => None,
         }
     }
@@ -121,7 +124,7 @@ impl Ear {
             }
             Content::Text { .. } | Content::Other => return None,
         };
-        Some(of(part.session, heard))
+        Some(about_session(part.session, heard))
     }
 }
 
@@ -144,12 +147,12 @@ fn read<T: DeserializeOwned>(properties: Value) -> Option<T> {
     serde_json::from_value(properties).ok()
 }
 
-fn of(session: String, heard: Heard) -> Event {
+fn about_session(session: String, heard: Heard) -> Event {
     Event { about: About::Session(session), heard }
 }
 
 fn whose(event: &Whose, heard: Heard) -> Event {
-    of(event.session.clone(), heard)
+    about_session(event.session.clone(), heard)
 }
 
 /// A rest is told twice, as a status and as an event of its own; one of them is enough.
@@ -162,11 +165,11 @@ fn status(event: StatusEvent) -> Option<Event> {
             Heard::Retrying { attempt, next, spent: action.is_some() }
         }
     };
-    Some(of(event.session, heard))
+    Some(about_session(event.session, heard))
 }
 
 fn error(event: ErrorEvent) -> Option<Event> {
-    Some(of(event.session?, Heard::Broke(event.error?.into())))
+    Some(about_session(event.session?, Heard::Broke(event.error?.into())))
 }
 
 fn birth(event: SessionEvent) -> Option<Event> {
@@ -175,13 +178,12 @@ fn birth(event: SessionEvent) -> Option<Event> {
 }
 
 fn ask(kind: AskKind, request: Request) -> Event {
-    of(request.session, Heard::Asked(Ask { id: request.id, kind }))
+    about_session(request.session.clone(), Heard::Asked(request.ask(kind)))
 }
 
-fn todo(event: &TodoEvent) -> Event {
-    let over = |status: &str| matches!(status, "completed" | "cancelled");
-    let done = event.todos.iter().filter(|todo| over(&todo.status)).count();
-    of(event.session.clone(), Heard::TodoChanged { done, total: event.todos.len() })
+fn todo(event: TodoEvent) -> Event {
+    let todo = |todo: wire::Todo| Todo { what: todo.content, state: TodoState::parse(&todo.status) };
+    about_session(event.session, Heard::TodoChanged(TodoList(event.todos.into_iter().map(todo).collect())))
 }
 
 /// Returns what a tool call is about in one short line: its title, or the argument that tells most.

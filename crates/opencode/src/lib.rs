@@ -10,6 +10,7 @@ mod error;
 mod event;
 mod install;
 mod omo;
+mod people;
 mod pin;
 mod random;
 mod read_only;
@@ -27,6 +28,7 @@ pub use install::{
     registry,
 };
 pub use omo::Omo;
+pub use people::{Leave, People, PeopleRequest, Word};
 pub use pin::{Platform, VERSION, Vectors};
 pub use random::random_hex;
 pub use read_only::read_only;

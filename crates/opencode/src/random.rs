@@ -1,4 +1,4 @@
-//! What nobody can guess. The kernel is the only source of it.
+//! Random bytes from the kernel, the only source of what nobody can guess.
 
 use std::{fs::File, io::Read as _};
 

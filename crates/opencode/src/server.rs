@@ -29,6 +29,7 @@ use crate::{
     event::{Event, ToolCall},
     install::Engine,
     omo::Omo,
+    people::People,
     server::{
         client::EngineClient,
         process::{Printed, Process},
@@ -45,14 +46,17 @@ pub const PORT: &str = "{port}";
 /// How often another free port is tried when somebody took ours between choosing and listening.
 const PORTS: u32 = 5;
 
-/// How often a server that starts is asked whether it is there.
-const KNOCK: Duration = Duration::from_millis(25);
-
-/// How long an answer may take before the engine says that it listens, the first time and at most.
-const IMPATIENCE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+/// How often an engine that starts or stops is looked at.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// What the engine prints when it begins to answer.
 const LISTENS: &str = "server listening on";
+
+/// How long an engine is given to print that. One that says it in other words is asked from then on.
+const UNTOLD: Duration = Duration::from_secs(5);
+
+/// How long the answer to the first question may take.
+const FIRST_ANSWER: Duration = Duration::from_secs(2);
 
 /// How long the guard's words may take after the engine answers.
 const GUARD_PATIENCE: Duration = Duration::from_secs(5);
@@ -80,6 +84,8 @@ pub struct Launch {
     pub wrap: Vec<OsString>,
     /// The port it listens on, where somebody has to know beforehand; a free one otherwise.
     pub port: Option<u16>,
+    /// Who is asked when it asks; without them it is refused what it would ask for.
+    pub people: Option<People>,
     /// How long it may take until it answers.
     pub patience: Duration,
     /// How long it may take to stop at each step before force is used.
@@ -100,6 +106,7 @@ impl Launch {
             environment: Vec::new(),
             wrap: Vec::new(),
             port: None,
+            people: None,
             patience: Duration::from_mins(2),
             grace: Duration::from_secs(5),
         }
@@ -122,6 +129,7 @@ pub struct Connection {
     client: EngineClient,
     stream: Arc<Stream>,
     printed: Printed,
+    people: Option<People>,
 }
 
 impl Deref for Server {
@@ -136,7 +144,11 @@ impl Server {
     /// Starts an engine and returns once it answers and its events are heard.
     pub async fn start(launch: Launch) -> Result<Self, Error> {
         let home = &launch.home;
-        let mut config = config::settle(launch.config.clone(), &launch.tools);
+        let mut config = config::settle(
+            launch.config.clone(),
+            &launch.tools,
+            launch.people.as_ref().map(|people| people.leave),
+        );
         if let Some(omo) = &launch.omo {
             omo.join(&mut config);
         }
@@ -151,7 +163,7 @@ impl Server {
             };
             match Self::start_on(port, &launch, &config).await {
                 Err(Error::PortTaken { .. }) if launch.port.is_none() && tries < PORTS => {
-                    warn!(engine.port = port, "port {port} was taken under our hands, trying another");
+                    warn!(engine.port = port, "port {port} was taken by another program, trying another");
                 }
                 outcome => return outcome,
             }
@@ -174,7 +186,12 @@ impl Server {
             engine.version = %engine.version,
             "the engine listens on port {port} after {seconds:.1} s"
         );
-        let connection = Connection { client, stream: Arc::new(stream), printed: process.printed() };
+        let connection = Connection {
+            client,
+            stream: Arc::new(stream),
+            printed: process.printed(),
+            people: launch.people.clone(),
+        };
         Ok(Self { connection, process, grace: launch.grace })
     }
 
@@ -218,7 +235,7 @@ impl Server {
                 self.client.abort(&session).await?;
             }
             while !self.client.busy(&directory).await?.is_empty() {
-                time::sleep(KNOCK).await;
+                time::sleep(LOOK).await;
             }
         }
         Ok(())
@@ -251,6 +268,11 @@ impl Connection {
         self.client.create_session(directory, title).await
     }
 
+    /// Begins a session that is a copy of another.
+    pub async fn fork(&self, session: &Session) -> Result<Session, Error> {
+        self.client.fork(session).await
+    }
+
     /// Puts a session away: it stays to be read, and nobody goes on in it.
     pub async fn put_away(&self, session: &Session) -> Result<(), Error> {
         self.client.put_away(session).await
@@ -259,6 +281,10 @@ impl Connection {
     /// Writes something into a session that nobody answers.
     pub async fn note(&self, session: &Session, text: &str) -> Result<(), Error> {
         self.client.note(session, text).await
+    }
+
+    pub(crate) fn people(&self) -> Option<&People> {
+        self.people.as_ref()
     }
 
     pub(crate) fn client(&self) -> &EngineClient {
@@ -277,9 +303,8 @@ async fn wait_until_ready(
     port: u16,
     launch: &Launch,
 ) -> Result<(), Error> {
-    let deadline = Instant::now() + launch.patience;
-    let mut knocks = 0;
-    while Instant::now() < deadline {
+    let began = Instant::now();
+    while began.elapsed() < launch.patience {
         if let Some(status) = process.ended() {
             // Whoever took the port may answer in the engine's place, so it is looked at only when the engine is gone.
             if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
@@ -288,23 +313,22 @@ async fn wait_until_ready(
             process.hear_out().await;
             return Err(Error::Died { status, said: process.last_words() });
         }
-        let patience = patience(knocks, process.output().contains(LISTENS));
-        if client.health(patience).await.is_ok_and(|version| version == launch.engine.version) {
+        if may_answer(&process.output(), began.elapsed())
+            && client.health(FIRST_ANSWER).await.is_ok_and(|version| version == launch.engine.version)
+        {
             return guarded(process).await;
         }
-        knocks += 1;
-        time::sleep(KNOCK).await;
+        time::sleep(LOOK).await;
     }
     Err(Error::NotReady { seconds: launch.patience.as_secs(), said: process.last_words() })
 }
 
-/// Returns how long the answer to a knock is waited for.
+/// Tells whether an engine may answer by now.
 ///
-/// The engine takes connections about 0.4 s before it answers, and what is asked in between is never answered. So a knock
-/// is given up soon until the engine says that it listens, and later each time, should a version say so in other words.
-fn patience(knocks: u32, says_it_listens: bool) -> Duration {
-    let (first, most) = IMPATIENCE;
-    if says_it_listens { most } else { first.saturating_mul(1 + knocks / 8).min(most) }
+/// It takes connections about 0.4 s before that, and what is asked in between is never answered, so that whoever asks too
+/// early waits for nothing.
+fn may_answer(printed: &str, waited: Duration) -> bool {
+    printed.contains(LISTENS) || waited > UNTOLD
 }
 
 /// Sees that the guard stands. It spoke before the engine did, but on another way, so its words may take a moment longer.
@@ -314,7 +338,7 @@ async fn guarded(process: &Process) -> Result<(), Error> {
         if Instant::now() > deadline {
             return Err(Error::Unguarded);
         }
-        time::sleep(KNOCK).await;
+        time::sleep(LOOK).await;
     }
     Ok(())
 }
@@ -331,9 +355,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_knock_before_the_engine_listens_is_given_up_soon() {
-        let waits = [(0, false), (7, false), (8, false), (16, false), (10_000, false), (0, true)];
-        let waits = waits.map(|(knocks, says)| patience(knocks, says).as_millis());
-        assert_eq!(waits, [100, 100, 200, 300, 2000, 2000]);
+    fn an_engine_is_asked_when_it_says_that_it_listens_or_has_had_long_enough_to() {
+        let check = |printed: &str, seconds, expect| {
+            assert_eq!(may_answer(printed, Duration::from_secs(seconds)), expect, "{printed} {seconds}");
+        };
+        check("", 0, false);
+        check("guarded\n", 4, false);
+        check("guarded\nopencode server listening on http://127.0.0.1:4096\n", 0, true);
+        check("ready: http://127.0.0.1:4096\n", 6, true);
     }
 }

@@ -1,4 +1,4 @@
-//! The engine's bytes as the events that they hold.
+//! Reads server-sent events out of the engine's stream of bytes.
 
 use eventsource_stream::{EventStreamError, Eventsource as _};
 use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fro_core::conversation::{
-    heard::Finish,
+    heard::{Ask, AskKind, Finish},
     outcome::{Breakage, ForLog, Usage},
 };
 use serde::Deserialize;
@@ -221,6 +221,44 @@ pub(crate) struct Request {
     pub(crate) id: String,
     #[serde(rename = "sessionID")]
     pub(crate) session: String,
+    #[serde(default)]
+    permission: String,
+    #[serde(default)]
+    patterns: Vec<String>,
+    #[serde(default)]
+    questions: Vec<AskedQuestion>,
+}
+
+#[derive(Deserialize)]
+struct AskedQuestion {
+    #[serde(default)]
+    question: String,
+    #[serde(default)]
+    options: Vec<QuestionOption>,
+}
+
+#[derive(Deserialize)]
+struct QuestionOption {
+    label: String,
+}
+
+impl Request {
+    /// Returns what is asked. What is long is cut where it is shown.
+    pub(crate) fn ask(self, kind: AskKind) -> Ask {
+        let (about, choices) = match (kind, &self.questions[..]) {
+            (AskKind::Permission, _) => {
+                (format!("{}: {}", self.permission, self.patterns.join(", ")), Vec::new())
+            }
+            (AskKind::Question, [one]) => {
+                (one.question.clone(), one.options.iter().map(|option| option.label.clone()).collect())
+            }
+            (AskKind::Question, several) => {
+                let questions: Vec<_> = several.iter().map(|one| one.question.as_str()).collect();
+                (questions.join(" "), Vec::new())
+            }
+        };
+        Ask { id: self.id, kind, about, choices }
+    }
 }
 
 #[derive(Deserialize)]
@@ -232,6 +270,8 @@ pub(crate) struct TodoEvent {
 
 #[derive(Deserialize)]
 pub(crate) struct Todo {
+    #[serde(default)]
+    pub(crate) content: String,
     pub(crate) status: String,
 }
 
@@ -270,7 +310,7 @@ impl WithFiles {
 
 /// A message with its parts.
 #[derive(Deserialize)]
-pub(crate) struct Message {
+pub(crate) struct WireMessage {
     pub(crate) info: MessageInfo,
     pub(crate) parts: Vec<Part>,
 }
@@ -306,7 +346,7 @@ impl MessageInfo {
     }
 }
 
-impl Message {
+impl WireMessage {
     /// Returns what the model said to people in it.
     pub(crate) fn text(&self) -> Option<String> {
         let texts = self.parts.iter().filter_map(|part| match &part.content {

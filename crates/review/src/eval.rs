@@ -3,9 +3,12 @@
 //! `fro-bot eval` prints them for any file of the same shape, so that whoever doubts a figure can bring their own.
 
 pub mod anchors;
+mod dice;
 pub mod duplicates;
 pub mod histories;
+pub mod plot;
 pub mod pushes;
+mod stage;
 
 /// A line of a data file that cannot be read.
 #[derive(Debug, thiserror::Error)]

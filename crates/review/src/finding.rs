@@ -127,7 +127,7 @@ impl Kind {
     }
 
     /// Returns the kind that the rubric gives as the example of a score, for a finding that names none.
-    pub fn of(score: Score, pass: Pass) -> Self {
+    pub fn guess(score: Score, pass: Pass) -> Self {
         match (pass, score.get()) {
             (Pass::Security, 7..) => Self::Security,
             (_, 0..=1) => Self::Style,

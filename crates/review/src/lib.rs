@@ -9,7 +9,7 @@
 //!    hears what happened and says what to ask. What does not fit into a prompt is named ([`parcel`]).
 //! 3. It reports with tools ([`tools`]), and [`review::Review`] answers each call: promoted ([`scoring`], [`sensitivity`]),
 //!    below the threshold, said before ([`duplicate`], by [`wording`]), or a draft. Threads are resolved on evidence only,
-//!    replies follow the rules of [`dispute`].
+//!    replies follow the rules of [`dispute`], with the file's owners ([`code_owners`]) where nobody else is above the author.
 //! 4. When the last pass is submitted, or nothing more can come, [`review::Review::settle`] counts small findings together
 //!    and decides the gate; [`review::Settled::writes`] puts every comment where GitHub takes it ([`Place`]), as [`say`]
 //!    writes it: without committable suggestions ([`markdown`]), and with no more code than the function that it is
@@ -21,6 +21,7 @@
 //! place is checked here against the pull request's own hunks, and one that does not fit moves to where it does.
 //! [`eval`] counts how much of all this is right.
 
+pub mod code_owners;
 mod diff;
 pub mod dispute;
 pub mod duplicate;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::since::Since;
+use crate::{Diff, since::Since};
 
 /// What is done with files that nobody wrote by hand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -93,13 +93,17 @@ impl Parcel {
         let ends = starts.iter().skip(1).copied().chain([diff.len()]);
         let part = |(start, end): (&usize, usize)| {
             let text = diff[*start..end].to_owned();
-            let header = text.lines().next().unwrap_or_default();
-            let path =
-                header.rsplit_once(" b/").map_or(header, |(_, path)| path).trim_end_matches('"').to_owned();
-            Part { path, text }
+            Part { path: path(&text), text }
         };
         starts.iter().zip(ends).map(part).collect()
     }
+}
+
+/// Returns the path of a file's part of a diff. One that cannot be read goes by its header, so that it is named at least.
+fn path(part: &str) -> String {
+    let header = part.lines().next().unwrap_or_default();
+    let read = Diff::parse(part).ok().and_then(|diff| Some(diff.files().first()?.path.clone()));
+    read.unwrap_or_else(|| header.rsplit_once(" b/").map_or(header, |(_, path)| path).to_owned())
 }
 
 #[cfg(test)]

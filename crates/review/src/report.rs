@@ -50,7 +50,7 @@ enum Weight {
 }
 
 impl Weight {
-    fn of(score: Score, thresholds: &Thresholds) -> Self {
+    fn weigh(score: Score, thresholds: &Thresholds) -> Self {
         if score >= thresholds.blocking { Self::Blocking } else { Self::Notable }
     }
 }

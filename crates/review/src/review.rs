@@ -6,7 +6,7 @@
 mod answer;
 mod settle;
 
-use fro_core::tool_call::Reply;
+use fro_core::tool_call::ToolReply;
 pub use settle::{Settled, Writes};
 
 use crate::{
@@ -96,7 +96,7 @@ impl Review {
     /// Answers a tool. `touched` is how many lines the function has that a finding is about.
     ///
     /// Passes are submitted elsewhere: [`crate::passes::Passes`] knows which one is on.
-    pub fn call(&mut self, pass: Pass, call: &ReviewCall, touched: usize) -> Reply {
+    pub fn call(&mut self, pass: Pass, call: &ReviewCall, touched: usize) -> ToolReply {
         let answered = match call {
             ReviewCall::RunState => Ok(answer::run_state(&self.ground)),
             ReviewCall::Post(post) => self.post(pass, post, touched),
@@ -104,7 +104,7 @@ impl Review {
             ReviewCall::Resolve(resolve) => self.resolve(resolve),
             ReviewCall::Submit(submit) => Ok(answer::submitted(submit.pass_number)),
         };
-        answered.map_or_else(Reply::Failed, Reply::Said)
+        answered.map_or_else(ToolReply::Failed, ToolReply::Said)
     }
 
     fn post(&mut self, pass: Pass, post: &Post, touched: usize) -> Result<String, String> {
@@ -147,7 +147,7 @@ impl Review {
         Ok(Finding {
             anchor: post.anchor(),
             pass,
-            kind: given.kind.unwrap_or_else(|| Kind::of(given.score, pass)),
+            kind: given.kind.unwrap_or_else(|| Kind::guess(given.score, pass)),
             given: given.score,
             score,
             finding: given.finding.clone(),
@@ -157,6 +157,9 @@ impl Review {
     }
 
     fn reply(&mut self, reply: &ThreadReply) -> Result<String, String> {
+        if let Some(at) = answer::draft_at(&reply.thread_id) {
+            return if reply.is_concession { self.withdraw(at) } else { Err(answer::unposted(at)) };
+        }
         let known = self.open_thread(&reply.thread_id)?;
         let thread = &known.thread;
         let Next::Judge(at) = dispute::next(thread.status, &known.unanswered) else {
@@ -173,9 +176,7 @@ impl Review {
 
     fn resolve(&mut self, resolve: &Resolve) -> Result<String, String> {
         if let Some(at) = answer::draft_at(&resolve.thread_id) {
-            let draft = self.drafts.get_mut(at).ok_or_else(|| answer::unknown(&resolve.thread_id))?;
-            draft.standing = Standing::Withdrawn;
-            return Ok(answer::withdrawn(at));
+            return self.withdraw(at);
         }
         let known = self.open_thread(&resolve.thread_id)?;
         let gone = matches!(known.place, Whereabouts::Gone { .. });
@@ -183,7 +184,7 @@ impl Review {
             Whereabouts::At(anchor) => &anchor.path,
             Whereabouts::Gone { path } => path,
         };
-        match Evidence::of(path, gone, &self.ground.since, &resolve.reason) {
+        match Evidence::find(path, gone, &self.ground.since, &resolve.reason) {
             Evidence::Missing => Err(answer::no_evidence(&resolve.thread_id, path)),
             Evidence::Here | Evidence::In(_) => {
                 let thread = known.thread.root.id;
@@ -191,6 +192,12 @@ impl Review {
                 Ok(answer::resolved(&resolve.thread_id))
             }
         }
+    }
+
+    fn withdraw(&mut self, at: usize) -> Result<String, String> {
+        let draft = self.drafts.get_mut(at).ok_or_else(|| answer::unknown(&answer::draft(at)))?;
+        draft.standing = Standing::Withdrawn;
+        Ok(answer::withdrawn(at))
     }
 
     /// Finds a thread that is open and that nothing was decided about in this review.

@@ -66,7 +66,7 @@ const MANIFESTS: [&str; 11] = [
 
 impl Sensitivity {
     /// Decides from what was declared and from files of the base commit, each with its path.
-    pub fn of(declared: Declared, files: &[(&str, &str)]) -> Self {
+    pub fn judge(declared: Declared, files: &[(&str, &str)]) -> Self {
         match declared {
             Declared::Sensitive => Self::Sensitive { why: "the settings say so".to_owned() },
             Declared::Plain => Self::Plain,
@@ -133,7 +133,7 @@ mod tests {
 
     fn check(path: &str, text: &str, expect: Option<&str>) {
         let expect = expect.map_or(Sensitivity::Plain, |why| Sensitivity::Sensitive { why: why.to_owned() });
-        assert_eq!(Sensitivity::of(Declared::Unsaid, &[(path, text)]), expect, "{text}");
+        assert_eq!(Sensitivity::judge(Declared::Unsaid, &[(path, text)]), expect, "{text}");
     }
 
     #[test]
@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn what_is_declared_counts_more_than_what_is_found() {
         let files = [("README.md", "Stores PII.")];
-        assert_eq!(Sensitivity::of(Declared::Plain, &files), Sensitivity::Plain);
+        assert_eq!(Sensitivity::judge(Declared::Plain, &files), Sensitivity::Plain);
         let why = "the settings say so".to_owned();
-        assert_eq!(Sensitivity::of(Declared::Sensitive, &[]), Sensitivity::Sensitive { why });
+        assert_eq!(Sensitivity::judge(Declared::Sensitive, &[]), Sensitivity::Sensitive { why });
     }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::parcel::{Parcel, Part};
+
 /// The lines that a pull request adds and removes, file by file, as its diff has them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
@@ -14,28 +16,24 @@ pub struct Written {
 impl Written {
     /// Reads the changed lines of a diff that `git diff` wrote.
     pub fn read(diff: &str) -> Self {
-        let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let (mut path, mut inside) = (None, false);
-        for line in diff.lines().map(|line| line.trim_end_matches('\r')) {
-            if line.starts_with("diff --git ") {
-                (path, inside) = (named(line), false);
-                if let Some(path) = &path {
-                    files.entry(path.clone()).or_default();
-                }
-            } else if line.starts_with("@@ ") {
-                inside = true;
-            } else if let (true, Some(path)) = (inside && line.starts_with(['+', '-']), &path) {
-                files.entry(path.clone()).or_default().push(line.to_owned());
-            }
-        }
-        Self { files }
+        let files = Parcel::split(diff).into_iter().map(|part| (part.path.clone(), written(&part)));
+        Self { files: files.collect() }
     }
 }
 
-/// Takes the new path from the header; git quotes paths with special letters, and both diffs do it alike.
-fn named(header: &str) -> Option<String> {
-    let (_, new) = header.rsplit_once(" b/").or_else(|| header.rsplit_once(" \"b/"))?;
-    Some(new.trim_end_matches('"').to_owned())
+/// Returns the changed lines of a file, and what else was done to it: another mode, another name, other bytes.
+fn written(part: &Part) -> Vec<String> {
+    let lines: Vec<&str> = part.text.lines().skip(1).map(|line| line.trim_end_matches('\r')).collect();
+    let hunks = lines.iter().position(|line| line.starts_with("@@ ")).unwrap_or(lines.len());
+    let (header, body) = lines.split_at(hunks);
+    let is_binary = header.iter().any(|line| line.starts_with("Binary files "));
+    let changed = body.iter().filter(|line| line.starts_with(['+', '-']));
+    let deeds = header.iter().filter(|line| {
+        // Names of contents change with the base; of a binary file they are all that tells of a change.
+        let by_content = ["index ", "--- ", "+++ ", "similarity ", "dissimilarity "];
+        (is_binary && line.starts_with("index ")) || !by_content.iter().any(|start| line.starts_with(start))
+    });
+    deeds.chain(changed).map(|line| (*line).to_owned()).collect()
 }
 
 /// What is new.
@@ -82,7 +80,7 @@ pub enum Evidence {
 
 impl Evidence {
     /// Looks for it: first at the finding's own lines, then in its file, then in files that the reason names.
-    pub fn of(path: &str, lines_changed: bool, since: &Since, reason: &str) -> Self {
+    pub fn find(path: &str, lines_changed: bool, since: &Since, reason: &str) -> Self {
         match since {
             Since::Nothing | Since::Beginning => return Self::Missing,
             Since::Files(_) if lines_changed => return Self::Here,
@@ -141,10 +139,46 @@ mod tests {
     }
 
     #[test]
+    fn names_that_git_quotes_or_that_look_like_two_are_the_same_everywhere() {
+        for (header, path) in [
+            (r#"diff --git "a/sa\"y.rs" "b/sa\"y.rs""#, "sa\"y.rs"),
+            ("diff --git a/x b/tap.rs b/x b/tap.rs", "x b/tap.rs"),
+        ] {
+            let shown = path.replace('"', "\\\"");
+            let names = if path == shown {
+                format!("--- a/{path}\n+++ b/{path}\n")
+            } else {
+                format!("--- \"a/{shown}\"\n+++ \"b/{shown}\"\n")
+            };
+            let diff = |line: &str| format!("{header}\nindex 1..2 100644\n{names}@@ -1 +1 @@\n-a\n+{line}\n");
+            let since = Since::between(Some(&Written::read(&diff("b"))), &Written::read(&diff("c")));
+            assert_eq!(since, files(&[path]));
+            let parts = Parcel::split(&diff("c"));
+            assert!(since.touches(&parts[0].path), "{parts:?}");
+            assert_eq!(crate::Diff::parse(&diff("c")).unwrap().files()[0].path, path);
+        }
+    }
+
+    #[test]
+    fn another_mode_and_other_bytes_are_new_too() {
+        let mode = "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n";
+        let binary = |to: &str| {
+            format!(
+                "diff --git a/a.bin b/a.bin\nindex 1..{to} 100644\nBinary files a/a.bin and b/a.bin differ\n"
+            )
+        };
+        let before = Written::read(&binary("2"));
+        let now = |text: &str| Since::between(Some(&before), &Written::read(text));
+        assert_eq!(now(&binary("2")), Since::Nothing);
+        assert_eq!(now(&binary("3")), files(&["a.bin"]));
+        assert_eq!(now(&format!("{}{mode}", binary("2"))), files(&["run.sh"]));
+    }
+
+    #[test]
     fn a_fix_needs_evidence() {
         let since = files(&["lib/hose.rs", "tap.rs"]);
         let check = |path: &str, changed, since: &Since, reason: &str, expect: Evidence| {
-            assert_eq!(Evidence::of(path, changed, since, reason), expect, "{path} {reason}");
+            assert_eq!(Evidence::find(path, changed, since, reason), expect, "{path} {reason}");
         };
         check("tap.rs", true, &since, "", Evidence::Here);
         check("tap.rs", false, &since, "", Evidence::In("tap.rs".to_owned()));

@@ -197,7 +197,7 @@ impl Reader<'_> {
         let finding_id = text(fields, "id");
         let pass = fields.get("pass").and_then(Value::as_u64).and_then(|number| Pass::try_from(number).ok());
         let kind = fields.get("kind").and_then(|kind| Kind::deserialize(kind).ok());
-        let kind = kind.unwrap_or_else(|| Kind::of(assessment.score, pass.unwrap_or(Pass::Diff)));
+        let kind = kind.unwrap_or_else(|| Kind::guess(assessment.score, pass.unwrap_or(Pass::Diff)));
         let (mut events, mut replies, mut unanswered) = (Vec::new(), Vec::new(), 0);
         for reply in self.comments.iter().filter(|comment| comment.in_reply_to == Some(root.id)) {
             match self.word(reply, &finding_id, state) {

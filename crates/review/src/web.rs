@@ -33,7 +33,7 @@ impl SearchAddress {
     }
 
     /// Returns where the answer to a question is.
-    pub fn of(&self, query: &str) -> String {
+    pub fn url_for(&self, query: &str) -> String {
         let query = Bounded::text(query.trim(), 300);
         self.0.replace("{query}", &utf8_percent_encode(query.value(), NON_ALPHANUMERIC).to_string())
     }
@@ -162,7 +162,7 @@ mod tests {
         let address = SearchAddress::parse("https://search.example/?q={query}&format=json").unwrap();
         assert_eq!(names(cards(None)), ["fetch"]);
         assert_eq!(names(cards(Some(&address))), ["fetch", "search"]);
-        assert_eq!(address.of("a&b=ü"), "https://search.example/?q=a%26b%3D%C3%BC&format=json");
+        assert_eq!(address.url_for("a&b=ü"), "https://search.example/?q=a%26b%3D%C3%BC&format=json");
         for wrong in
             ["http://search.example/?q={query}", "https://search.example/", "https://a/{query}{query}"]
         {

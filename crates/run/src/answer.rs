@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use fro_agent::{Agent, Job, Offer, Plan, Question, Session, Tools};
+use fro_agent::{Agent, Job, Offer, Onward, Plan, Question, Session, Tools};
 use fro_core::{
     Context, Fault, Permit, Trigger,
     continuity::{Reminder, Topic},
-    conversation::outcome::{Failure, Outcome, Trouble, Turn},
+    conversation::{
+        outcome::{Failure, Outcome, Trouble, Turn},
+        todo::TodoList,
+    },
     prompt,
-    say::{self, command::Reply, marker::Marker},
+    say::{self, command::CommandReply, marker::Marker},
 };
+
+use tokio::sync::watch;
 
 use crate::{
     builtin_commands,
@@ -20,7 +25,7 @@ use crate::{
     publish::{self, Said},
     result::{OutputSchema, ResultTools},
     share,
-    venue::{Acknowledgement, Hydrated, Venue},
+    venue::{Acknowledgement, Hydrated, ProgressComment, Venue},
 };
 
 /// A request that may be answered.
@@ -32,6 +37,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) trigger: &'a Trigger,
     pub(crate) permit: &'a Permit,
     pub(crate) venue: Venue<'a>,
+    /// The agent's list of things to do, as it stands.
+    pub(crate) todos: &'a watch::Sender<TodoList>,
 }
 
 impl Asked<'_> {
@@ -62,7 +69,7 @@ pub(crate) async fn by_agent(
 /// Answers one of our own words without the engine.
 pub(crate) async fn by_heart(
     asked: &Asked<'_>,
-    reply: &Reply,
+    reply: &CommandReply,
     seen: &mut Acknowledgement<'_>,
     agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
@@ -142,7 +149,7 @@ async fn converse<'a>(
 ) -> Said {
     let Hydrated { context, earlier, files, warnings } = hydrated;
     let mut prompt = prompt::compose(asked.trigger, asked.permit, &context, &asked.process.wishes);
-    let topic = Topic::of(&context, asked.trigger.words());
+    let topic = Topic::from_context(&context, asked.trigger.words());
     let reminder = agent.remember(asked.permit, topic).await;
     if let Some(reminder) = &reminder {
         prompt = prompt.reminding(reminder);
@@ -169,7 +176,9 @@ async fn converse<'a>(
         Err(fault) => return Said::not_started(fault, earlier),
     };
     let question = Question { text: prompt.render(), files, began: asked.occasion.began };
-    let Turn { outcome, mut usage } = session.ask(question).await;
+    let mut progress = ProgressComment::new(asked, &earlier);
+    let Turn { outcome, mut usage } = Box::pin(progress.beside(session.ask(question))).await;
+    let earlier = progress.left(earlier);
     usage += judged;
     if let Some(result) = result {
         agent.note(report(asked, &result));
@@ -210,6 +219,7 @@ pub(crate) fn plan(asked: &Asked<'_>, context: &Context, reminder: Option<Remind
         title: say::sessions::title(&about, context.title.value(), asked.trigger.words()),
         recalled: reminder.as_ref().map(Reminder::sessions).unwrap_or_default(),
         continuity: reminder.map(|reminder| reminder.continuity),
+        onward: Onward::InIt,
         tools: Vec::new(),
     }
 }

@@ -1,29 +1,31 @@
-//! Answers one of our words without the engine: by heart, from what is remembered, by forgetting it, or by stopping.
+//! Answers `help`, `status`, `forget` and `stop` without the engine.
 
 use fro_agent::Agent;
 use fro_core::{
     Fault, Reach,
     conversation::outcome::{Trouble, Turn},
-    say::{command::Reply, standing},
+    say::{command::CommandReply, standing},
 };
 
 use crate::{answer::Asked, publish::Said};
 
 /// Brings what the answer needs.
-pub(crate) async fn prepare(agent: &mut Agent<'_>, reply: &Reply) {
+pub(crate) async fn prepare(agent: &mut Agent<'_>, reply: &CommandReply) {
     match reply {
-        Reply::Words(_) | Reply::Stop => {}
-        Reply::Status | Reply::Forget => agent.recall().await,
+        CommandReply::Words(_) | CommandReply::Stop => {}
+        CommandReply::Status | CommandReply::Forget => agent.recall().await,
     }
 }
 
 /// Returns the answer.
-pub(crate) async fn answer(asked: &Asked<'_>, agent: &mut Agent<'_>, reply: &Reply) -> Said {
+pub(crate) async fn answer(asked: &Asked<'_>, agent: &mut Agent<'_>, reply: &CommandReply) -> Said {
     let answered = match reply {
-        Reply::Words(words) => Ok(words.clone()),
-        Reply::Status => agent.standing(asked.permit).await.map(|standing| standing::status(&standing)),
-        Reply::Forget => forget(asked, agent).await,
-        Reply::Stop => return stopped(asked).await,
+        CommandReply::Words(words) => Ok(words.clone()),
+        CommandReply::Status => {
+            agent.standing(asked.permit).await.map(|standing| standing::status(&standing))
+        }
+        CommandReply::Forget => forget(asked, agent).await,
+        CommandReply::Stop => return stopped(asked).await,
     };
     match answered {
         Ok(words) => Said::new(Turn::answered(words)),

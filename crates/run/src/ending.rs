@@ -1,4 +1,4 @@
-//! How a run ends.
+//! The ways in which a run ends, and the proof of an answer.
 
 use fro_core::gate::SkipReason;
 

@@ -26,11 +26,17 @@ pub use process::Process;
 pub use progress::{Progress, Tell};
 pub use result::OutputSchema;
 pub use review::{Change, Commits, Here, Looked, ReviewStatus, Reviewed, look_here};
-pub use settings::{Card, CheckRuns, ReviewSettings, Settings, ShareSettings, Sharing, WebSettings};
+pub use settings::{
+    Card, CheckRuns, ProgressPlace, ReviewSettings, Settings, ShareSettings, Sharing, WebSettings,
+};
 pub use venue::{REPO_SETTINGS, repo_settings};
 
-use fro_agent::Agent;
-use fro_core::{Fault, Task};
+use fro_agent::{Agent, Step};
+use fro_core::{
+    Fault, Task,
+    conversation::{heard::Heard, todo::TodoList},
+};
+use tokio::sync::watch;
 
 use crate::answer::Asked;
 
@@ -48,11 +54,12 @@ impl Admitted {
         tell(Progress::Permitted(permit.clone()));
         tell(Progress::Model(process.agent.settings.model()));
         let job = occasion.job(process, trigger, permit);
-        let steps = |step| tell(Progress::Agent(step));
+        let todos = watch::Sender::new(TodoList::default());
+        let steps = |step| hear(step, &todos, tell);
         let mut agent = Agent::open(&process.agent, &job, &steps)?;
         let venue = self.host.venue(permit, occasion, tell);
         let mut seen = venue.acknowledgement(task.manner());
-        let asked = Asked { process, occasion, job: &job, tell, trigger, permit, venue };
+        let asked = Asked { process, occasion, job: &job, tell, trigger, permit, venue, todos: &todos };
         let work = async {
             match task {
                 Task::Answer => Box::pin(answer::by_agent(&asked, &mut seen, &mut agent)).await,
@@ -70,6 +77,9 @@ impl Admitted {
                 Ok(Ending::Stopped)
             }
         };
+        if !matches!(ended, Ok(Ending::Answered(_) | Ending::ToldFailure(_) | Ending::Reviewed(_))) {
+            venue.end_progress(process, &asked.marker()).await;
+        }
         let (finished, ()) = tokio::join!(agent.finish(), seen.end(&ended));
         venue::memory(process, occasion, finished.kept.as_ref());
         if let (Some(keeping), Ok(Ending::Answered(_) | Ending::ToldFailure(_))) = (&finished.kept, &ended) {
@@ -77,6 +87,14 @@ impl Admitted {
         }
         finished.cleaned.and(ended)
     }
+}
+
+/// Tells of a step, and keeps the agent's list of things to do for whoever shows it.
+fn hear(step: Step, todos: &watch::Sender<TodoList>, tell: Tell<'_>) {
+    if let Step::Heard(Heard::TodoChanged(list)) = &step {
+        todos.send_replace(list.clone());
+    }
+    tell(Progress::Agent(step));
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub struct Occasion {
     pub checkout: PathBuf,
     /// The branch or tag that the run is on.
     pub git_ref: Option<String>,
-    /// When the job began that the run is a step of, if it is one of a workflow.
+    /// When the first step of the job began that the run is a step of, if it is one of a workflow.
     pub job_began: Option<Timestamp>,
     /// When the run began.
     pub began: Timestamp,
@@ -51,7 +51,7 @@ impl Occasion {
             checkout: self.checkout.clone(),
             git_ref: self.git_ref.clone(),
             head: head(trigger),
-            work: Claim::of(trigger, permit, *work, *output),
+            work: Claim::decide(trigger, permit, *work, *output),
         }
     }
 

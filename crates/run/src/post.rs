@@ -1,4 +1,5 @@
-//! What is done after a run that was killed: its memory is saved, 👀 and the label are taken away, its folders removed.
+//! What is done after a run that was killed: its memory is saved, a comment that shows its progress says that it ended, 👀
+//! and the label are taken away, its folders removed.
 //!
 //! Nothing is believed but the event and what the run wrote where the agent cannot reach. A run that ended by itself
 //! left nothing, and doing this twice is doing it once.
@@ -10,6 +11,7 @@ use fro_core::{
     event::{self, Reading},
     gate::{self, Policy},
     remembered::Audience,
+    say::marker::Marker,
 };
 
 use crate::{
@@ -47,12 +49,15 @@ impl Left {
     }
 }
 
-/// Takes 👀 and the label away, if the event still says that they were ours to give.
+/// Takes 👀 and the label away and ends the comment of the progress, if the event still says that they were ours to give.
 async fn unsee(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
     let Reading::Trigger(trigger) = event::read(&occasion.event)? else { return Ok(()) };
     let host = Host::open(process, &trigger)?;
     if let Some((permit, task)) = decide_again(&process.policy, occasion, &trigger, &host).await? {
-        let mut acknowledgement = host.venue(&permit, occasion, tell).acknowledgement(task.manner());
+        let venue = host.venue(&permit, occasion, tell);
+        let marker = Marker::new(&occasion.run.id, &trigger);
+        venue.end_progress(process, &marker).await;
+        let mut acknowledgement = venue.acknowledgement(task.manner());
         acknowledgement.resume().await;
         acknowledgement.end(&Ok(Ending::Interrupted)).await;
     }

@@ -5,7 +5,7 @@ use fro_github::GitHub;
 
 use crate::{
     result::OutputSchema,
-    settings::{ReviewSettings, Settings, ShareSettings},
+    settings::{ProgressPlace, ReviewSettings, Settings, ShareSettings},
 };
 
 /// What a process has. Clones share the HTTP client and its connections.
@@ -21,6 +21,8 @@ pub struct Process {
     pub output: Option<OutputSchema>,
     /// Where the run summary stands.
     pub summary: SummaryPlace,
+    /// Where people see how far a run is.
+    pub progress: ProgressPlace,
     /// Whether everybody may read the session.
     pub share: ShareSettings,
     /// How the reviewer judges.
@@ -30,16 +32,25 @@ pub struct Process {
 impl Process {
     /// Takes the settings; nothing is opened yet.
     pub fn new(settings: Settings) -> Self {
-        let Settings { agent, policy, wishes, output, summary, share, review } = settings;
-        Self { agent: fro_agent::Process::new(agent), policy, wishes, output, summary, share, review }
+        let Settings { agent, policy, wishes, output, summary, progress, share, review } = settings;
+        Self {
+            agent: fro_agent::Process::new(agent),
+            policy,
+            wishes,
+            output,
+            summary,
+            progress,
+            share,
+            review,
+        }
     }
 
     /// Returns this process with other settings, as when the repository's own file adds to them. The client stays:
     /// how requests travel is not the repository's to say.
     #[must_use]
     pub fn with(&self, settings: Settings) -> Self {
-        let Settings { agent, policy, wishes, output, summary, share, review } = settings;
-        Self { agent: self.agent.with(agent), policy, wishes, output, summary, share, review }
+        let Settings { agent, policy, wishes, output, summary, progress, share, review } = settings;
+        Self { agent: self.agent.with(agent), policy, wishes, output, summary, progress, share, review }
     }
 
     /// Knows every credential of the settings.

@@ -1,4 +1,4 @@
-//! Gives the answer: settled, placed, delivered once, and accounted for.
+//! Publishes the answer: as a review where its remarks fit beside the code, else as one text; and accounts for the run.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use fro_core::{
     own_comments::Earlier,
     say::{
         self,
-        answer::Look,
+        answer::CommentStyle,
         marker::Marker,
         summary::{Account, Origin, Served, Share},
     },
@@ -69,7 +69,7 @@ impl Said {
         marker: &Marker,
     ) -> Result<Receipt, Fault> {
         let (occasion, redactor) = (asked.occasion, asked.process.redactor());
-        let look = Look { summary: asked.process.summary, seed: occasion.seed };
+        let look = CommentStyle { summary: asked.process.summary, seed: occasion.seed };
         let settle = |below: &[(Anchor, String)]| {
             let outcome = self.turn.outcome.clone().and(&say::remarks::listed(below));
             let outcome = outcome.published(&self.people);
@@ -99,11 +99,15 @@ impl Said {
             let delivery = settle(&placed.layout.below);
             let remarks = Write::Remarks { delivery: &delivery, placed: &placed, redactor, people };
             if let Some(delivered) = venue.publish(&[remarks]).await.transpose() {
+                if let (Ok(_), Some(progress)) = (&delivered, &self.earlier.progress) {
+                    venue.remove_progress(progress).await;
+                }
                 return (delivery, delivered);
             }
         }
         let delivery = settle(&Layout::below(&self.remarks).below);
-        let delivered = venue.publish(&[Write::Answer { delivery: &delivery, earlier }]).await;
+        let delivered =
+            venue.publish(&[Write::Answer { delivery: &delivery, earlier: self.earlier.replaced() }]).await;
         let unsaid = || Fault::ours("the answer was not written");
         (delivery, delivered.and_then(|receipt| receipt.ok_or_else(unsaid)))
     }

@@ -60,7 +60,7 @@ impl OutputSchema {
             return Ok(());
         }
         Err(format!(
-            "The result does not fit the schema. Mend this and hand it in again:\n{}",
+            "The result does not fit the schema. Fix this and hand it in again:\n{}",
             mistakes.join("\n")
         ))
     }

@@ -19,7 +19,7 @@ use fro_core::{
     delivery,
     gate::{ReviewWish, SkipReason},
     own_comments::Earlier,
-    say::{answer::Look, marker::Marker, summary::Account, trouble},
+    say::{answer::CommentStyle, marker::Marker, summary::Account, trouble},
     trust::Spoken,
 };
 use fro_review::{
@@ -27,7 +27,7 @@ use fro_review::{
     finding::Pass,
     passes::{Do, about_reply},
     review::{Review, Settled, Writes},
-    say::{Tally, rated, unread_listed, unsaid_listed},
+    say::{Tally, rated, unread_listed, unsaid_listed, withdrawn_listed},
     scoring::Gate,
 };
 
@@ -50,6 +50,8 @@ pub struct Reviewed {
     pub status: ReviewStatus,
     /// How many findings were said.
     pub found: usize,
+    /// How many threads were answered or resolved.
+    pub answered: usize,
     /// How many open threads make the check red.
     pub blocking: usize,
     /// Where it can be read, if anything was written.
@@ -69,7 +71,7 @@ pub enum ReviewStatus {
 
 impl ReviewStatus {
     /// Returns how a review ended that stopped somewhere or not, and left so many open threads that are bad enough.
-    fn of(stopped: Option<&(Pass, String)>, blocking: usize) -> Self {
+    fn decide(stopped: Option<&(Pass, String)>, blocking: usize) -> Self {
         match (stopped, blocking) {
             (Some(_), _) => Self::Incomplete,
             (None, 0) => Self::Completed,
@@ -117,7 +119,7 @@ pub(crate) async fn once(
     acknowledgement: &mut Acknowledgement<'_>,
     agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
-    let pull = PullSoFar::of(asked).await?;
+    let pull = PullSoFar::fetch(asked).await?;
     if let ReviewWish::Reply { root } = wish
         && !is_to_judge(&pull, root)
     {
@@ -175,7 +177,7 @@ async fn look<'a>(
     let scene = Scene { process: asked.process, permit: asked.permit, began: asked.occasion.began };
     let mut begun = ground::begin(scene, pull, store, wish).await?;
     let paths: Vec<&str> = begun.ground.diff.files().iter().map(|file| file.path.as_str()).collect();
-    let topic = Topic::of(&hydrated.context, &paths.join(" "));
+    let topic = Topic::from_context(&hydrated.context, &paths.join(" "));
     let reminder = agent.remember_afresh(asked.permit, topic, Fresh::Review).await;
     if let Some(reminder) = &reminder {
         begun.briefing.recalled = ground::recalled(reminder);
@@ -215,7 +217,7 @@ async fn go_through<'a>(
     let lists = ReviewTools::lists().into_iter().chain(web.as_ref().map(|web| web.list())).collect();
     let mut sets = ReviewTools::sets(&tools);
     sets.extend(web.clone().map(|web| -> Arc<dyn Tools> { web }));
-    let running = agent.start(Offer { tools: lists, role }).await?;
+    let running = agent.start(Offer { tools: lists, role, people: None }).await?;
     let mut session = running.open_session(Plan { tools: sets, ..plan }).await?;
     let stopped = loop {
         match next {
@@ -230,7 +232,7 @@ async fn go_through<'a>(
     };
     let settled = tools.settle();
     let usage = session.usage();
-    let web = web.and_then(|web| web.told());
+    let web = web.and_then(|web| web.summarize());
     Ok((Outcomes { tools, settled, usage, stopped, left_out, web }, session))
 }
 
@@ -252,7 +254,7 @@ fn why_stopped(outcome: &Outcome) -> Option<String> {
         Outcome::Answered { .. } => None,
         Outcome::Failed { failure, .. } if failure.trouble == Trouble::Silent => None,
         Outcome::Failed { .. } | Outcome::Refused { .. } | Outcome::OutOfTime { .. } => {
-            let told = trouble::told(outcome).map_or("it broke off", |told| told.what);
+            let told = trouble::advise(outcome).map_or("it broke off", |told| told.what);
             Some(told.trim_end_matches('.').to_owned())
         }
     }
@@ -267,7 +269,8 @@ async fn write(
     (agent, session): (&Agent<'_>, &Session<'_>),
 ) -> Result<Reviewed, Fault> {
     let Outcomes { tools, settled, usage, stopped, left_out, web } = outcomes;
-    let publisher = Publisher { asked, pull, people: pull.people() };
+    let people = pull.people().into_iter().chain(settled.called()).collect();
+    let publisher = Publisher { asked, pull, people };
     let resolved = publisher.deeds(settled).await.inspect_err(|_| tell_unsaid(asked, settled))?;
     let head = pull.told.head.as_str();
     let diff = tools.diff();
@@ -290,7 +293,7 @@ async fn write(
     let mut account = account(asked, (agent, Some(session)), (&turn, Handover::default(), None));
     // The engine of a reviewer has no other way out.
     account.network = web.clone().or(account.network);
-    let look = Look { summary: asked.process.summary, seed: asked.occasion.seed };
+    let look = CommentStyle { summary: asked.process.summary, seed: asked.occasion.seed };
     let outcome = turn.outcome.published(&publisher.people);
     let delivery = delivery::settle(&outcome, &account, marker.clone(), look, asked.process.redactor());
     (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
@@ -304,28 +307,29 @@ async fn write(
     let check = venue::check_run(asked, settled, &diff);
     said.extend(check.as_ref().map(|check| Write::Check { check, commit: head }));
     let delivered = asked.venue.publish(&said).await;
-    put_on_page(asked, pull.number, (&account, &delivery, &delivered), left_out);
+    put_on_page(asked, pull.number, (&account, &delivery, &delivered), (left_out, settled));
     let delivered = delivered.inspect_err(|_| tell_unsaid(asked, settled));
     let url = delivered?.map(|receipt| receipt.url);
     if let Some(url) = &url {
         (asked.tell)(Progress::Delivered { url: url.clone() });
     }
-    let status = ReviewStatus::of(stopped.as_ref(), blocking);
-    Ok(Reviewed { status, found: settled.findings.len(), blocking, url })
+    let status = ReviewStatus::decide(stopped.as_ref(), blocking);
+    let (found, answered) = (settled.findings.len(), settled.deeds.len());
+    Ok(Reviewed { status, found, answered, blocking, url })
 }
 
-/// Accounts for the run on its page, with every file that the model was not shown.
+/// Accounts for the run on its page, with every file that the model was not shown, and what it took back.
 fn put_on_page(
     asked: &Asked<'_>,
     number: u64,
     (account, delivery, delivered): (&Account, &Delivery, &Result<Option<Receipt>, Fault>),
-    left_out: &[String],
+    (left_out, settled): (&[String], &Settled),
 ) {
     let (occasion, redactor) = (asked.occasion, asked.process.redactor());
     let unsaid = || Receipt { url: format!("{}/pull/{number}", asked.permit.repo()) };
     let page = delivered.clone().map(|receipt| receipt.unwrap_or_else(unsaid));
     venue::account(occasion, asked.permit, (account, redactor), (delivery, &page));
-    if let Some(list) = unread_listed(left_out) {
+    for list in [unread_listed(left_out), withdrawn_listed(&settled.withdrawn)].into_iter().flatten() {
         venue::list(occasion, redactor, &list);
     }
 }
@@ -361,3 +365,6 @@ fn say(wish: ReviewWish, broke_off: bool, writes: &Writes) -> Saying {
         (ReviewWish::Unasked, true) | (ReviewWish::Reply { .. }, _) => Saying::Nothing,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,10 +19,22 @@ pub struct Settings {
     pub output: Option<OutputSchema>,
     /// Where the run summary stands.
     pub summary: SummaryPlace,
+    /// Where people see how far a run is.
+    pub progress: ProgressPlace,
     /// Whether everybody may read the session.
     pub share: ShareSettings,
     /// How the reviewer judges.
     pub review: ReviewSettings,
+}
+
+/// Where people see how far a run is, besides the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProgressPlace {
+    /// 👀 is enough.
+    #[default]
+    Nowhere,
+    /// The agent's list of things to do stands in the comment that becomes the answer.
+    Comment,
 }
 
 /// How the reviewer judges.

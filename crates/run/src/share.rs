@@ -61,7 +61,7 @@ pub(crate) async fn share(
 
 /// Tells whether the session is to be shared. Where nobody knows who can read the repository, it is not, and neither
 /// where nothing is to be seen of the run.
-fn is_wanted(asked: &Asked<'_>) -> bool {
+pub(crate) fn is_wanted(asked: &Asked<'_>) -> bool {
     if asked.process.policy.response == Response::None {
         return false;
     }
@@ -72,7 +72,7 @@ fn is_wanted(asked: &Asked<'_>) -> bool {
     }
 }
 
-async fn post(asked: &Asked<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
+pub(crate) async fn post(asked: &Asked<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
     let text = json!(data).to_string();
     if text.len() > LARGEST {
         return Err(format!("it is larger than {} MB", LARGEST >> 20));

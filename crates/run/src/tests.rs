@@ -1,9 +1,10 @@
 //! Whole runs that need no engine, held against a little GitHub: what is not for us, and our own words.
 
-use std::{future::pending, path::PathBuf, sync::Mutex, time::Duration};
+mod after;
 
-use fro_agent::{Delegation, Elevated, EngineSettings, Unwalled};
-use fro_boundary::Keys;
+use std::{future::pending, sync::Mutex};
+
+use fro_agent::{Delegation, Elevated, EngineSettings};
 use fro_core::{
     Login, RepoName, Secret,
     event::Event,
@@ -13,7 +14,6 @@ use fro_core::{
 };
 use fro_http::ClientSettings;
 use fro_memory::{Retention, StoreSettings};
-use fro_opencode::Version;
 use fro_sim::World;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -159,19 +159,24 @@ fn occasion(payload: &Value, folder: &TempDir) -> Occasion {
     }
 }
 
-fn settings(world: &World, folder: &TempDir) -> Settings {
+pub(crate) fn settings(world: &World, folder: &TempDir) -> Settings {
     let scratch = folder.path().join("scratch");
     fs_err::create_dir(&scratch).unwrap();
     let (api, graphql) = (world.api_url(), world.graphql_url());
     let agent = fro_agent::Settings {
-        github: fro_github::Address { web: api.clone(), api: api.clone(), graphql, stores: Vec::new() },
+        github: fro_github::Address {
+            web: api.clone(),
+            api: api.clone(),
+            graphql,
+            stores: vec![api.replace("127.0.0.1", "localhost")],
+        },
         server: api,
         client: ClientSettings::loopback(),
         token: Secret::new(world.token("fro-bot")),
         hidden: Vec::new(),
         elevated: Elevated::None,
         delegation: Delegation::default(),
-        engine: engine(),
+        engine: EngineSettings::pinned(json!({})),
         memory: StoreSettings::folder(folder.path().join("memory")),
         retention: Retention::default(),
         scratch,
@@ -182,29 +187,8 @@ fn settings(world: &World, folder: &TempDir) -> Settings {
         wishes: Wishes::default(),
         output: None,
         summary: SummaryPlace::default(),
+        progress: ProgressPlace::default(),
         share: ShareSettings { sharing: Sharing::Never, host: String::new(), card: Card::Link },
         review: ReviewSettings::default(),
-    }
-}
-
-/// Returns an engine that is nowhere.
-fn engine() -> EngineSettings {
-    EngineSettings {
-        tool_cache: PathBuf::new(),
-        program: PathBuf::new(),
-        environment: Vec::new(),
-        keys: Keys::default(),
-        config: json!({}),
-        max_cost: None,
-        max_steps: None,
-        pause: Duration::ZERO,
-        agent: None,
-        version: Version::Pinned,
-        omo: None,
-        omo_patience: Duration::ZERO,
-        model: None,
-        timeout: None,
-        network: Vec::new(),
-        unwalled: Unwalled::Refused,
     }
 }

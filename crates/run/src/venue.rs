@@ -12,6 +12,7 @@ mod facts;
 mod fold;
 mod hydrate;
 mod inline_comments;
+mod progress_comment;
 mod pull_so_far;
 mod repo_settings;
 mod review;
@@ -23,16 +24,20 @@ pub(crate) use acknowledge::Acknowledgement;
 pub(crate) use check_run::check_run;
 pub(crate) use hydrate::Hydrated;
 pub(crate) use inline_comments::Placed;
+pub(crate) use progress_comment::ProgressComment;
 pub(crate) use pull_so_far::PullSoFar;
 pub use repo_settings::{REPO_SETTINGS, repo_settings};
 pub(crate) use review::Publisher;
 pub(crate) use step_summary::{account, list, memory};
 pub(crate) use write::Write;
 
+use std::time::Duration;
+
 use fro_core::{
     Fault, Login, Permit, Trigger, gate::Policy, remembered::Audience, say::marker::Marker, task::Manner,
 };
-use fro_github::GitHub;
+use fro_github::{GitHub, Since};
+use jiff::Timestamp;
 
 use crate::{answer::Asked, occasion::Occasion, process::Process, progress::Tell};
 
@@ -79,6 +84,11 @@ impl Host {
     ) -> Venue<'a> {
         Venue { github: &self.github, permit, occasion, tell }
     }
+}
+
+/// Returns how far back is read for what was written after `time`. Clocks differ; a minute of comments more costs nothing.
+fn since(time: Timestamp) -> Since {
+    time.checked_sub(Duration::from_mins(1)).map_or(Since::TheBeginning, Since::Time)
 }
 
 /// Where one permitted request is answered.

@@ -2,6 +2,7 @@
 
 mod serve;
 mod store;
+mod watch;
 mod work;
 
 pub use serve::{Pace, ServeSettings, Server, SignIn};
@@ -12,10 +13,14 @@ pub use store::{
     audit::{Audited, Broken, Head},
     gateway::Shard,
     intake::Intake,
+    migrations::SchemaVersion,
+    offered::Offered,
     outbox::Due,
     parts::Place,
     policies::Policy,
     queue::{Caps, Claimed, Lease, Reworded, Spent, Turn, Wish},
+    status::Status,
     threads::Opened,
 };
+pub use watch::{Health, Line, Watch};
 pub use work::{SettingsOf, WorkSettings, Worker};

@@ -9,6 +9,7 @@ mod desk;
 mod hear;
 mod link;
 mod places;
+mod prompts;
 mod send;
 mod typing;
 
@@ -21,7 +22,7 @@ use fro_http::Client;
 use tokio::{sync::watch, time};
 use tracing::warn;
 
-use crate::store::Store;
+use crate::{store::Store, watch::Watch};
 use desk::Desk;
 
 /// What the Discord-facing process is started with.
@@ -37,6 +38,8 @@ pub struct ServeSettings {
     pub redactor: Redactor,
     /// How often it looks.
     pub pace: Pace,
+    /// What an operator sees of it.
+    pub watch: Arc<Watch>,
 }
 
 /// How people show their GitHub account.
@@ -96,6 +99,11 @@ impl Server {
                 Err(error) => return Err(error.fault()),
             }
         };
+        if let Some(seconds) = about.clock_is_off() {
+            warn!(
+                "this machine's clock is {seconds} s ahead of Discord's: what is said during an outage may be missed"
+            );
+        }
         discord.register(&command::specs()).await.map_err(|error| error.fault())?;
         Ok(Self { desk: Arc::new(Desk::new(settings, store, discord, about.me)) })
     }

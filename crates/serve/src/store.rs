@@ -10,7 +10,8 @@ mod database;
 pub(crate) mod gateway;
 pub(crate) mod intake;
 pub(crate) mod links;
-mod migrations;
+pub(crate) mod migrations;
+pub(crate) mod offered;
 pub(crate) mod outbox;
 pub(crate) mod parts;
 pub(crate) mod policies;
@@ -19,15 +20,22 @@ pub(crate) mod queue;
 mod row;
 pub(crate) mod seen;
 mod sqlite;
+pub(crate) mod status;
 pub(crate) mod threads;
 mod turns;
+mod workers;
 
 use std::path::PathBuf;
 
 use fro_core::{Fault, Secret, fault::Retry};
 use jiff::Timestamp;
+use rusqlite::ErrorCode;
+use tokio_postgres::error::SqlState;
 
-use self::database::{Database, Transaction};
+use self::{
+    database::{Database, Transaction},
+    migrations::SchemaVersion,
+};
 
 /// Where the daemon keeps what it knows.
 #[derive(Debug, Clone)]
@@ -122,26 +130,69 @@ impl Error {
             }
             Self::Folder(_) => Fault::yours(what, "give a path in a folder that this user can write to"),
             Self::Newer { .. } => Fault::yours(what, "start the fro-bot that is newer, or restore a backup"),
-            Self::Sqlite { .. } | Self::Postgres { .. } | Self::Tls(_) => Fault::upstream(what, Retry::Later),
+            Self::Sqlite { source, .. } => match remedy(source) {
+                Some(hint) => Fault::yours(what, hint),
+                None => Fault::upstream(what, Retry::Later),
+            },
+            Self::Postgres { source, .. } if is_turned_away(source) => {
+                Fault::yours(what, "check the user, the password and the database of the URL")
+            }
+            Self::Postgres { .. } | Self::Tls(_) => Fault::upstream(what, Retry::Later),
             Self::Unexpected { .. } | Self::Stale { .. } => Fault::ours(what),
         }
     }
 }
 
+/// Says what to do about a file that SQLite cannot use. What passes by itself, such as a lock, has no remedy.
+fn remedy(error: &rusqlite::Error) -> Option<&'static str> {
+    match error.sqlite_error_code()? {
+        ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
+            Some("give a path in a folder that this user can write to")
+        }
+        ErrorCode::DiskFull | ErrorCode::SystemIoFailure => {
+            Some("make room on the disk of the database, and see that it is sound")
+        }
+        ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt => {
+            Some("give the path of a database that `fro-bot serve` made, or restore a backup")
+        }
+        _ => None,
+    }
+}
+
+/// Tells whether a server is there and does not want us: it has no such user or database, or not with this password.
+fn is_turned_away(error: &tokio_postgres::Error) -> bool {
+    let turned_away = [
+        SqlState::INVALID_PASSWORD,
+        SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+        SqlState::INVALID_CATALOG_NAME,
+        SqlState::INSUFFICIENT_PRIVILEGE,
+    ];
+    error.code().is_some_and(|code| turned_away.contains(code))
+}
+
 impl Store {
     /// Opens the database, which is made or brought up to date if need be.
     pub async fn open(address: &Address) -> Result<Self, Error> {
-        let database = match address {
-            Address::File(path) => Database::Sqlite(sqlite::Sqlite::open(path)?),
-            Address::Url(url) => Database::Postgres(postgres::Postgres::open(url)?),
-        };
+        let database = connect(address)?;
         migrations::apply(&database).await?;
         Ok(Self { database })
+    }
+
+    /// Tells which shape a database has. A file that is not there is made, and stays empty.
+    pub async fn version(address: &Address) -> Result<SchemaVersion, Error> {
+        migrations::version(&connect(address)?).await
     }
 
     async fn begin(&self) -> Result<Transaction, Error> {
         self.database.begin().await
     }
+}
+
+fn connect(address: &Address) -> Result<Database, Error> {
+    Ok(match address {
+        Address::File(path) => Database::Sqlite(sqlite::Sqlite::open(path)?),
+        Address::Url(url) => Database::Postgres(postgres::Postgres::open(url)?),
+    })
 }
 
 /// Times are kept as milliseconds.

@@ -7,10 +7,11 @@ mod admission;
 mod answer;
 mod files;
 mod heart;
+mod leave;
 mod turn;
 mod voice;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fro_core::{Fault, RepoName, gate::Policy, prompt::Wishes};
 use futures::{StreamExt as _, stream::FuturesUnordered};
@@ -20,12 +21,15 @@ use tokio::{
         Semaphore, SemaphorePermit,
         mpsc::{Sender, channel},
     },
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
-use crate::store::{
-    Store,
-    queue::{Caps, Claimed},
+use crate::{
+    store::{
+        Store,
+        queue::{Caps, Claimed},
+    },
+    watch::Watch,
 };
 
 /// What the operator says of a repository.
@@ -56,6 +60,8 @@ pub struct Worker {
     pub lease: Duration,
     /// How often it looks for work, and for what people want of a turn that runs.
     pub pace: Duration,
+    /// How long people have for a word on what the engine asks.
+    pub leave: Duration,
     /// How long turns may go on once it is asked to stop.
     pub patience: Duration,
     /// Where files come from that people send, such as `https://cdn.discordapp.com`.
@@ -64,10 +70,14 @@ pub struct Worker {
     pub repo_settings: &'static str,
     /// The settings of a repository.
     pub settings: SettingsOf,
+    /// What an operator sees of it.
+    pub watch: Arc<Watch>,
 }
 
 /// So often a turn is begun that nobody could finish.
 const TRIES: i64 = 3;
+/// How often a worker says that it lives, whether or not there is something to do.
+const GREETING: Duration = Duration::from_secs(30);
 
 impl Worker {
     /// Works until `stop` ends, then brings to an end what is under way. What does not end in time is given back.
@@ -86,6 +96,7 @@ impl Worker {
         tokio::select! {
             () = self.claim_all(&places, &sender) => {}
             () = working => {}
+            () = self.greet_all() => {}
             () = stop => {}
         }
         while let Ok((turn, place)) = claimed.try_recv() {
@@ -95,6 +106,7 @@ impl Worker {
         let drained = timeout(self.patience, async { while turns.next().await.is_some() {} }).await;
         drop(turns);
         let given = self.store.abandon(&self.name).await.map_err(|error| error.fault())?;
+        self.store.part(&self.name).await.map_err(|error| error.fault())?;
         if drained.is_err() {
             tracing::warn!(given, "turns were given back unfinished");
         }
@@ -113,6 +125,16 @@ impl Worker {
         }
     }
 
+    /// Says that this worker lives, for ever.
+    async fn greet_all(&self) {
+        loop {
+            if let Err(error) = self.store.greet(&self.name, Timestamp::now()).await {
+                tracing::warn!("cannot give a sign of life: {}", error.fault().what());
+            }
+            sleep(GREETING).await;
+        }
+    }
+
     /// Takes the next turn. A store that cannot be asked is asked again: nothing else helps.
     async fn claim(&self) -> Option<Claimed> {
         match self.store.claim(&self.name, self.caps, Timestamp::now(), self.lease).await {
@@ -126,10 +148,17 @@ impl Worker {
 
     /// Brings a turn to its end. Where even that cannot be written down, the lease runs out and another takes it.
     async fn take(&self, claimed: Claimed, _place: SemaphorePermit<'_>) {
-        let turn = claimed.lease.turn;
-        match Box::pin(turn::once(self, &claimed)).await {
-            Ok(ending) => tracing::info!(turn, "{ending}"),
-            Err(error) => tracing::warn!(turn, "the turn was left: {}", error.fault().what()),
-        }
+        let (turn, began) = (claimed.lease.turn, Instant::now());
+        let ending = match Box::pin(turn::once(self, &claimed)).await {
+            Ok(ending) => {
+                tracing::info!(turn, "{ending}");
+                ending
+            }
+            Err(error) => {
+                tracing::warn!(turn, "the turn was left: {}", error.fault().what());
+                "left"
+            }
+        };
+        self.watch.counts.turn(ending, began.elapsed());
     }
 }

@@ -31,7 +31,7 @@ impl Run {
     }
 
     /// Returns the log and the complaints.
-    pub fn told(&self) -> String {
+    pub fn log_and_errors(&self) -> String {
         format!("{}{}", self.log, self.errors)
     }
 }

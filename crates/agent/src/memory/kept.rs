@@ -4,7 +4,7 @@ use fro_core::say::kept;
 use fro_memory::{Keeping, Kept};
 
 /// Says what became of a save.
-pub fn told(kept: &Kept) -> String {
+pub fn describe(kept: &Kept) -> String {
     match kept {
         Kept::Saved { sessions, bytes, uploaded, report, .. } => {
             let figures = kept::Saved {
@@ -31,7 +31,7 @@ pub fn told(kept: &Kept) -> String {
 /// Says what went wrong with a save, for those who read the answer.
 pub fn trouble(keeping: &Keeping) -> Vec<String> {
     let lost = match &keeping.kept {
-        Some(kept @ Kept::Raced { .. }) => Some(format!("the memory was {}", told(kept))),
+        Some(kept @ Kept::Raced { .. }) => Some(format!("the memory was {}", describe(kept))),
         Some(Kept::Saved { .. } | Kept::Nothing) | None => None,
     };
     keeping.warnings.iter().cloned().chain(lost).collect()
@@ -39,6 +39,6 @@ pub fn trouble(keeping: &Keeping) -> Vec<String> {
 
 /// Says what became of a save and what went wrong, for the run's page.
 pub fn on_page(keeping: &Keeping) -> String {
-    let what = keeping.kept.as_ref().map_or_else(|| "not saved".to_owned(), told);
+    let what = keeping.kept.as_ref().map_or_else(|| "not saved".to_owned(), describe);
     kept::page(&what, &keeping.warnings)
 }

@@ -1,7 +1,7 @@
 //! The ledger's row of a run: what was asked of whom, what came of it and what it took.
 
 use fro_core::{Permit, conversation::outcome::Turn, remembered::Audience};
-use fro_memory::{Figures, Run, Tokens, Visibility};
+use fro_memory::{Figures, Run, Tokens};
 use jiff::Timestamp;
 
 use crate::job::Origin;
@@ -41,10 +41,8 @@ impl Whose<'_> {
             event: origin.event.clone(),
             actor: permit.asker().to_string(),
             trust: permit.trust().word().to_owned(),
-            visibility: match audience {
-                Some(Audience::Everyone) => Visibility::Public,
-                Some(Audience::Insiders) | None => Visibility::Private,
-            },
+            // What may be private is kept as if it were.
+            visibility: audience.unwrap_or(Audience::Insiders),
             outcome: "broken off".to_owned(),
             links: Vec::new(),
             figures: Figures::default(),

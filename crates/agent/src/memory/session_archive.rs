@@ -1,6 +1,6 @@
 //! Answers questions about earlier sessions from the ledger, the engine's database and the search index.
 //!
-//! What may not be heard here is as if it were not there: a public subject learns nothing of private sessions, and of a
+//! Sessions that the reader may not hear are left out: a public subject learns nothing of private sessions, and of a
 //! session that the ledger does not know nobody can tell who may hear it.
 
 use std::{
@@ -13,12 +13,10 @@ use fro_core::{
     ancestry::{Ancestry, Parent},
     continuity::{Continuity, Fresh, Last, Likeness, Topic, is_worth_telling},
     remembered::{Audience, Excerpt, Message, Past, Remembered, is_told},
-    say::{sessions as say, standing::Standing},
-    tool_call::{Part, Read, Search},
+    say::{sessions as say, standing::SubjectStatus},
+    tool_call::{Part, Read, SessionSearch},
 };
-use fro_memory::{
-    Archive, Error, Found, Index, Info, Ledger, Page, Question, Run, Sessions, Show, Visibility,
-};
+use fro_memory::{Archive, Error, Found, Index, Info, Ledger, Page, Question, Run, Sessions, Show};
 
 /// So many messages of a session that is not continued are quoted, and so many other sessions.
 const ENDING: u32 = 4;
@@ -96,7 +94,7 @@ impl SessionArchive {
     }
 
     /// Searches what was said elsewhere than in the session that asks.
-    pub(crate) fn search(&self, search: &Search, own: &str) -> Result<String, Error> {
+    pub(crate) fn search(&self, search: &SessionSearch, own: &str) -> Result<String, Error> {
         let limit = search.limit.unwrap_or(10).clamp(1, 30);
         let found = self.found((&search.query, &[]), Some(own), Show::Place, limit)?;
         let places: Vec<_> = found.into_iter().map(|(_, place)| place).collect();
@@ -115,11 +113,7 @@ impl SessionArchive {
         let _one = self.searching.lock().unwrap_or_else(PoisonError::into_inner);
         let Indexes { saved, own } = &self.indexes;
         let index = Index::saved_or_made(saved, own, &open.sessions, &open.ledger)?;
-        let audience = match self.reader.audience {
-            Audience::Everyone => Visibility::Public,
-            Audience::Insiders => Visibility::Private,
-        };
-        let question = Question { words, around, audience, except, show };
+        let question = Question { words, around, audience: self.reader.audience, except, show };
         let mut places = Vec::new();
         for found in index.search(&open.sessions, &question, limit)? {
             let Found { session, excerpt, words, weight, .. } = found;
@@ -167,13 +161,13 @@ impl SessionArchive {
     }
 
     /// Returns what is known of a subject.
-    pub(crate) fn standing(&self, subject: &str, memory: String) -> Result<Standing, Error> {
+    pub(crate) fn standing(&self, subject: &str, memory: String) -> Result<SubjectStatus, Error> {
         let runs = Ledger::open(&self.ledger)?.runs_about(subject)?;
         let session = match self.last(subject)? {
             Last::Here { session, .. } => Some(*session),
             Last::None | Last::Gone | Last::Private => None,
         };
-        Ok(Standing { past: runs.iter().map(past).collect(), session, memory })
+        Ok(SubjectStatus { past: runs.iter().map(past).collect(), session, memory })
     }
 
     /// Returns the last words of a session that is not continued though it could be told of.
@@ -206,9 +200,12 @@ impl SessionArchive {
         let around: Vec<_> = topic.around.iter().map(String::as_str).collect();
         // One more, which may be the session that is continued.
         let found = self.found((&topic.words, &around), None, show, PLACES + 1)?;
+        // A concession is short beside the review that it answers, and would never be worth telling by its weight.
+        let tells_all = show == Show::Place;
         let told = found.into_iter().filter(|(weight, place)| {
             let is_known = besides == Some(place.session.id.as_str());
-            !is_known && is_worth_telling(Likeness { weight: *weight, shared: place.shared.len() })
+            let likeness = Likeness { weight: *weight, shared: place.shared.len() };
+            !is_known && (tells_all || is_worth_telling(likeness))
         });
         Ok(told.map(|(_, place)| place).take(PLACES as usize).collect())
     }
@@ -225,9 +222,9 @@ impl SessionArchive {
 
 impl SessionFacts {
     /// Takes all runs of a session into account: the least trusted words and the smallest audience count.
-    fn of(runs: &[Run]) -> Option<Self> {
+    fn from_runs(runs: &[Run]) -> Option<Self> {
         let first = runs.first()?;
-        let is_private = runs.iter().any(|run| run.visibility == Visibility::Private);
+        let is_private = runs.iter().any(|run| run.visibility == Audience::Insiders);
         let trust = runs.iter().map(|run| Trust::from_word(&run.trust)).min();
         Some(Self {
             about: first.subject.clone(),
@@ -247,9 +244,9 @@ impl Open {
         let ancestry = self.ancestry(&info);
         // A session that cannot be asked about may be private.
         let known = |id: &String| {
-            self.ledger
-                .runs_of(id)
-                .map_or(Some(Audience::Insiders), |runs| SessionFacts::of(&runs).map(|told| told.said_before))
+            self.ledger.runs_of(id).map_or(Some(Audience::Insiders), |runs| {
+                SessionFacts::from_runs(&runs).map(|told| told.said_before)
+            })
         };
         if !self.reader.audience.may_hear(ancestry.audience(known)) {
             return Ok(None);
@@ -259,7 +256,7 @@ impl Open {
         if !all.all(|run| is_told(&run.surface, &self.reader.here)) {
             return Ok(None);
         }
-        let told = runs.and_then(|runs| SessionFacts::of(&runs));
+        let told = runs.and_then(|runs| SessionFacts::from_runs(&runs));
         Ok(Some(Remembered {
             trust: told.as_ref().map_or(Trust::Stranger, |told| told.trust),
             about: told.map(|told| told.about),
@@ -276,7 +273,7 @@ impl Open {
     fn ancestry(&self, info: &Info) -> Ancestry<String> {
         let find = |id: &str| self.sessions.info(id).ok().flatten();
         Ancestry::trace(info.id.clone(), |id| {
-            Parent::of(find(id).and_then(|info| info.parent), |parent| find(parent).is_some())
+            Parent::verify(find(id).and_then(|info| info.parent), |parent| find(parent).is_some())
         })
     }
 }

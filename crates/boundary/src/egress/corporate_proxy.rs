@@ -33,7 +33,7 @@ pub(super) struct Tunnel {
 
 impl CorporateProxy {
     /// Reads the job's variables.
-    pub fn of(environment: &[(OsString, OsString)]) -> Self {
+    pub fn from_environment(environment: &[(OsString, OsString)]) -> Self {
         let text = |wanted: &str| {
             let found = environment.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
             found.and_then(|(_, value)| value.to_str()).unwrap_or_default().to_owned()
@@ -86,7 +86,7 @@ mod tests {
 
     fn towards(host: &str, variables: &[(&str, &str)]) -> Option<Tunnel> {
         let variables: Vec<_> = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        CorporateProxy::of(&variables).towards(&host.parse().unwrap())
+        CorporateProxy::from_environment(&variables).towards(&host.parse().unwrap())
     }
 
     #[test]

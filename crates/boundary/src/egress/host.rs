@@ -25,7 +25,7 @@ pub struct BadHost(String);
 
 /// A host of the list with its addresses, which are asked for once: an answer that changes later changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Door {
+pub struct ResolvedHost {
     pub(super) host: Host,
     /// Where it leads, or why nowhere.
     pub(super) leads: Result<Way, String>,
@@ -48,7 +48,7 @@ const HTTP: u16 = 80;
 impl Host {
     /// Returns the host of an address like `https://packages.example.org/npm/`; one with a password in it has none for
     /// the agent.
-    pub fn of(url: &str) -> Option<Self> {
+    pub fn from_url(url: &str) -> Option<Self> {
         let url: Uri = url.parse().ok()?;
         let authority = url.authority().filter(|authority| !authority.as_str().contains('@'))?;
         let usual = if url.scheme_str()? == "http" { HTTP } else { HTTPS };
@@ -90,7 +90,7 @@ impl fmt::Display for Host {
     }
 }
 
-impl Door {
+impl ResolvedHost {
     /// Finds out where a host is.
     ///
     /// A name that leads into a private network is refused: whoever answers for the name would choose what the agent
@@ -133,7 +133,7 @@ pub(crate) fn is_private(address: IpAddr) -> bool {
 }
 
 fn is_private_v4(address: Ipv4Addr) -> bool {
-    let [first, second, ..] = address.octets();
+    let [first, second, third, _] = address.octets();
     address.is_private()
         || address.is_loopback()
         || address.is_link_local()
@@ -143,18 +143,25 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || (first == 100 && second & 0xc0 == 64)
         || (first == 198 && second & 0xfe == 18)
         || first >= 240
+        // What a cloud tells its own machines: Oracle's among the protocols' addresses, Azure's in the public range.
+        || (first == 192 && second == 0 && third == 0)
+        || address == Ipv4Addr::new(168, 63, 129, 16)
 }
 
 fn is_private_v6(address: Ipv6Addr) -> bool {
-    let [first, second, ..] = address.segments();
+    let [first, second, rest @ ..] = address.segments();
     address.is_unspecified()
         || address.is_loopback()
         || address.is_multicast()
         || address.is_unique_local()
         || address.is_unicast_link_local()
-        // An IPv4 address in disguise: NAT64, 6to4.
+        // A site's own, as it was once.
+        || first & 0xffc0 == 0xfec0
+        // An IPv4 address in disguise: NAT64, 6to4, Teredo, and written at the end of nothing.
         || (first == 0x64 && second == 0xff9b)
         || first == 0x2002
+        || (first == 0x2001 && second == 0)
+        || (first == 0 && second == 0 && rest[..4] == [0; 4])
 }
 
 #[cfg(test)]
@@ -163,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_registry_is_a_host() {
-        let told = |url: &str| Host::of(url).map(|host| host.to_string());
+        let told = |url: &str| Host::from_url(url).map(|host| host.to_string());
         assert_eq!(told("https://packages.example.org/npm/").as_deref(), Some("packages.example.org:443"));
         assert_eq!(told("http://packages.example.org").as_deref(), Some("packages.example.org:80"));
         assert_eq!(told("http://127.0.0.1:4873/").as_deref(), Some("127.0.0.1:4873"));
@@ -184,6 +191,39 @@ mod tests {
         check("10.0.0.7:4873", "10.0.0.7:4873");
         check("[::1]:80", "[::1]:80");
         check("[::1]", "[::1]:443");
+    }
+
+    #[test]
+    fn what_not_everybody_reaches_is_private_in_every_disguise() {
+        let is = |text: &str| is_private(text.parse().unwrap());
+        for private in [
+            "10.0.0.1",
+            "100.100.100.200",
+            "127.9.9.9",
+            "168.63.129.16",
+            "169.254.169.254",
+            "192.0.0.192",
+            "0.0.0.0",
+            "::",
+            "::1",
+            "::127.0.0.1",
+            "::ffff:169.254.169.254",
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1::a00:1",
+            "2001:0:a9fe:a9fe::1",
+            "2002:a9fe:a9fe::1",
+            "fd00:ec2::254",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(is(private), "{private}");
+        }
+        for public in
+            ["8.8.8.8", "168.63.129.17", "192.0.66.2", "2606:4700:4700::1111", "2001:4860:4860::8888"]
+        {
+            assert!(!is(public), "{public}");
+        }
     }
 
     #[test]
@@ -233,9 +273,11 @@ mod tests {
 
     #[tokio::test]
     async fn names_are_looked_up_once_and_addresses_not_at_all() {
-        let door = Door::find("localhost:80".parse().unwrap(), &CorporateProxy::of(&[])).await;
+        let door =
+            ResolvedHost::find("localhost:80".parse().unwrap(), &CorporateProxy::from_environment(&[])).await;
         assert_eq!(door.closed(), Some("`localhost` leads into a private network"));
-        let door = Door::find("127.0.0.1:80".parse().unwrap(), &CorporateProxy::of(&[])).await;
+        let door =
+            ResolvedHost::find("127.0.0.1:80".parse().unwrap(), &CorporateProxy::from_environment(&[])).await;
         assert_eq!(door.leads, Ok(Way::Direct(vec!["127.0.0.1:80".parse().unwrap()])));
     }
 }

@@ -8,5 +8,5 @@ mod proxy;
 
 pub use corporate_proxy::CorporateProxy;
 pub(crate) use host::is_private;
-pub use host::{BadHost, Door, Host};
+pub use host::{BadHost, Host, ResolvedHost};
 pub use proxy::{Egress, EgressCalls};

@@ -34,8 +34,8 @@ use tokio_util::{
 use crate::{
     accept::SocketListener,
     audit::Audit,
-    egress::{Door, host::Way},
-    serve::{Body, serve, told},
+    egress::{ResolvedHost, host::Way},
+    serve::{Body, respond_with, serve},
 };
 
 /// How long a host may take to answer.
@@ -73,7 +73,7 @@ pub struct Egress {
 
 #[derive(Debug)]
 struct EgressState {
-    doors: Vec<Door>,
+    doors: Vec<ResolvedHost>,
     end: CancellationToken,
     tunnels: Arc<Semaphore>,
     audit: Audit,
@@ -98,7 +98,7 @@ enum EgressRefusal {
 
 impl Egress {
     /// Opens a free loopback port that leads to these hosts.
-    pub async fn open(doors: Vec<Door>) -> io::Result<Self> {
+    pub async fn open(doors: Vec<ResolvedHost>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let end = CancellationToken::new();
@@ -107,7 +107,7 @@ impl Egress {
             doors,
             end: end.clone(),
             tunnels: Arc::new(Semaphore::new(MOST_TUNNELS)),
-            audit: Audit::of("network"),
+            audit: Audit::new("network"),
             passed,
             refused,
         });
@@ -227,7 +227,7 @@ fn excuse(why: &EgressRefusal) -> Response<Body> {
         EgressRefusal::Crowded => 503,
     };
     let message = format!("fro-bot: {why}");
-    let mut response = told(status, &json!({ "message": message }));
+    let mut response = respond_with(status, &json!({ "message": message }));
     if let Ok(reason) = ReasonPhrase::try_from(message.into_bytes()) {
         response.extensions_mut().insert(reason);
     }

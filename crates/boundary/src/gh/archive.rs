@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn what_is_packed_is_cleaned_too() {
         let secret = Secret::new("a-secret-that-a-step-wrote");
-        let without = Needles::of([&secret]);
+        let without = Needles::learn([&secret]);
         for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
             let bytes = packed(method, "key: a-secret-that-a-step-wrote\n");
             assert!(is_archive(&bytes));
@@ -62,6 +62,6 @@ mod tests {
     #[test]
     fn an_archive_that_unpacks_to_too_much_is_cut() {
         let bytes = packed(CompressionMethod::Deflated, &"x".repeat(1 << 20));
-        assert_eq!(read(&clean(&bytes, &Needles::of([]), 1000).unwrap()).len(), 1000);
+        assert_eq!(read(&clean(&bytes, &Needles::learn([]), 1000).unwrap()).len(), 1000);
     }
 }

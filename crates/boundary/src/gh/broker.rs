@@ -32,12 +32,12 @@ use crate::{
         answer::prune,
         archive,
         deed::Deeds,
-        graphql::Question,
+        graphql::GraphqlQuestion,
         known_ids::KnownIds,
-        policy::{Asked, Bounds, Kind, Passed, Refusal, decide, is_github_s_own},
+        policy::{GhRefusal, GhRequest, GhScope, Kind, Passed, decide, is_github_s_own},
     },
     intake::Intake,
-    serve::{Body, Passing, send_back, serve, stream_back, told},
+    serve::{Body, Passing, respond_with, send_back, serve, stream_back},
 };
 
 /// The largest request of a client that only asks.
@@ -109,11 +109,11 @@ impl fmt::Display for GhCalls {
 /// A running broker; dropping it closes the socket and cuts every connection.
 pub struct GhBroker {
     socket: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<BrokerState>,
     _accepting: AbortOnDropHandle<()>,
 }
 
-struct Shared {
+struct BrokerState {
     upstream: Upstream,
     client: Client,
     deeds: Deeds,
@@ -133,8 +133,8 @@ impl GhBroker {
     pub fn open(socket: &Path, upstream: Upstream, client: Client, deeds: Deeds) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
         let [passed, done, refused] = [0; 3].map(AtomicU32::new);
-        let without = Needles::of(upstream.secrets.iter().chain([&upstream.token]));
-        let shared = Arc::new(Shared {
+        let without = Needles::learn(upstream.secrets.iter().chain([&upstream.token]));
+        let shared = Arc::new(BrokerState {
             upstream,
             client,
             deeds,
@@ -142,7 +142,7 @@ impl GhBroker {
             id: OnceLock::new(),
             without,
             intake: Intake::new(LARGEST, AT_ONCE),
-            audit: Audit::of("gh"),
+            audit: Audit::new("gh"),
             passed,
             done,
             refused,
@@ -163,12 +163,12 @@ impl GhBroker {
     /// Returns how often it was asked so far.
     pub fn calls(&self) -> GhCalls {
         let count = |counter: &AtomicU32| counter.load(Ordering::Relaxed);
-        let Shared { passed, done, refused, .. } = &*self.shared;
+        let BrokerState { passed, done, refused, .. } = &*self.shared;
         GhCalls { passed: count(passed), done: count(done), refused: count(refused) }
     }
 }
 
-impl Shared {
+impl BrokerState {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let line = format!("{} {}", request.method(), request.uri().path());
         // GraphQL says no with a yes, and `gh` shows the reason only then.
@@ -179,11 +179,11 @@ impl Shared {
                 counter.fetch_add(1, Ordering::Relaxed);
                 (response, what)
             }
-            Err(Failure::Refused(refusal)) => {
+            Err(GhFailure::Refused(refusal)) => {
                 self.refused.fetch_add(1, Ordering::Relaxed);
                 (excuse(refused_with, &refusal.to_string()), format!("refused: {refusal}"))
             }
-            Err(failure @ (Failure::Upstream(_) | Failure::Encoded)) => {
+            Err(failure @ (GhFailure::Upstream(_) | GhFailure::Encoded)) => {
                 (excuse(502, &failure.to_string()), failure.to_string())
             }
         };
@@ -191,25 +191,25 @@ impl Shared {
         response
     }
 
-    async fn pass_on(&self, request: Request<Incoming>) -> Result<Answered<'_>, Failure> {
+    async fn pass_on(&self, request: Request<Incoming>) -> Result<Answered<'_>, GhFailure> {
         let (head, body) = request.into_parts();
         let body = self.intake.take(body).await;
-        let (body, _room) = body.map_err(|_| Refusal::Unclear("the body is too large"))?;
+        let (body, _room) = body.map_err(|_| GhRefusal::Unclear("the body is too large"))?;
         let id = if head.uri.path().contains("/repositories/") { self.own_id().await } else { None };
         let text = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
         let host = text(HOST.as_str()).unwrap_or_default();
         let (path, query) = (head.uri.path(), head.uri.query());
-        let asked = Asked { method: head.method.as_str(), host, path, query, body: &body };
+        let asked = GhRequest { method: head.method.as_str(), host, path, query, body: &body };
         let Upstream { server, repo, api, graphql, token, .. } = &self.upstream;
         let (request, what, kind) =
-            match decide(&asked, Bounds { server, repo, id, known_ids: &self.known_ids })? {
+            match decide(&asked, GhScope { server, repo, id, known_ids: &self.known_ids })? {
                 Passed::Deed(wish) => return self.take_over(&wish).await,
                 Passed::Rest(target, kind) => (
                     self.client.get(format!("{}{target}", api.trim_end_matches('/'))),
                     target,
                     Heard::Rest(kind),
                 ),
-                Passed::GraphQl(Question { body, asks, beyond }) => (
+                Passed::GraphQl(GraphqlQuestion { body, asks, beyond }) => (
                     self.client.post(graphql).body(Bytes::from(body.to_string())),
                     asks,
                     Heard::GraphQl(beyond),
@@ -228,10 +228,10 @@ enum Heard {
     GraphQl(BTreeSet<String>),
 }
 
-impl Shared {
-    async fn pass_back(&self, answer: Answer, heard: Heard) -> Result<Response<Body>, Failure> {
+impl BrokerState {
+    async fn pass_back(&self, answer: Answer, heard: Heard) -> Result<Response<Body>, GhFailure> {
         if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
-            return Err(Failure::Encoded);
+            return Err(GhFailure::Encoded);
         }
         let to_elsewhere = (300..400).contains(&answer.status()).then(|| answer.header("location")).flatten();
         let mut response = match (to_elsewhere.map(str::to_owned), &heard) {
@@ -250,7 +250,7 @@ impl Shared {
     }
 
     /// Reads an answer to its end, prunes it, and learns the ids of what lies here.
-    async fn json(&self, answer: Answer, heard: &Heard) -> Result<Response<Body>, Failure> {
+    async fn json(&self, answer: Answer, heard: &Heard) -> Result<Response<Body>, GhFailure> {
         let (mut bytes, answer) = to_the_end(answer, LONGEST_JSON).await?;
         if let Ok(mut said) = serde_json::from_slice::<Value>(&bytes) {
             match heard {
@@ -270,14 +270,14 @@ impl Shared {
     }
 
     /// Fetches a log from where GitHub says that it is, without the token.
-    async fn log(&self, place: &str) -> Result<Response<Body>, Failure> {
+    async fn log(&self, place: &str) -> Result<Response<Body>, GhFailure> {
         let is_covered = place.starts_with("https://") || self.upstream.api.starts_with("http://");
         if !is_covered {
-            return Err(Refusal::Unclear("GitHub keeps the log where nobody should look").into());
+            return Err(GhRefusal::Unclear("GitHub keeps the log where nobody should look").into());
         }
         let answer = self.client.get(place).relay().await?;
         if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
-            return Err(Failure::Encoded);
+            return Err(GhFailure::Encoded);
         }
         let passing = Passing { headers: &["content-type"], ..self.passing(LONGEST) };
         let (bytes, answer) = to_the_end(answer, LONGEST).await?;
@@ -285,7 +285,7 @@ impl Shared {
             return Ok(send_back(&answer, &passing, &bytes));
         }
         let clean = archive::clean(&bytes, &self.without, LONGEST);
-        let clean = clean.map_err(|_| Refusal::Unclear("the archive of logs cannot be read"))?;
+        let clean = clean.map_err(|_| GhRefusal::Unclear("the archive of logs cannot be read"))?;
         Ok(send_back(&answer, &passing, &clean))
     }
 
@@ -329,12 +329,12 @@ impl Shared {
 }
 
 /// Reads an answer to its end, if that is not too far.
-async fn to_the_end(mut answer: Answer, most: usize) -> Result<(Vec<u8>, Answer), Failure> {
+async fn to_the_end(mut answer: Answer, most: usize) -> Result<(Vec<u8>, Answer), GhFailure> {
     let mut bytes = Vec::new();
     while let Some(piece) = answer.chunk().await? {
         bytes.extend_from_slice(&piece);
         if bytes.len() > most {
-            return Err(Refusal::Unclear("GitHub says too much of it").into());
+            return Err(GhRefusal::Unclear("GitHub says too much of it").into());
         }
     }
     Ok((bytes, answer))
@@ -347,7 +347,10 @@ fn is_json(content_type: &str) -> bool {
 /// Says why not, in a form that `gh` shows.
 fn excuse(status: u16, what: &str) -> Response<Body> {
     let message = format!("fro-bot: {what}");
-    told(status, &json!({ "message": message, "errors": [{ "type": "FORBIDDEN", "message": message }] }))
+    respond_with(
+        status,
+        &json!({ "message": message, "errors": [{ "type": "FORBIDDEN", "message": message }] }),
+    )
 }
 
 /// An answer, what it is for the log, and where it counts.
@@ -355,9 +358,9 @@ type Answered<'a> = (Response<Body>, String, &'a AtomicU32);
 
 /// Why there is no answer of GitHub's.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum GhFailure {
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] GhRefusal),
     #[error(transparent)]
     Upstream(#[from] fro_http::Error),
     /// The token could be in it unseen.

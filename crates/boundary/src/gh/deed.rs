@@ -9,7 +9,7 @@ use fro_core::{RepoName, sorting::Sorting};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::gh::{policy::Refusal, sort};
+use crate::gh::{policy::GhRefusal, sort};
 
 /// Something that `gh` wants done.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,7 @@ pub type Deeds = Arc<dyn Fn(Deed) -> BoxFuture<'static, Result<Done, String>> + 
 
 /// A deed that is understood, what it is about and how its answer is written.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wish {
+pub(super) struct WantedDeed {
     pub(super) deed: Deed,
     pub(super) about: About,
     pub(super) reply: Reply,
@@ -68,21 +68,21 @@ pub(super) enum Reply {
     GraphQl(String, Value),
 }
 
-impl Wish {
+impl WantedDeed {
     /// Reads a deed of the REST API, if this is one.
     pub(super) fn of_rest(
         method: &str,
         parts: &[&str],
         body: &[u8],
         repo: &RepoName,
-    ) -> Result<Option<Self>, Refusal> {
+    ) -> Result<Option<Self>, GhRefusal> {
         let same = |text: &str, name: &str| text.eq_ignore_ascii_case(name);
         let ["repos", owner, name, rest @ ..] = parts else { return Ok(None) };
         if !same(owner, repo.owner()) || !same(name, repo.name()) {
             return Ok(None);
         }
         let number =
-            |text: &str| text.parse::<u64>().map_err(|_| Refusal::Unclear("there is no such number"));
+            |text: &str| text.parse::<u64>().map_err(|_| GhRefusal::Unclear("there is no such number"));
         if let ["issues" | "pulls", n, rest @ ..] = rest
             && let Some(sorting) = sort::of_rest(method, rest, body)?
         {
@@ -110,7 +110,7 @@ impl Wish {
     }
 
     /// Reads a mutation of the GraphQL API, if it is one of the few.
-    pub(super) fn of_mutation(field: &str, input: Value, reply: Reply) -> Result<Option<Self>, Refusal> {
+    pub(super) fn of_mutation(field: &str, input: Value, reply: Reply) -> Result<Option<Self>, GhRefusal> {
         let fields = object(Some(input))?;
         let node = |name: &str| text(&fields, name).map(About::Node);
         let (deed, about) = match field {
@@ -153,27 +153,27 @@ fn filled(asked: &Value, done: &Done) -> Value {
     }
 }
 
-fn object(value: Option<Value>) -> Result<Map<String, Value>, Refusal> {
+fn object(value: Option<Value>) -> Result<Map<String, Value>, GhRefusal> {
     match value {
         Some(Value::Object(fields)) => Ok(fields),
-        _ => Err(Refusal::Unclear("the body is not an object")),
+        _ => Err(GhRefusal::Unclear("the body is not an object")),
     }
 }
 
-fn text(fields: &Map<String, Value>, name: &str) -> Result<String, Refusal> {
+fn text(fields: &Map<String, Value>, name: &str) -> Result<String, GhRefusal> {
     let text = fields.get(name).and_then(Value::as_str).map(str::to_owned);
-    text.ok_or(Refusal::Unclear("a text is missing"))
+    text.ok_or(GhRefusal::Unclear("a text is missing"))
 }
 
-fn say(fields: &Map<String, Value>) -> Result<Deed, Refusal> {
+fn say(fields: &Map<String, Value>) -> Result<Deed, GhRefusal> {
     Ok(Deed::Say(json!({ "body": text(fields, "body")? })))
 }
 
 /// Takes the words of a review, but no verdict: that is for people to give.
-fn review(fields: &Map<String, Value>) -> Result<Deed, Refusal> {
+fn review(fields: &Map<String, Value>) -> Result<Deed, GhRefusal> {
     match fields.get("event").and_then(Value::as_str) {
         None | Some("COMMENT") => {}
-        Some(verdict) => return Err(Refusal::Verdict(verdict.chars().take(30).collect())),
+        Some(verdict) => return Err(GhRefusal::Verdict(verdict.chars().take(30).collect())),
     }
     let mut draft = Map::from_iter([("body".to_owned(), Value::from(text(fields, "body")?))]);
     let known = ["path", "line", "start_line", "side", "body"];
@@ -187,7 +187,7 @@ fn review(fields: &Map<String, Value>) -> Result<Deed, Refusal> {
     Ok(Deed::Say(Value::Object(draft)))
 }
 
-fn propose(fields: &Map<String, Value>, head: &str) -> Result<Deed, Refusal> {
+fn propose(fields: &Map<String, Value>, head: &str) -> Result<Deed, GhRefusal> {
     let head = text(fields, head)?;
     let head = head.rsplit(':').next().unwrap_or_default().to_owned();
     let body = fields.get("body").and_then(Value::as_str).unwrap_or_default().to_owned();

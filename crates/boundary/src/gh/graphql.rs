@@ -6,8 +6,8 @@ use graphql_parser::query::{self, Definition, Document, OperationDefinition, Sel
 use serde_json::{Map, Value, json};
 
 use crate::gh::{
-    deed::{Reply, Wish},
-    policy::{Bounds, Refusal},
+    deed::{Reply, WantedDeed},
+    policy::{GhRefusal, GhScope},
     scope,
 };
 
@@ -19,7 +19,7 @@ const DEEPEST: usize = 40;
 
 /// A question that may be asked.
 #[derive(Debug, PartialEq)]
-pub(super) struct Question {
+pub(super) struct GraphqlQuestion {
     /// The request's body, written anew.
     pub(super) body: Value,
     /// What it asks for at its root, for the record.
@@ -32,45 +32,46 @@ pub(super) struct Question {
 #[derive(Debug, PartialEq)]
 pub(super) enum Meaning {
     /// It asks.
-    Question(Question),
+    Question(GraphqlQuestion),
     /// It is one of the few that may write.
-    Wish(Wish),
+    Wish(WantedDeed),
 }
 
 /// Reads a request and refuses whatever is not exactly one query of this repository, or one mutation that is known.
-pub(super) fn read(body: &[u8], bounds: Bounds<'_>) -> Result<Meaning, Refusal> {
+pub(super) fn read(body: &[u8], bounds: GhScope<'_>) -> Result<Meaning, GhRefusal> {
     let Ok(Value::Object(mut request)) = serde_json::from_slice(body) else {
-        return Err(Refusal::Unclear("the body is not an object"));
+        return Err(GhRefusal::Unclear("the body is not an object"));
     };
     let (query, variables) = (request.remove("query"), request.remove("variables"));
     request.remove("operationName");
     if !request.is_empty() {
-        return Err(Refusal::Unclear("the request has unknown parts"));
+        return Err(GhRefusal::Unclear("the request has unknown parts"));
     }
-    let Some(Value::String(query)) = query else { return Err(Refusal::Unclear("there is no query")) };
+    let Some(Value::String(query)) = query else { return Err(GhRefusal::Unclear("there is no query")) };
     let variables = match variables {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(variables)) => variables,
-        Some(_) => return Err(Refusal::Unclear("the variables are not an object")),
+        Some(_) => return Err(GhRefusal::Unclear("the variables are not an object")),
     };
     if query.len() > LONGEST || depth(&query) > DEEPEST {
-        return Err(Refusal::Unclear("the query is too long or too deep"));
+        return Err(GhRefusal::Unclear("the query is too long or too deep"));
     }
-    let document = parse_query::<String>(&query).map_err(|_| Refusal::Unclear("the query cannot be read"))?;
+    let document =
+        parse_query::<String>(&query).map_err(|_| GhRefusal::Unclear("the query cannot be read"))?;
     if let Some(wish) = only_mutation(&document, &variables)? {
         return Ok(Meaning::Wish(wish));
     }
     let asks = only_query(&document)?;
     let beyond = scope::check(&document, &variables, bounds)?;
     let body = json!({ "query": document.to_string(), "variables": variables });
-    Ok(Meaning::Question(Question { body, asks, beyond }))
+    Ok(Meaning::Question(GraphqlQuestion { body, asks, beyond }))
 }
 
 /// Reads a mutation as `gh` and people write it: one field, whose only argument is `input`.
 fn only_mutation(
     document: &Document<'_, String>,
     variables: &Map<String, Value>,
-) -> Result<Option<Wish>, Refusal> {
+) -> Result<Option<WantedDeed>, GhRefusal> {
     let [Definition::Operation(OperationDefinition::Mutation(mutation))] = document.definitions.as_slice()
     else {
         return Ok(None);
@@ -82,7 +83,7 @@ fn only_mutation(
     }
     let input = meant(input, variables);
     let key = field.alias.as_ref().unwrap_or(&field.name).clone();
-    Wish::of_mutation(&field.name, input, Reply::GraphQl(key, wanted(&field.selection_set.items)))
+    WantedDeed::of_mutation(&field.name, input, Reply::GraphQl(key, wanted(&field.selection_set.items)))
 }
 
 /// Returns what a value means once its variables are filled in.
@@ -116,13 +117,13 @@ fn wanted(selections: &[Selection<'_, String>]) -> Value {
 }
 
 /// Returns the root fields of the document's only operation, if that is a query.
-fn only_query(document: &Document<'_, String>) -> Result<String, Refusal> {
+fn only_query(document: &Document<'_, String>) -> Result<String, GhRefusal> {
     let mut operations = document.definitions.iter().filter_map(|definition| match definition {
         Definition::Operation(operation) => Some(operation),
         Definition::Fragment(_) => None,
     });
     let (Some(operation), None) = (operations.next(), operations.next()) else {
-        return Err(Refusal::Unclear("there is not exactly one operation"));
+        return Err(GhRefusal::Unclear("there is not exactly one operation"));
     };
     let (kind, selections) = match operation {
         OperationDefinition::SelectionSet(selections) => ("query", &selections.items),
@@ -142,7 +143,7 @@ fn only_query(document: &Document<'_, String>) -> Result<String, Refusal> {
     let asks = format!("{kind} {{{}}}", names.join(", "));
     match kind {
         "query" => Ok(asks),
-        _ => Err(Refusal::Write(asks)),
+        _ => Err(GhRefusal::Write(asks)),
     }
 }
 
@@ -169,9 +170,9 @@ mod tests {
 
     use super::*;
 
-    fn understood(body: &str) -> Result<Meaning, Refusal> {
+    fn understood(body: &str) -> Result<Meaning, GhRefusal> {
         let (repo, known_ids) = (RepoName::parse("octo/garden").unwrap(), KnownIds::default());
-        read(body.as_bytes(), Bounds { server: "github.com", repo: &repo, id: None, known_ids: &known_ids })
+        read(body.as_bytes(), GhScope { server: "github.com", repo: &repo, id: None, known_ids: &known_ids })
     }
 
     #[track_caller]
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(decision, expected);
     }
 
-    fn question(body: &str) -> Question {
+    fn question(body: &str) -> GraphqlQuestion {
         match understood(body).unwrap() {
             Meaning::Question(question) => question,
             Meaning::Wish(wish) => panic!("{wish:?}"),

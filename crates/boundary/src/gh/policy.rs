@@ -3,8 +3,8 @@
 use fro_core::RepoName;
 
 use crate::gh::{
-    deed::Wish,
-    graphql::{self, Meaning, Question},
+    deed::WantedDeed,
+    graphql::{self, GraphqlQuestion, Meaning},
     known_ids::KnownIds,
     rest,
 };
@@ -15,9 +15,9 @@ pub(super) enum Passed {
     /// A path below the REST API, with its query.
     Rest(String, Kind),
     /// A body for the GraphQL API, with what it asks for and where in its answer other repositories may stand.
-    GraphQl(Question),
+    GraphQl(GraphqlQuestion),
     /// Something for the harness to do in its own way.
-    Deed(Wish),
+    Deed(WantedDeed),
 }
 
 /// What an answer of the REST API is.
@@ -33,7 +33,7 @@ pub(super) enum Kind {
 
 /// Why a request does not pass.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum GhRefusal {
     #[error("`gh` may only read here, and `{0}` writes")]
     Write(String),
     #[error("`{0}` is not for `gh` here: only this repository is")]
@@ -54,7 +54,7 @@ pub(super) enum Refusal {
 
 /// A request as it came.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct GhRequest<'a> {
     pub(super) method: &'a str,
     pub(super) host: &'a str,
     pub(super) path: &'a str,
@@ -64,7 +64,7 @@ pub(super) struct Asked<'a> {
 
 /// Where `gh` may look.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds<'a> {
+pub(super) struct GhScope<'a> {
     /// The GitHub that people know by this name.
     pub(super) server: &'a str,
     pub(super) repo: &'a RepoName,
@@ -74,14 +74,14 @@ pub(super) struct Bounds<'a> {
 }
 
 /// Decides on a request.
-pub(super) fn decide(asked: &Asked<'_>, bounds: Bounds<'_>) -> Result<Passed, Refusal> {
-    let Bounds { server, repo, id, .. } = bounds;
-    let Asked { method, host, path, query, body } = *asked;
-    let elsewhere = || Refusal::Elsewhere(host.chars().take(100).collect());
+pub(super) fn decide(asked: &GhRequest<'_>, bounds: GhScope<'_>) -> Result<Passed, GhRefusal> {
+    let GhScope { server, repo, id, .. } = bounds;
+    let GhRequest { method, host, path, query, body } = *asked;
+    let elsewhere = || GhRefusal::Elsewhere(host.chars().take(100).collect());
     let path = below_api(host, path, server).ok_or_else(elsewhere)?;
     let shown: String = path.chars().take(100).collect();
     if !is_plain(path) || !query.is_none_or(str::is_ascii) {
-        return Err(Refusal::Unclear("the path is unusual"));
+        return Err(GhRefusal::Unclear("the path is unusual"));
     }
     if path == "/graphql" {
         return match method {
@@ -89,31 +89,31 @@ pub(super) fn decide(asked: &Asked<'_>, bounds: Bounds<'_>) -> Result<Passed, Re
                 Meaning::Question(question) => Passed::GraphQl(question),
                 Meaning::Wish(wish) => Passed::Deed(wish),
             }),
-            _ => Err(Refusal::Unclear("GraphQL is asked by POST")),
+            _ => Err(GhRefusal::Unclear("GraphQL is asked by POST")),
         };
     }
     let named = by_name(path, repo, id);
     let path = named.as_deref().unwrap_or(path);
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     if matches!(method, "POST" | "PATCH" | "DELETE")
-        && let Some(wish) = Wish::of_rest(method, &parts, body, repo)?
+        && let Some(wish) = WantedDeed::of_rest(method, &parts, body, repo)?
     {
         return Ok(Passed::Deed(wish));
     }
     if !matches!(method, "GET" | "HEAD") {
-        return Err(Refusal::Write(format!("{method} {shown}")));
+        return Err(GhRefusal::Write(format!("{method} {shown}")));
     }
     match parts.as_slice() {
         ["" | "user" | "rate_limit" | "meta"] => {}
         ["repos", owner, name, rest @ ..] if is(owner, repo.owner()) && is(name, repo.name()) => {
             if rest::leads_away(rest, query) {
-                return Err(Refusal::Elsewhere(shown));
+                return Err(GhRefusal::Elsewhere(shown));
             }
             if !rest::is_open(rest) {
-                return Err(Refusal::Private(shown));
+                return Err(GhRefusal::Private(shown));
             }
         }
-        _ => return Err(Refusal::Elsewhere(shown)),
+        _ => return Err(GhRefusal::Elsewhere(shown)),
     }
     let kind = match () {
         () if rest::is_log(&parts) => Kind::Log,
@@ -186,10 +186,10 @@ mod tests {
             Some(at) => target.split_at(at),
         };
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
-        let asked = Asked { method, host, path, query, body };
+        let asked = GhRequest { method, host, path, query, body };
         let (repo, known_ids) = (RepoName::parse("Octo/garden").unwrap(), KnownIds::default());
         let decision =
-            match decide(&asked, Bounds { server, repo: &repo, id: Some(7), known_ids: &known_ids }) {
+            match decide(&asked, GhScope { server, repo: &repo, id: Some(7), known_ids: &known_ids }) {
                 Ok(Passed::Rest(path, Kind::Log)) => format!("the log {path}"),
                 Ok(Passed::Rest(path, Kind::Things | Kind::Other)) => path,
                 Ok(Passed::GraphQl(..)) => "graphql".to_owned(),

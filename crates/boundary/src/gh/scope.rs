@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::gh::{
     graphql::meant,
-    policy::{Bounds, Refusal},
+    policy::{GhRefusal, GhScope},
     schema::{self, Leads},
 };
 
@@ -29,8 +29,8 @@ const DEEPEST: usize = 60;
 pub(super) fn check(
     document: &Document<'_, String>,
     variables: &Map<String, Value>,
-    bounds: Bounds<'_>,
-) -> Result<BTreeSet<String>, Refusal> {
+    bounds: GhScope<'_>,
+) -> Result<BTreeSet<String>, GhRefusal> {
     let mut scope = Scope { bounds, document, left: MOST_STEPS, depth: 0, beyond: BTreeSet::new() };
     for definition in &document.definitions {
         match definition {
@@ -59,7 +59,7 @@ fn with_defaults(query: &query::Query<'_, String>, given: &Map<String, Value>) -
 
 /// What is held against a query.
 struct Scope<'a, 'b> {
-    bounds: Bounds<'a>,
+    bounds: GhScope<'a>,
     document: &'a Document<'b, String>,
     left: usize,
     depth: usize,
@@ -71,10 +71,10 @@ impl<'a, 'b> Scope<'a, 'b> {
         &mut self,
         selections: &[Selection<'_, String>],
         variables: &Map<String, Value>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), GhRefusal> {
         for selection in selections {
             let Selection::Field(field) = selection else {
-                return Err(Refusal::Unclear("a fragment stands at the root of the query"));
+                return Err(GhRefusal::Unclear("a fragment stands at the root of the query"));
             };
             let below = &field.selection_set.items;
             match field.name.as_str() {
@@ -104,9 +104,9 @@ impl<'a, 'b> Scope<'a, 'b> {
     }
 
     /// Refuses an id that GitHub has not named.
-    fn check_ids(&self, field: &Field<'_, String>, variables: &Map<String, Value>) -> Result<(), Refusal> {
+    fn check_ids(&self, field: &Field<'_, String>, variables: &Map<String, Value>) -> Result<(), GhRefusal> {
         let [(_, value)] = field.arguments.as_slice() else {
-            return Err(Refusal::Unclear("an id is asked for without one"));
+            return Err(GhRefusal::Unclear("an id is asked for without one"));
         };
         let ids = match meant(value, variables) {
             Value::Array(ids) => ids,
@@ -114,22 +114,22 @@ impl<'a, 'b> Scope<'a, 'b> {
         };
         ids.iter().try_for_each(|id| match id.as_str() {
             Some(id) if self.bounds.known_ids.holds(id) => Ok(()),
-            Some(id) => Err(Refusal::Unknown(id.chars().take(100).collect())),
-            None => Err(Refusal::Unclear("an id is no text")),
+            Some(id) => Err(GhRefusal::Unknown(id.chars().take(100).collect())),
+            None => Err(GhRefusal::Unclear("an id is no text")),
         })
     }
 
     /// Looks at everything that is asked of a thing.
-    fn walk(&mut self, selections: &[Selection<'_, String>], at: Leads) -> Result<(), Refusal> {
+    fn walk(&mut self, selections: &[Selection<'_, String>], at: Leads) -> Result<(), GhRefusal> {
         let left = self.left.checked_sub(selections.len()).filter(|_| self.depth < DEEPEST);
-        self.left = left.ok_or(Refusal::Unclear("the fragments lead too deep"))?;
+        self.left = left.ok_or(GhRefusal::Unclear("the fragments lead too deep"))?;
         self.depth += 1;
         let looked = self.look(selections, at);
         self.depth -= 1;
         looked
     }
 
-    fn look(&mut self, selections: &[Selection<'_, String>], at: Leads) -> Result<(), Refusal> {
+    fn look(&mut self, selections: &[Selection<'_, String>], at: Leads) -> Result<(), GhRefusal> {
         for selection in selections {
             match selection {
                 Selection::Field(field) => self.check_field(field, at)?,
@@ -149,10 +149,10 @@ impl<'a, 'b> Scope<'a, 'b> {
         Ok(())
     }
 
-    fn check_field(&mut self, field: &Field<'_, String>, at: Leads) -> Result<(), Refusal> {
+    fn check_field(&mut self, field: &Field<'_, String>, at: Leads) -> Result<(), GhRefusal> {
         let key = field.alias.as_deref().unwrap_or(&field.name);
         if ["id", "node_id"].contains(&key) && field.name != "id" {
-            return Err(Refusal::Unclear("something else is called an id"));
+            return Err(GhRefusal::Unclear("something else is called an id"));
         }
         if field.selection_set.items.is_empty() {
             return if schema::is_value(at, &field.name) { Ok(()) } else { Err(elsewhere(&field.name)) };
@@ -168,28 +168,28 @@ impl<'a, 'b> Scope<'a, 'b> {
     }
 
     /// Goes into a field, and remembers its key if that is the way out.
-    fn enter(&mut self, field: &Field<'_, String>, leads: Leads) -> Result<(), Refusal> {
+    fn enter(&mut self, field: &Field<'_, String>, leads: Leads) -> Result<(), GhRefusal> {
         if leads == Leads::Beyond && !schema::LISTS.contains(&field.name.as_str()) {
             self.beyond.insert(field.alias.as_ref().unwrap_or(&field.name).clone());
         }
         self.walk(&field.selection_set.items, leads)
     }
 
-    fn named(&self, name: &str) -> Result<&'a FragmentDefinition<'b, String>, Refusal> {
+    fn named(&self, name: &str) -> Result<&'a FragmentDefinition<'b, String>, GhRefusal> {
         let found = self.document.definitions.iter().find_map(|definition| match definition {
             Definition::Fragment(fragment) if fragment.name == name => Some(fragment),
             Definition::Fragment(_) | Definition::Operation(_) => None,
         });
-        found.ok_or(Refusal::Unclear("a fragment is missing"))
+        found.ok_or(GhRefusal::Unclear("a fragment is missing"))
     }
 }
 
-fn taken_for(at: Leads, TypeCondition::On(kind): &TypeCondition<'_, String>) -> Result<Leads, Refusal> {
+fn taken_for(at: Leads, TypeCondition::On(kind): &TypeCondition<'_, String>) -> Result<Leads, GhRefusal> {
     schema::taken_for(at, kind).ok_or_else(|| elsewhere(kind))
 }
 
-fn elsewhere(what: &str) -> Refusal {
-    Refusal::Elsewhere(what.chars().take(100).collect())
+fn elsewhere(what: &str) -> GhRefusal {
+    GhRefusal::Elsewhere(what.chars().take(100).collect())
 }
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
         let decision = check(
             &document,
             variables,
-            Bounds { server: "github.com", repo: &repo, id: None, known_ids: &known_ids },
+            GhScope { server: "github.com", repo: &repo, id: None, known_ids: &known_ids },
         );
         assert_eq!(
             decision.map_or_else(|refusal| refusal.to_string(), |_| "yes".to_owned()),
@@ -314,7 +314,7 @@ mod tests {
         let query = "{ repository(owner: \"octo\", name: \"garden\") { issue(number: 1) { id sub: subIssues(first: 9) { nodes { id } } author { login } } } }";
         let document = parse_query::<String>(query).unwrap();
         let (repo, known_ids) = (RepoName::parse("octo/garden").unwrap(), KnownIds::default());
-        let bounds = Bounds { server: "github.com", repo: &repo, id: None, known_ids: &known_ids };
+        let bounds = GhScope { server: "github.com", repo: &repo, id: None, known_ids: &known_ids };
         let beyond = check(&document, &Map::new(), bounds).unwrap();
         assert_eq!(beyond.into_iter().collect::<Vec<_>>(), ["author", "sub"]);
     }

@@ -3,13 +3,13 @@
 use fro_core::sorting::{CloseReason, Sorting};
 use serde_json::{Map, Value};
 
-use crate::gh::policy::Refusal;
+use crate::gh::policy::GhRefusal;
 
 /// Reads such a wish of the REST API from what follows the number of an issue or a pull request.
-pub(super) fn of_rest(method: &str, rest: &[&str], body: &[u8]) -> Result<Option<Sorting>, Refusal> {
+pub(super) fn of_rest(method: &str, rest: &[&str], body: &[u8]) -> Result<Option<Sorting>, GhRefusal> {
     let fields = || match serde_json::from_slice(body) {
         Ok(Value::Object(fields)) => Ok(fields),
-        _ => Err(Refusal::Unclear("the body is not an object")),
+        _ => Err(GhRefusal::Unclear("the body is not an object")),
     };
     Ok(Some(match (method, rest) {
         ("POST", ["labels"]) => Sorting::Label(names(&fields()?, "labels")?),
@@ -25,7 +25,7 @@ pub(super) fn of_rest(method: &str, rest: &[&str], body: &[u8]) -> Result<Option
 pub(super) fn of_mutation(
     field: &str,
     fields: &Map<String, Value>,
-) -> Result<Option<(Sorting, &'static str)>, Refusal> {
+) -> Result<Option<(Sorting, &'static str)>, GhRefusal> {
     let reason = || fields.get("stateReason").and_then(Value::as_str).and_then(CloseReason::from_word);
     Ok(Some(match field {
         "addLabelsToLabelable" => (Sorting::Label(names(fields, "labelIds")?), "labelableId"),
@@ -39,20 +39,20 @@ pub(super) fn of_mutation(
 }
 
 /// Takes a change of the state alone: titles and descriptions are people's.
-fn state(fields: &Map<String, Value>) -> Result<Sorting, Refusal> {
+fn state(fields: &Map<String, Value>) -> Result<Sorting, GhRefusal> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     if fields.keys().any(|name| !["state", "state_reason"].contains(&name.as_str())) {
-        return Err(Refusal::Unclear("only `state` and `state_reason` can be changed"));
+        return Err(GhRefusal::Unclear("only `state` and `state_reason` can be changed"));
     }
     match text("state") {
         Some("closed") => Ok(Sorting::Close(text("state_reason").and_then(CloseReason::from_word))),
         Some("open") => Ok(Sorting::Reopen),
-        _ => Err(Refusal::Unclear("`state` is `open` or `closed`")),
+        _ => Err(GhRefusal::Unclear("`state` is `open` or `closed`")),
     }
 }
 
-fn names(fields: &Map<String, Value>, list: &str) -> Result<Vec<String>, Refusal> {
+fn names(fields: &Map<String, Value>, list: &str) -> Result<Vec<String>, GhRefusal> {
     let names = fields.get(list).and_then(Value::as_array);
     let names = names.map(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
-    names.flatten().ok_or(Refusal::Unclear("a list of names is missing"))
+    names.flatten().ok_or(GhRefusal::Unclear("a list of names is missing"))
 }

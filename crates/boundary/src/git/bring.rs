@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fro_core::credential::{self, Search};
+use fro_core::credential::{self, CredentialSearch};
 use tokio::task::spawn_blocking;
 
 use crate::git::{GitError, Store, command::feed, store::Checkout};
@@ -24,7 +24,7 @@ const SEARCHED: u64 = 4 << 20;
 #[derive(Debug, Clone)]
 pub enum Untracked {
     /// It does, but for what is found to hold a credential.
-    Come(Search),
+    Come(CredentialSearch),
     /// It does not: whoever set the run off may be anybody, or the folder is somebody's own.
     Stay,
 }
@@ -43,7 +43,7 @@ pub(super) async fn along(
     store: &Store,
     checkout: &Checkout,
     clone: &Path,
-    search: Search,
+    search: CredentialSearch,
 ) -> Result<LeftOut, GitError> {
     let index = store.folder.path().join("index");
     let listed = async |arguments: &[&str]| {
@@ -59,7 +59,11 @@ pub(super) async fn along(
     copied.map_err(|error| GitError::prepare(clone)(io::Error::other(error)))?
 }
 
-fn copy_all(names: &[u8], (from, to): (&Path, &Path), search: &Search) -> Result<LeftOut, GitError> {
+fn copy_all(
+    names: &[u8],
+    (from, to): (&Path, &Path),
+    search: &CredentialSearch,
+) -> Result<LeftOut, GitError> {
     let mut left_out = LeftOut::default();
     let (mut bytes, mut files) = (0, 0);
     // A name that ends with a slash is a repository of its own, whose settings may hold credentials.
@@ -124,7 +128,7 @@ fn kind(file: FileType) -> UntrackedKind {
 }
 
 /// Tells whether a file that git does not know holds a credential: steps before us leave such things.
-fn is_private(from: &Path, name: &Path, search: &Search) -> io::Result<bool> {
+fn is_private(from: &Path, name: &Path, search: &CredentialSearch) -> io::Result<bool> {
     if credential::is_kept_in(&name.to_string_lossy()) {
         return Ok(true);
     }
@@ -151,7 +155,7 @@ mod tests {
         std::fs::write(from.join("deps/x"), "x").unwrap();
         std::os::unix::fs::symlink(&outside, to.join("deps")).unwrap();
 
-        copy_all(b"deps/x\0", (&from, &to), &Search::knowing([])).unwrap();
+        copy_all(b"deps/x\0", (&from, &to), &CredentialSearch::knowing([])).unwrap();
 
         assert_eq!(std::fs::read_dir(outside).unwrap().count(), 0);
     }

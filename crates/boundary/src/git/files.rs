@@ -14,7 +14,7 @@ use crate::{
     Halt,
     git::{
         AgentClone, GitError, Store,
-        reader::{Question, Reader},
+        reader::{GitQuestion, Reader},
     },
     halt::Began,
     wall::Enclosure,
@@ -112,7 +112,7 @@ impl Store {
             (Began::NotYet, _) | (Began::Was, Enclosure::Open | Enclosure::Sudo(_)) => Enclosure::Open,
         };
         let reader = self.reader(scratch);
-        reader.ask(Question { arguments, input: b"", objects: &objects, clone, enclosure }).await
+        reader.ask(GitQuestion { arguments, input: b"", objects: &objects, clone, enclosure }).await
     }
 
     pub(super) fn reader(&self, scratch: PathBuf) -> Reader {

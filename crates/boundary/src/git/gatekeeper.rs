@@ -25,8 +25,8 @@ use crate::{
     accept::{SocketListener, SocketStream},
     git::{
         Credential, GitError, Push, Rules, lfs,
-        reader::{Question, Reader},
-        receive::{Answer, Asked, MOST_UPDATES},
+        reader::{GitQuestion, Reader},
+        receive::{Answer, HookQuestion, MOST_UPDATES},
         rules::{Change, Refused, Update},
         scan::{self, Object},
     },
@@ -41,7 +41,7 @@ const UNPACKED: u64 = 128 << 20;
 
 /// Why a push did not pass.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum PushFailure {
     #[error(transparent)]
     Refused(#[from] Refused),
     #[error("GitHub refused it: {0}")]
@@ -109,17 +109,17 @@ impl Gatekeeper {
     async fn hear(&self, mut stream: SocketStream) -> io::Result<()> {
         let mut line = String::new();
         BufReader::new((&mut stream).take(LONGEST)).read_line(&mut line).await?;
-        let asked: Asked = serde_json::from_str(&line).map_err(io::Error::other)?;
+        let asked: HookQuestion = serde_json::from_str(&line).map_err(io::Error::other)?;
         let answer = self.answer(&asked).await;
         let mut text = serde_json::to_string(&answer).map_err(io::Error::other)?;
         text.push('\n');
         stream.write_all(text.as_bytes()).await
     }
 
-    async fn answer(&self, asked: &Asked) -> Answer {
+    async fn answer(&self, asked: &HookQuestion) -> Answer {
         // Held to the end: the run is not over before this push is.
         let is_over = self.record.0.is_over.lock().await;
-        let judged = if *is_over { Err(Failure::Over) } else { self.judge(asked).await };
+        let judged = if *is_over { Err(PushFailure::Over) } else { self.judge(asked).await };
         match judged {
             Ok(updates) => {
                 for Update { name, new, .. } in updates {
@@ -136,7 +136,7 @@ impl Gatekeeper {
         }
     }
 
-    async fn judge(&self, asked: &Asked) -> Result<Vec<Update>, Failure> {
+    async fn judge(&self, asked: &HookQuestion) -> Result<Vec<Update>, PushFailure> {
         if asked.updates.len() > MOST_UPDATES {
             return Err(Refused::TooMany(MOST_UPDATES, self.rules.branch.clone()).into());
         }
@@ -162,7 +162,7 @@ impl Gatekeeper {
     }
 
     /// Returns the folder of the new objects, if it is one of the store's own.
-    fn incoming(&self, told: Option<&Path>) -> Result<PathBuf, Failure> {
+    fn incoming(&self, told: Option<&Path>) -> Result<PathBuf, PushFailure> {
         let objects = fs_err::canonicalize(self.reader.repository.join("objects"))?;
         match told {
             None => Ok(objects),
@@ -174,7 +174,7 @@ impl Gatekeeper {
     }
 
     /// Reads everything that these commits would publish.
-    async fn check(&self, incoming: &Path, (commits, tip): (&[u8], &str)) -> Result<(), Failure> {
+    async fn check(&self, incoming: &Path, (commits, tip): (&[u8], &str)) -> Result<(), PushFailure> {
         let files = ["diff-tree", "--stdin", "-r", "-t", "-m", "--root", "--no-renames", "--raw", "-z"];
         let told = self.ask(incoming, &files, commits).await?;
         let changes = self.rules.check_files(&told)?;
@@ -209,7 +209,7 @@ impl Gatekeeper {
         &self,
         incoming: &Path,
         changes: &[Change],
-    ) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    ) -> Result<BTreeMap<String, Vec<u8>>, PushFailure> {
         let ids: BTreeSet<&str> = changes.iter().flat_map(Change::contents).collect();
         if ids.is_empty() {
             return Ok(BTreeMap::new());
@@ -231,13 +231,13 @@ impl Gatekeeper {
     async fn ask(&self, incoming: &Path, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitError> {
         let arguments = arguments.iter().map(OsString::from).collect();
         let enclosure = Enclosure::Open;
-        self.reader.ask(Question { arguments, input, objects: incoming, clone: None, enclosure }).await
+        self.reader.ask(GitQuestion { arguments, input, objects: incoming, clone: None, enclosure }).await
     }
 
     /// Pushes to GitHub, if the branches there are still as the agent found them.
-    async fn pass_on(&self, incoming: &Path, updates: &[Update]) -> Result<(), Failure> {
+    async fn pass_on(&self, incoming: &Path, updates: &[Update]) -> Result<(), PushFailure> {
         let token =
-            (self.credential)().await.map_err(|fault| Failure::NoCredential(fault.what().to_owned()))?;
+            (self.credential)().await.map_err(|fault| PushFailure::NoCredential(fault.what().to_owned()))?;
         let Reader { git, repository, .. } = &self.reader;
         let mut command = git.with_token(&self.server, &token).at(repository);
         command.env("GIT_OBJECT_DIRECTORY", incoming);
@@ -256,6 +256,6 @@ impl Gatekeeper {
         let told = [output.stdout, output.stderr].concat();
         let told = String::from_utf8_lossy(&told);
         let lines = told.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "Done");
-        Err(Failure::Upstream(lines.take(8).collect::<Vec<_>>().join("; ").chars().take(600).collect()))
+        Err(PushFailure::Upstream(lines.take(8).collect::<Vec<_>>().join("; ").chars().take(600).collect()))
     }
 }

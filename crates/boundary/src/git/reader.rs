@@ -38,7 +38,7 @@ pub(super) struct Reader {
 
 /// What it is asked.
 #[derive(Debug)]
-pub(super) struct Question<'a> {
+pub(super) struct GitQuestion<'a> {
     pub(super) arguments: Vec<OsString>,
     pub(super) input: &'a [u8],
     /// Where objects are looked for besides the repository, and written.
@@ -51,7 +51,7 @@ pub(super) struct Question<'a> {
 
 impl Reader {
     /// Asks git and returns what it prints.
-    pub(super) async fn ask(&self, question: Question<'_>) -> Result<Vec<u8>, GitError> {
+    pub(super) async fn ask(&self, question: GitQuestion<'_>) -> Result<Vec<u8>, GitError> {
         let name = question.arguments.first().map(|word| word.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         let mut confinement = self.git.confinement.clone();
@@ -67,8 +67,8 @@ impl Reader {
         }
     }
 
-    fn errand(&self, question: Question<'_>) -> Result<Errand, GitError> {
-        let Question { arguments, input, objects, clone, .. } = question;
+    fn errand(&self, question: GitQuestion<'_>) -> Result<Errand, GitError> {
+        let GitQuestion { arguments, input, objects, clone, .. } = question;
         let scratch = &self.scratch;
         let given = scratch.join("input");
         let made = fs_err::create_dir_all(scratch).and_then(|()| fs_err::write(&given, input));

@@ -16,7 +16,7 @@ pub(super) const MOST_UPDATES: usize = 100;
 
 /// What the hook asks.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct HookQuestion {
     /// Lines as git gives them: `old new ref`.
     pub(super) updates: Vec<String>,
     /// Where the new objects are.
@@ -39,7 +39,7 @@ pub fn receive(socket: &Path, quarantine: Option<PathBuf>, complain: &mut dyn io
     // git takes a hook that does not hear it out for one that broke.
     lines.try_for_each(|line| line.map(drop))?;
     let mut stream = UnixStream::connect(socket)?;
-    let asked = serde_json::to_string(&Asked { updates, quarantine }).map_err(io::Error::other)?;
+    let asked = serde_json::to_string(&HookQuestion { updates, quarantine }).map_err(io::Error::other)?;
     writeln!(stream, "{asked}")?;
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line)?;

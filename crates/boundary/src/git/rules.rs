@@ -249,7 +249,7 @@ impl Rules {
         Ok(changes)
     }
 
-    /// Decides on a commit as it stands: whose it is, and that it says nothing beside what commits say.
+    /// Decides on a commit: whose it is, and that it has no header fields beside the usual ones.
     pub(super) fn check_commit(&self, commit: &Object<'_>) -> Result<(), Refused> {
         let id = || commit.id.chars().take(7).collect::<String>();
         let text = String::from_utf8_lossy(commit.content);

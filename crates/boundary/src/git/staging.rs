@@ -99,7 +99,7 @@ pub struct Staging {
     _deciding: Option<AbortOnDropHandle<()>>,
 }
 
-struct Door {
+struct GitEndpoint {
     git: Git,
     project: PathBuf,
     hooks: PathBuf,
@@ -149,7 +149,7 @@ impl Store {
         let (git, project) = (self.git.clone(), self.folder.path().to_owned());
         let program = hook.first().map(PathBuf::from);
         let read = self.objects().into_iter().chain(git.program()).chain(program).chain([hooks.clone()]);
-        let door = Arc::new(Door {
+        let door = Arc::new(GitEndpoint {
             read: read.collect(),
             socket: self.socket(),
             git,
@@ -159,7 +159,7 @@ impl Store {
             repo: repo.clone(),
             closed,
             room: Semaphore::new(AT_ONCE),
-            audit: Audit::of("git"),
+            audit: Audit::new("git"),
         });
         let accepting = tokio::spawn(serve(SocketListener::Tcp(listener), move |request| {
             let door = Arc::clone(&door);
@@ -244,19 +244,19 @@ fn write_hook(hooks: &Path, hook: &[OsString], socket: &Path) -> io::Result<()> 
     fs_err::set_permissions(file, std::fs::Permissions::from_mode(0o700))
 }
 
-impl Door {
+impl GitEndpoint {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let (head, body) = request.into_parts();
         let line = format!("{} {}", head.method, head.uri.path());
         let response = match self.serve(&head, body).await {
             Ok(response) => response,
-            Err(Refusal(status, why)) => said(status, "text/plain", format!("fro-bot: {why}\n").into()),
+            Err(GitRefusal(status, why)) => said(status, "text/plain", format!("fro-bot: {why}\n").into()),
         };
         self.audit.note(&format!("{line}: {}", response.status().as_u16()));
         response
     }
 
-    async fn serve(&self, head: &Parts, body: Incoming) -> Result<Response<Body>, Refusal> {
+    async fn serve(&self, head: &Parts, body: Incoming) -> Result<Response<Body>, GitRefusal> {
         let place = self.place(head.uri.path())?;
         let query = head.uri.query().unwrap_or_default();
         let pushes = place == "git-receive-pack" || query == "service=git-receive-pack";
@@ -264,16 +264,16 @@ impl Door {
         match (&self.closed, pushes, fetches) {
             (Some(why), true, _) => {
                 self.record.add(Push::Refused { why: why.clone() });
-                return Err(Refusal(403, why.clone()));
+                return Err(GitRefusal(403, why.clone()));
             }
             (None, true, _) | (_, _, true) => {}
-            _ => return Err(Refusal(404, "there is only git here".to_owned())),
+            _ => return Err(GitRefusal(404, "there is only git here".to_owned())),
         }
         let _room = self.room.acquire().await;
-        let body = take(body).await.map_err(|_| Refusal(400, "the request broke off".to_owned()))?;
+        let body = take(body).await.map_err(|_| GitRefusal(400, "the request broke off".to_owned()))?;
         let Some(body) = body else { return Ok(self.too_large()) };
         let said = self.ask_git(head, place, &body).await;
-        said.map_err(|error| Refusal(500, error.to_string()))
+        said.map_err(|error| GitRefusal(500, error.to_string()))
     }
 
     /// Refuses a push in git's own form, which is the only one that its client shows.
@@ -286,8 +286,8 @@ impl Door {
     }
 
     /// Returns which of git's three places is asked for, if it is one of this repository.
-    fn place<'a>(&self, path: &'a str) -> Result<&'a str, Refusal> {
-        let elsewhere = || Refusal(404, format!("only {} is here", self.repo));
+    fn place<'a>(&self, path: &'a str) -> Result<&'a str, GitRefusal> {
+        let elsewhere = || GitRefusal(404, format!("only {} is here", self.repo));
         let mut parts = path.trim_start_matches('/').splitn(3, '/');
         let (owner, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let name = name.strip_suffix(".git").unwrap_or(name);
@@ -368,7 +368,7 @@ async fn take(mut body: Incoming) -> Result<Option<Bytes>, hyper::Error> {
 }
 
 /// A status and why.
-struct Refusal(u16, String);
+struct GitRefusal(u16, String);
 
 /// Reads the answer of a CGI program: header lines, an empty one, the body.
 fn as_response(told: Vec<u8>) -> Option<Response<Body>> {

@@ -9,8 +9,8 @@ use crate::models::{
     ModelProxy,
     dialect::Dialect,
     meter::{Estimate, Listening},
-    proxy::{Failure, Shared},
-    request::Refusal,
+    proxy::{ModelFailure, ProxyState},
+    request::ModelRefusal,
 };
 
 /// How long an answer may take: somebody waits, and it is one word.
@@ -36,16 +36,16 @@ impl ModelProxy {
     }
 }
 
-impl Shared {
-    async fn ask(&self, name: &str, task: &str, words: &str) -> Result<String, Failure> {
-        let unknown = || Refusal::Model(Bounded::text(name, 100).value().to_owned());
+impl ProxyState {
+    async fn ask(&self, name: &str, task: &str, words: &str) -> Result<String, ModelFailure> {
+        let unknown = || ModelRefusal::Model(Bounded::text(name, 100).value().to_owned());
         let (id, model) = name.split_once('/').ok_or_else(unknown)?;
         let route = self.plan.routes.get(id).ok_or_else(unknown)?;
         let (path, query, body) = turn(route.dialect, route.known_as(model), task, words);
         let body = body.to_string();
         let admitted = self.plan.admit(&format!("{id}/{path}"), query, body.as_bytes())?;
-        let reservation = self.meter.reserve(Estimate::of(&admitted)).await;
-        let reservation = reservation.map_err(|limit| Refusal::Budget(limit.to_string()))?;
+        let reservation = self.meter.reserve(Estimate::from_request(&admitted)).await;
+        let reservation = reservation.map_err(|limit| ModelRefusal::Budget(limit.to_string()))?;
         let request = match route.dialect {
             Dialect::Messages => self.request(admitted).header("anthropic-version", "2023-06-01"),
             Dialect::Chat | Dialect::Responses | Dialect::Azure | Dialect::Google => self.request(admitted),

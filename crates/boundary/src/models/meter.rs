@@ -50,7 +50,7 @@ impl Price {
         Some(Self { input, output: dollars("output")?, cache_read, cache_write })
     }
 
-    fn of(self, tokens: &Tokens) -> f64 {
+    fn charge(self, tokens: &Tokens) -> f64 {
         let million =
             |count: u64, price: f64| f64::from(u32::try_from(count).unwrap_or(u32::MAX)) * price / 1e6;
         million(tokens.input, self.input)
@@ -87,7 +87,7 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    pub(super) fn of(admitted: &Admitted<'_>) -> Self {
+    pub(super) fn from_request(admitted: &Admitted<'_>) -> Self {
         let pictures = PICTURE.saturating_mul(u64::try_from(admitted.sifted.pictures).unwrap_or(u64::MAX));
         let input = tokens(admitted.sifted.text).saturating_add(pictures);
         let price = admitted.route.prices.get(&admitted.model).copied();
@@ -97,7 +97,7 @@ impl Estimate {
     /// Returns what the call could cost, if anybody knows.
     fn worst(&self) -> Option<f64> {
         let worst = Tokens { input: self.input, output: self.most_output, ..Tokens::default() };
-        self.price.map(|price| price.of(&worst))
+        self.price.map(|price| price.charge(&worst))
     }
 }
 
@@ -175,7 +175,7 @@ impl Reservation {
         account.spent.calls += 1;
         account.spent.input += tokens.input + tokens.cache_read + tokens.cache_write;
         account.spent.output += tokens.output;
-        account.spent.cost += tokens.cost.unwrap_or_else(|| price.map_or(0.0, |price| price.of(tokens)));
+        account.spent.cost += tokens.cost.unwrap_or_else(|| price.map_or(0.0, |price| price.charge(tokens)));
     }
 }
 
@@ -183,7 +183,7 @@ impl Drop for Reservation {
     fn drop(&mut self) {
         let question = Tokens { input: self.estimate.input, ..Tokens::default() };
         let unanswered =
-            if self.sent { self.estimate.price.map_or(0.0, |price| price.of(&question)) } else { 0.0 };
+            if self.sent { self.estimate.price.map_or(0.0, |price| price.charge(&question)) } else { 0.0 };
         let mut account = self.meter.account();
         account.spent.cost += unanswered;
         account.open -= 1;

@@ -24,10 +24,10 @@ use crate::{
         dialect::KeyPlace,
         headers,
         meter::{Estimate, Listening, Meter},
-        request::{Admitted, Refusal},
+        request::{Admitted, ModelRefusal},
         shape::Sifted,
     },
-    serve::{Body, Passing, serve, stream_back, told},
+    serve::{Body, Passing, respond_with, serve, stream_back},
 };
 
 /// How long a model may think before its answer begins.
@@ -58,12 +58,12 @@ const RETURNED: [&str; 8] = [
 #[derive(Debug)]
 pub struct ModelProxy {
     address: SocketAddr,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<ProxyState>,
     _accepting: AbortOnDropHandle<()>,
 }
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct ProxyState {
     pub(super) plan: Plan,
     client: Client,
     pub(super) meter: Arc<Meter>,
@@ -79,7 +79,7 @@ impl ModelProxy {
         let address = listener.local_addr()?;
         let meter = Arc::new(Meter::new(max_cost));
         let (intake, left_out) = (Intake::new(LARGEST, AT_ONCE), Mutex::default());
-        let shared = Arc::new(Shared { plan, client, meter, intake, left_out });
+        let shared = Arc::new(ProxyState { plan, client, meter, intake, left_out });
         let answering = Arc::clone(&shared);
         let accepting = tokio::spawn(serve(SocketListener::Tcp(listener), move |request| {
             let shared = Arc::clone(&answering);
@@ -109,43 +109,43 @@ impl ModelProxy {
     }
 }
 
-impl Shared {
+impl ProxyState {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         match self.pass_on(request).await {
             Ok(response) => response,
-            Err(Failure::Refused(refusal)) => {
+            Err(ModelFailure::Refused(refusal)) => {
                 self.meter.refused();
                 tracing::warn!("the model proxy refused a request: {refusal}");
                 excuse(refusal.status(), refusal.code(), &refusal.to_string())
             }
-            Err(failure @ (Failure::Upstream(_) | Failure::Encoded)) => {
+            Err(failure @ (ModelFailure::Upstream(_) | ModelFailure::Encoded)) => {
                 tracing::warn!("the model proxy got no answer: {failure}");
                 excuse(502, "run_upstream", &failure.to_string())
             }
         }
     }
 
-    async fn pass_on(&self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
+    async fn pass_on(&self, request: Request<Incoming>) -> Result<Response<Body>, ModelFailure> {
         if request.method() != Method::POST {
-            return Err(Refusal::Method.into());
+            return Err(ModelRefusal::Method.into());
         }
         let (head, body) = request.into_parts();
         let (body, _room) = self.intake.take(body).await.map_err(|why| match why {
-            NotTaken::TooLarge => Refusal::TooLarge(LARGEST),
-            NotTaken::TooSlow => Refusal::TooSlow(intake::PATIENCE.as_secs()),
+            NotTaken::TooLarge => ModelRefusal::TooLarge(LARGEST),
+            NotTaken::TooSlow => ModelRefusal::TooSlow(intake::PATIENCE.as_secs()),
         })?;
         let admitted = self.plan.admit(head.uri.path(), head.uri.query(), &body)?;
         drop(body);
         self.tell_what_was_left_out(&admitted.sifted);
-        let reservation = self.meter.reserve(Estimate::of(&admitted)).await;
-        let reservation = reservation.map_err(|limit| Refusal::Budget(limit.to_string()))?;
+        let reservation = self.meter.reserve(Estimate::from_request(&admitted)).await;
+        let reservation = reservation.map_err(|limit| ModelRefusal::Budget(limit.to_string()))?;
         let route = admitted.route;
-        let without = Needles::of(route.key.iter().chain(route.headers.iter().map(|(_, value)| value)));
+        let without = Needles::learn(route.key.iter().chain(route.headers.iter().map(|(_, value)| value)));
         let request = headers::passed(&head.headers, &route.headers)
             .fold(self.request(admitted), |request, (name, value)| request.header(name, &value));
         let answer = request.timeout(PATIENCE).relay().await?;
         if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
-            return Err(Failure::Encoded);
+            return Err(ModelFailure::Encoded);
         }
         let passing = Passing { headers: &RETURNED, without, most: LONGEST };
         if answer.status() >= 300 {
@@ -185,14 +185,14 @@ impl Shared {
 /// Says something in the proxy's own name, in a form that the engine shows.
 fn excuse(status: u16, code: &str, what: &str) -> Response<Body> {
     let error = json!({ "type": "fro_bot", "code": code, "message": format!("fro-bot: {what}") });
-    told(status, &json!({ "type": "error", "error": error }))
+    respond_with(status, &json!({ "type": "error", "error": error }))
 }
 
 /// Why there is no answer of a model.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(super) enum ModelFailure {
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] ModelRefusal),
     #[error(transparent)]
     Upstream(#[from] fro_http::Error),
     /// The key could be in it unseen.

@@ -24,7 +24,7 @@ pub(super) struct Admitted<'a> {
 
 /// Why a request goes nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum ModelRefusal {
     #[error("only POST is passed on")]
     Method,
     #[error("the path `{0}` is not passed on")]
@@ -45,7 +45,7 @@ pub(super) enum Refusal {
     Budget(String),
 }
 
-impl Refusal {
+impl ModelRefusal {
     /// Refuses a word of the client's in its place.
     pub(super) fn part(place: &str, word: &str) -> Self {
         Self::Part(format!("{place} {}", shown(word)).trim_start().to_owned())
@@ -82,8 +82,8 @@ impl Plan {
         path: &str,
         query: Option<&str>,
         body: &[u8],
-    ) -> Result<Admitted<'_>, Refusal> {
-        let refused = || Refusal::Path(shown(path));
+    ) -> Result<Admitted<'_>, ModelRefusal> {
+        let refused = || ModelRefusal::Path(shown(path));
         let (id, rest) = path.trim_start_matches('/').split_once('/').ok_or_else(refused)?;
         let route = self.routes.get(id).ok_or_else(refused)?;
         if !route.dialect.admits(rest, &route.models) {
@@ -94,19 +94,20 @@ impl Plan {
             Some(_) => return Err(refused()),
             None => String::new(),
         };
-        let mut json = Json::parse(body).ok_or(Refusal::Body)?;
+        let mut json = Json::parse(body).ok_or(ModelRefusal::Body)?;
         let model = match route.dialect.model_place() {
-            ModelPlace::Body => json.get("model").and_then(Json::as_text).ok_or(Refusal::Body)?,
+            ModelPlace::Body => json.get("model").and_then(Json::as_text).ok_or(ModelRefusal::Body)?,
             ModelPlace::Path => rest.split(['/', ':']).nth(1).unwrap_or_default(),
         };
         let model = model.to_owned();
         if !route.models.contains(&model) {
-            return Err(Refusal::Model(shown(&model)));
+            return Err(ModelRefusal::Model(shown(&model)));
         }
         let mut sifted = Sifted::default();
-        sifted.body(&mut json, fields::of(route.dialect, rest), |name, value| route.wants(name, value))?;
+        sifted
+            .body(&mut json, fields::select(route.dialect, rest), |name, value| route.wants(name, value))?;
         let most_output = most_output(&json);
-        let body = serde_json::to_vec(&json).map_err(|_| Refusal::Body)?.into();
+        let body = serde_json::to_vec(&json).map_err(|_| ModelRefusal::Body)?.into();
         let url = format!("{}/{rest}{query}", route.base);
         Ok(Admitted { route, url, model, body, sifted, most_output })
     }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::models::{json::Json, request::Refusal};
+use crate::models::{json::Json, request::ModelRefusal};
 
 /// What may stand in a place.
 #[derive(Debug, Clone, Copy)]
@@ -60,8 +60,8 @@ impl Sifted {
         body: &mut Json,
         fields: Fields,
         operator: impl Fn(&str, &Json) -> bool,
-    ) -> Result<(), Refusal> {
-        let Json::Object(given) = body else { return Err(Refusal::Body) };
+    ) -> Result<(), ModelRefusal> {
+        let Json::Object(given) = body else { return Err(ModelRefusal::Body) };
         let (wanted, mut rest): (Vec<_>, Vec<_>) =
             std::mem::take(given).into_iter().partition(|(name, value)| operator(name, value));
         self.fields(&mut rest, fields, "", false)?;
@@ -69,9 +69,9 @@ impl Sifted {
         Ok(())
     }
 
-    fn value(&mut self, value: &mut Json, shape: &Shape, place: &str) -> Result<(), Refusal> {
+    fn value(&mut self, value: &mut Json, shape: &Shape, place: &str) -> Result<(), ModelRefusal> {
         match (shape, value) {
-            (Shape::Never, _) => Err(Refusal::Part(place.to_owned())),
+            (Shape::Never, _) => Err(ModelRefusal::Part(place.to_owned())),
             (_, Json::Null) => Ok(()),
             (Shape::Free, value) => {
                 self.weigh(value);
@@ -84,7 +84,7 @@ impl Sifted {
                 self.weigh_file(address, address.starts_with("data:image/"));
                 Ok(())
             }
-            (Shape::Inline | Shape::InlineOr(_), _) => Err(Refusal::Remote(place.to_owned())),
+            (Shape::Inline | Shape::InlineOr(_), _) => Err(ModelRefusal::Remote(place.to_owned())),
             (Shape::Base64, Json::Text(data)) => {
                 self.weigh_file(data, true);
                 Ok(())
@@ -100,8 +100,8 @@ impl Sifted {
             (Shape::Fields(fields), Json::Object(given)) => self.fields(given, fields, place, false),
             (Shape::Exactly(fields), Json::Object(given)) => self.fields(given, fields, place, true),
             (Shape::Kinds(kinds), value @ Json::Object(_)) => self.kind(value, kinds, place),
-            (Shape::Word(_), Json::Text(word)) => Err(Refusal::part(place, word)),
-            _ => Err(Refusal::Part(place.to_owned())),
+            (Shape::Word(_), Json::Text(word)) => Err(ModelRefusal::part(place, word)),
+            _ => Err(ModelRefusal::Part(place.to_owned())),
         }
     }
 
@@ -110,7 +110,7 @@ impl Sifted {
         value: &mut Json,
         kinds: &[(&'static str, Fields)],
         place: &str,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ModelRefusal> {
         let kind = match value.get("type") {
             None => kinds.first(),
             Some(Json::Text(word)) => kinds.iter().find(|(kind, _)| kind == word),
@@ -118,7 +118,7 @@ impl Sifted {
         };
         let Some((_, fields)) = kind else {
             let word = value.get("type").and_then(Json::as_text).unwrap_or("?");
-            return Err(Refusal::part(&format!("{place}.type"), word));
+            return Err(ModelRefusal::part(&format!("{place}.type"), word));
         };
         match value {
             Json::Object(given) => self.fields(given, fields, place, false),
@@ -132,7 +132,7 @@ impl Sifted {
         fields: Fields,
         place: &str,
         exactly: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ModelRefusal> {
         let mut kept = Vec::with_capacity(given.len());
         for (name, mut value) in std::mem::take(given) {
             let known = fields.iter().find(|(field, _)| *field == name);
@@ -143,7 +143,7 @@ impl Sifted {
                     self.value(&mut value, shape, &place)?;
                     kept.push((name, value));
                 }
-                None if exactly => return Err(Refusal::part(place, &name)),
+                None if exactly => return Err(ModelRefusal::part(place, &name)),
                 None => drop(self.left_out.insert(name.chars().take(50).collect())),
             }
         }

@@ -177,7 +177,7 @@ impl Broker {
     }
 
     fn decide(&self, call: &Held) -> Result<i32, Errno> {
-        let errand = self.errand(&Caller::of(call))?;
+        let errand = self.errand(&Caller::new(call))?;
         // What was read and taken is the caller's only if its number is still its own.
         if !self.listener.is_waiting(call) {
             return Err(Errno::SRCH);

@@ -35,7 +35,7 @@ pub(super) enum Last {
 }
 
 impl<'a> Caller<'a> {
-    pub(super) fn of(call: &'a Held) -> Self {
+    pub(super) fn new(call: &'a Held) -> Self {
         Self(call)
     }
 

@@ -12,9 +12,9 @@ use nix::sys::signal::SigSet;
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 
 use crate::wall::{
-    Strictness, WallError, WallSpec, broker, grant, handover,
+    Strictness, WallError, WallSpec, broker, grant,
     kernel::Listener,
-    landlock_rules, powers,
+    landlock_rules, listener, powers,
     seccomp_rules::{self, Connections},
 };
 
@@ -48,7 +48,7 @@ pub(super) fn confine(spec: &WallSpec, command: &[OsString]) -> Result<Infallibl
             Strictness::AllowUnwalled => tracing::warn!("the engine starts without a wall: {missing}"),
         }
     }
-    handover::send(listener, spec.input.as_deref())
+    listener::send(listener, spec.input.as_deref())
         .map_err(WallError::kernel("hand the connections over"))?;
     let source = Command::new(program).args(arguments).exec();
     Err(WallError::Program { program: program.clone(), source })

@@ -34,7 +34,7 @@ use crate::wall::{
     kernel::{self, Writing},
     parcel::Parcel,
     powers,
-    supervisor::{KILLED, Lifeline, Wish, queue_signals, stop_signal, wait_for},
+    supervisor::{KILLED, Lifeline, StopWish, queue_signals, stop_signal, wait_for},
 };
 
 /// Begins the arguments of the process that `sudo` starts.
@@ -165,7 +165,7 @@ fn relay(mut inner: Child, signals: &SignalFd) -> io::Result<u8> {
             [PollFd::from_borrowed_fd(signals.as_fd(), PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
         wait_for(&mut sources[..watched], None)?;
         let moved = watched == 2 && !sources[1].revents().is_empty();
-        let is_cut = moved && Lifeline::Harness.wish() != Wish::Nothing;
+        let is_cut = moved && Lifeline::Harness.wish() != StopWish::Nothing;
         if is_cut {
             watched = 1;
         }

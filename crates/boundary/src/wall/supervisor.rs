@@ -23,7 +23,7 @@ use rustix::{
 use crate::wall::{
     WallError, WallSpec,
     broker::{self, Allowed},
-    handover,
+    listener,
 };
 
 /// Starts the second process, waits for it and returns its exit code, 128 and more for a signal.
@@ -39,7 +39,7 @@ pub(super) fn supervise(mut second: Command, spec: &WallSpec, lifeline: Lifeline
     // Fails for the leader of a group, which Ctrl-C reaches anyway and rightly.
     let _: Result<Pid, Errno> = setsid();
     broker::see_that_paths_are_safe(spec)?;
-    let (way, stdin) = handover::way().map_err(WallError::kernel("make a way for the connections"))?;
+    let (way, stdin) = listener::way().map_err(WallError::kernel("make a way for the connections"))?;
     let child = second.stdin(Stdio::from(stdin)).spawn();
     let child =
         child.map_err(|source| WallError::Program { program: second.get_program().into(), source })?;
@@ -54,7 +54,7 @@ pub(super) fn supervise(mut second: Command, spec: &WallSpec, lifeline: Lifeline
 ///
 /// Its threads inherit that signals are blocked; they end with the process.
 fn start_broker(way: OwnedFd, allowed: Allowed) -> io::Result<()> {
-    let serve = move || match handover::receive(&way) {
+    let serve = move || match listener::receive(&way) {
         Ok(Some(listener)) => broker::serve(listener, allowed),
         Ok(None) => Ok(()),
         Err(error) => Err(error),
@@ -75,7 +75,7 @@ pub(super) enum Lifeline {
 
 /// What somebody wants of a supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum StopWish {
     Nothing,
     /// The engine is to end, or to be quicker about it.
     Stop,
@@ -85,12 +85,12 @@ pub(super) enum Wish {
 
 impl Lifeline {
     /// Reads what has come.
-    pub(super) fn wish(self) -> Wish {
+    pub(super) fn wish(self) -> StopWish {
         let mut words = [0; 256];
         match (rustix::io::read(io::stdin(), &mut words), self) {
-            (Ok(1..), Self::Harness) | (Err(Errno::AGAIN | Errno::INTR), _) => Wish::Nothing,
-            (Ok(1..), Self::Relay) | (Ok(0) | Err(_), Self::Harness) => Wish::Stop,
-            (Ok(0) | Err(_), Self::Relay) => Wish::End,
+            (Ok(1..), Self::Harness) | (Err(Errno::AGAIN | Errno::INTR), _) => StopWish::Nothing,
+            (Ok(1..), Self::Relay) | (Ok(0) | Err(_), Self::Harness) => StopWish::Stop,
+            (Ok(0) | Err(_), Self::Relay) => StopWish::End,
         }
     }
 }
@@ -146,15 +146,15 @@ impl Supervisor {
                 Phase::Stopping(until) => Some(until - Instant::now()),
             };
             match self.wish(phase, limit)? {
-                Wish::Nothing => {}
-                Wish::Stop => return Ok(News::StopAsked),
-                Wish::End => return Ok(News::Silence),
+                StopWish::Nothing => {}
+                StopWish::Stop => return Ok(News::StopAsked),
+                StopWish::End => return Ok(News::Silence),
             }
         }
     }
 
     /// Waits for anything to happen and returns what it means.
-    fn wish(&self, phase: Phase, limit: Option<Duration>) -> io::Result<Wish> {
+    fn wish(&self, phase: Phase, limit: Option<Duration>) -> io::Result<StopWish> {
         let stdin = io::stdin();
         let mut sources = [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
         let n_watched = match (phase, self.lifeline) {
@@ -165,9 +165,9 @@ impl Supervisor {
         wait_for(&mut sources[..n_watched], limit)?;
         let moved = !sources[1].revents().is_empty();
         if stop_signal(&self.signals)? {
-            return Ok(Wish::Stop);
+            return Ok(StopWish::Stop);
         }
-        Ok(if moved { self.lifeline.wish() } else { Wish::Nothing })
+        Ok(if moved { self.lifeline.wish() } else { StopWish::Nothing })
     }
 
     /// Kills until no process is left.

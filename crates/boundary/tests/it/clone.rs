@@ -6,7 +6,7 @@ use std::{
 };
 
 use fro_boundary::{AgentClone, Git, Ground, Halt, LeftOut, Store, Taken, Tip, Untracked};
-use fro_core::{Secret, credential::Search};
+use fro_core::{Secret, credential::CredentialSearch};
 use tempfile::TempDir;
 
 use crate::world::confinement;
@@ -60,7 +60,7 @@ impl Runner {
 
     async fn clone(&self, store: &Store) -> AgentClone {
         let folder = self.folder.path().join("agent/garden");
-        let untracked = Untracked::Come(Search::knowing([&Secret::new("planted-known-value")]));
+        let untracked = Untracked::Come(CredentialSearch::knowing([&Secret::new("planted-known-value")]));
         store.clone_into(&folder, "work", "https://github.com/octo/garden.git", untracked).await.unwrap()
     }
 }

@@ -9,7 +9,10 @@ use fro_http::{ClientSettings, Proxy};
 use fro_sim::World;
 use serde_json::{Value, json};
 
-use crate::env::{self, Env};
+use crate::{
+    env::{self, Env},
+    local,
+};
 
 /// Which model is asked.
 #[derive(Debug, Args)]
@@ -70,11 +73,7 @@ fn keys(file: Option<&Path>, env: &Env) -> Result<Keys, Fault> {
             "write it as OpenCode does: `{\"provider\": {\"type\": \"api\", \"key\": \"…\"}}`",
         )
     };
-    let own = || {
-        let data = env.text(env::XDG_DATA_HOME).map(PathBuf::from);
-        let data = data.or_else(|| Some(Path::new(env.text(env::HOME)?).join(".local/share")));
-        data.map(|data| data.join("opencode/auth.json")).filter(|file| file.exists())
-    };
+    let own = || local::auth_json(env).filter(|file| file.exists());
     match (file.map(Path::to_owned), env.input("auth-json")) {
         (None, Some(text)) => Keys::parse(text).map_err(|error| bad("the input `auth-json`", &error)),
         (given, _) => match given.or_else(own) {

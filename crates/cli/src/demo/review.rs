@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{
-    demo::{Stage, garden, play, show::Show},
+    demo::{Stage, garden, play, show::DemoScreen},
     interrupt::Interrupt,
 };
 
@@ -34,7 +34,7 @@ pub(super) fn policy() -> Policy {
 pub(super) async fn review(
     stage: &Stage,
     process: &Process,
-    show: &Show,
+    show: &DemoScreen,
     interrupt: &mut Interrupt,
 ) -> Result<Ending, Fault> {
     let (world, model) = (&stage.world, stage.world.model());

@@ -2,7 +2,6 @@
 
 use std::{
     borrow::Cow,
-    io::{IsTerminal as _, stdout},
     sync::Mutex,
     time::{Duration, Instant},
 };
@@ -13,10 +12,10 @@ use fro_agent::Step;
 use fro_core::Redactor;
 use fro_run::Progress;
 
-use crate::{env::Env, report::line, waiting::Waiting};
+use crate::{env::Env, report::line, waiting::Waiting, wrap};
 
 /// The demo's screen.
-pub(crate) struct Show {
+pub(crate) struct DemoScreen {
     began: Instant,
     waiting: Waiting,
     marks: Mutex<Vec<(Phase, Duration)>>,
@@ -77,7 +76,7 @@ impl Phase {
 const TITLE: Style = AnsiColor::Magenta.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
-impl Show {
+impl DemoScreen {
     /// Opens the screen. Without a terminal there is no bar, only lines.
     pub(crate) fn new(env: &Env) -> Self {
         Self {
@@ -85,14 +84,16 @@ impl Show {
             waiting: Waiting::begin(env, "starting"),
             marks: Mutex::new(Vec::new()),
             redactor: Redactor::knowing([]),
-            width: stdout().is_terminal().then(textwrap::termwidth),
+            width: wrap::width(),
         }
     }
 
     /// Says what is about to be played.
-    pub(crate) fn opening(&self, page: &str, what: &str, model: &str) {
-        self.print(&format!("{TITLE}fro-bot demo{TITLE:#}  {what} by the real engine, {model}"));
-        self.print(&format!("{DIM}a little GitHub is open at {page} while this runs{DIM:#}"));
+    pub(crate) fn opening(&self, (place, page): (&str, &str), what: &str, model: &str) {
+        let what = wrap::hanging(&format!("{what} by the real engine, {model}"), 14, self.width);
+        self.print(&format!("{TITLE}fro-bot demo{TITLE:#}  {what}"));
+        let open = format!("a little {place} is open at {page} while this runs");
+        self.print(&format!("{DIM}{}{DIM:#}", wrap::hanging(&open, 0, self.width)));
         self.print("");
     }
 
@@ -101,12 +102,19 @@ impl Show {
         if let Some(phase) = Phase::ended_by(news) {
             self.mark(phase);
         }
-        if let Some(line) = line::of(news, &self.redactor) {
+        if let Some(line) = line::render(news, &self.redactor) {
             let style = line.tone.style();
             let seconds = self.began.elapsed().as_secs_f64();
-            self.print(&format!("{DIM}{seconds:6.2} s{DIM:#}  {style}{}{style:#}", line.text));
+            let text = wrap::hanging(&line.text, 10, self.width);
+            self.print(&format!("{DIM}{seconds:6.2} s{DIM:#}  {style}{text}{style:#}"));
         }
         self.waiting.follows(news);
+    }
+
+    /// Says that something has happened now.
+    pub(crate) fn note(&self, text: &str) {
+        let seconds = self.began.elapsed().as_secs_f64();
+        self.print(&format!("{DIM}{seconds:6.2} s{DIM:#}  {text}"));
     }
 
     /// Takes the spinner away.

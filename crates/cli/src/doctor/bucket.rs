@@ -2,7 +2,7 @@
 
 use fro_agent::Settings;
 use fro_core::Fault;
-use fro_memory::{Right, S3, S3Settings, Trial, Verdict};
+use fro_memory::{Right, RightVerdict, S3, S3Settings, Trial};
 
 use super::Finding;
 
@@ -21,17 +21,17 @@ fn finding(s3: &S3Settings, Trial { right, verdict }: &Trial) -> Finding {
     let about = about(*right);
     let place = format!("{}/{}", s3.bucket, s3.prefix);
     match verdict {
-        Verdict::Granted => Finding::good(about, format!("{} in {place}", meaning(*right))),
-        Verdict::Denied if *right == Right::Delete => Finding::doubtful(
+        RightVerdict::Granted => Finding::good(about, format!("{} in {place}", meaning(*right))),
+        RightVerdict::Denied if *right == Right::Delete => Finding::doubtful(
             about,
             format!("what is no longer needed stays in {place}"),
             format!("allow {}, or let a rule of the bucket remove old objects", allowed(s3, *right)),
         ),
-        Verdict::Denied => {
+        RightVerdict::Denied => {
             let what = format!("denied: {} in {place}", meaning(*right));
             Finding::bad(about, &Fault::yours(what, format!("allow {}", allowed(s3, *right))))
         }
-        Verdict::Failed(why) => {
+        RightVerdict::Failed(why) => {
             let what = format!("cannot tell whether {place} can be used: {why}");
             let hint =
                 "see that `s3-bucket`, `aws-region` and `s3-endpoint` name a bucket that can be reached";

@@ -1,11 +1,12 @@
 //! The examinations themselves, each of one thing.
 
 use fro_boundary::{Enclosure, Strictness, probe};
+use fro_core::Fault;
 use fro_github::{Rights, Writable};
 use fro_run::{Occasion, Process, REPO_SETTINGS};
 use jiff::Timestamp;
 
-use super::{Finding, Health, bucket, discord};
+use super::{Finding, Health, bucket, memory};
 use crate::{
     env::{self, Env},
     settings,
@@ -38,13 +39,26 @@ pub(crate) async fn all(env: &Env, model: Model) -> Vec<Finding> {
             findings.push(models(&process, model).await);
             findings.push(engine(&process, &occasion).await);
             findings.extend(bucket::rights(&process.agent.settings).await);
+            findings.extend(memory::state(&process.agent.settings).await);
         }
+        Err(_) if lacks_token(env) => findings.push(Finding::bad("token", &no_token())),
         Err(fault) => findings.push(Finding::bad("inputs", &fault)),
     }
     findings.push(cache(env));
     findings.push(walls().await);
-    findings.extend(discord::bot(env).await);
     findings
+}
+
+/// Tells whether somebody looks from a machine of their own and has no token there.
+fn lacks_token(env: &Env) -> bool {
+    env.text(env::GITHUB_ACTIONS).is_none() && env.input("github-token").is_none()
+}
+
+fn no_token() -> Fault {
+    Fault::yours(
+        "there is no token to ask GitHub with",
+        "set `GITHUB_TOKEN`, for instance to what `gh auth token` prints",
+    )
 }
 
 /// Reads the settings that live with the repository, if there are any.

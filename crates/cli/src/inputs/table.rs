@@ -27,6 +27,7 @@ pub(super) const PARTS: &[Part] = &[
         inputs: &[
             Input::new("response-mode", "`github` answers where the request is; `none` writes nothing there, not even 👀, and leaves the answer on the run's page.").default("github"),
             Input::new("summary", "Where the run summary stands: `inline` folded below the answer, `separate` in a comment of its own.").default("inline"),
+            Input::new("progress", "Where people see how far a run is: `none` beyond 👀, or `comment`, where the comment of the answer begins as the agent's to-do list and is edited at most every 15 seconds until it becomes the answer. Reviews show none.").default("none"),
             Input::new("output-schema", "JSON Schema of an object: the agent hands in a result that fits it, for the steps after the run (output `structured-output`)."),
             Input::new("share", "Shares the session as a page that everybody can read, linked below the answer: `auto` if the repository is public, `true` or `false`. One with a secret in it is never shared.").default("auto"),
             Input::new("share-card", "Shows a shared session as a picture below the answer.").default("false"),

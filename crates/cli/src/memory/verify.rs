@@ -11,17 +11,19 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{described, which::Which};
-use crate::{env::Env, report, table::time};
+use crate::{env::Env, report, table::time, waiting::Waiting};
 
 /// Verifies all stores; one that is not sound, or that holds a value, makes it fail.
 pub(super) fn main(which: &Which, env: &Env, secrets: Option<&Path>) -> Result<ExitCode, Fault> {
     let values = secrets.map(read).transpose()?.unwrap_or_default();
     let stores = which.stores(env)?;
+    let waiting = Waiting::begin(env, "reading every byte of the memory");
     let audits: Vec<(Place, Result<Audit, Error>)> =
         stores.iter().map(|store| (store.place(), audit(store, &values))).collect();
+    drop(waiting);
     let value = json!({
         "needles": values.len(),
-        "stores": audits.iter().map(|(place, audit)| told(*place, audit)).collect::<Vec<_>>(),
+        "stores": audits.iter().map(|(place, audit)| as_json(*place, audit)).collect::<Vec<_>>(),
     });
     which.show(&value, || {
         let lines = audits.iter().map(|(place, audit)| line(*place, audit, values.len()));
@@ -34,7 +36,7 @@ pub(super) fn main(which: &Which, env: &Env, secrets: Option<&Path>) -> Result<E
     Ok(if all_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Mends every store as far as it can be, and says on the way what was done.
+/// Repairs every store as far as it can be, and says on the way what was done.
 pub(super) fn repair(which: &Which, env: &Env) -> Result<(), Fault> {
     for (place, done) in which.stores(env)?.repair(Timestamp::now()) {
         match done {
@@ -50,8 +52,8 @@ pub(super) fn repair(which: &Which, env: &Env) -> Result<(), Fault> {
 fn repaired(place: Place, done: &Repair) -> String {
     match done {
         Repair::Empty => format!("{place}: nothing was saved yet"),
-        Repair::Sound => format!("{place}: nothing had to be mended"),
-        Repair::Mended { why, from } => format!("{place}: mended from {from}; {why}"),
+        Repair::Sound => format!("{place}: nothing had to be repaired"),
+        Repair::Mended { why, from } => format!("{place}: repaired from {from}; {why}"),
         Repair::PutBack { why, saved_at, sessions } => {
             let kept = counted(*sessions, "session");
             format!("{place}: went back to the save of {}, {kept}; {why}", time(*saved_at))
@@ -68,7 +70,7 @@ fn read(file: &Path) -> Result<Vec<Secret>, Fault> {
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Secret::new).collect())
 }
 
-fn told(place: Place, audit: &Result<Audit, Error>) -> Value {
+fn as_json(place: Place, audit: &Result<Audit, Error>) -> Value {
     match audit {
         Ok(audit) => {
             let found = audit.found.iter().map(|(number, place)| json!({ "value": number, "in": place }));

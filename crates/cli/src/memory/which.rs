@@ -14,6 +14,7 @@ use crate::{
 };
 
 const WHERE: &str = "Where the memory is kept";
+const BUCKET: &str = "In an S3 bucket";
 
 /// Which memory, and how it is shown.
 #[derive(Debug, Args)]
@@ -27,33 +28,33 @@ pub(crate) struct Which {
     /// The repository whose memory it is
     #[arg(long, value_name = "OWNER/NAME", global = true, help_heading = WHERE)]
     repo: Option<String>,
-    /// A bucket; its keys come from `AWS_…` variables or the machine's role
-    #[arg(long, value_name = "NAME", global = true, help_heading = WHERE)]
-    s3_bucket: Option<String>,
-    /// Where the bucket answers, if not at AWS
-    #[arg(long, value_name = "URL", global = true, help_heading = WHERE)]
-    s3_endpoint: Option<String>,
-    /// An endpoint without `https` is fine
-    #[arg(long, global = true, help_heading = WHERE)]
-    s3_allow_insecure_endpoint: bool,
-    /// What all keys of the bucket begin with
-    #[arg(long, value_name = "PREFIX", global = true, help_heading = WHERE)]
-    s3_prefix: Option<String>,
-    /// The account that must own the bucket
-    #[arg(long, value_name = "ACCOUNT", global = true, help_heading = WHERE)]
-    s3_expected_bucket_owner: Option<String>,
-    /// How the bucket encrypts: `AES256` or `aws:kms`
-    #[arg(long, value_name = "KIND", global = true, help_heading = WHERE)]
-    s3_sse: Option<String>,
-    /// The key for `aws:kms`
-    #[arg(long, value_name = "ID", global = true, help_heading = WHERE)]
-    s3_kms_key_id: Option<String>,
-    /// The bucket's region
-    #[arg(long, value_name = "REGION", global = true, help_heading = WHERE)]
-    aws_region: Option<String>,
     /// `repo`, or `org` for the memory of all repositories of an owner
     #[arg(long, value_name = "SCOPE", global = true, help_heading = WHERE)]
     memory_scope: Option<String>,
+    /// A bucket; its keys come from `AWS_…` variables or the machine's role
+    #[arg(long, value_name = "NAME", global = true, help_heading = BUCKET)]
+    s3_bucket: Option<String>,
+    /// Where the bucket answers, if not at AWS
+    #[arg(long, value_name = "URL", global = true, help_heading = BUCKET)]
+    s3_endpoint: Option<String>,
+    /// An endpoint without `https` is fine
+    #[arg(long, global = true, help_heading = BUCKET)]
+    s3_allow_insecure_endpoint: bool,
+    /// What all keys of the bucket begin with
+    #[arg(long, value_name = "PREFIX", global = true, help_heading = BUCKET)]
+    s3_prefix: Option<String>,
+    /// The account that must own the bucket
+    #[arg(long, value_name = "ACCOUNT", global = true, help_heading = BUCKET)]
+    s3_expected_bucket_owner: Option<String>,
+    /// How the bucket encrypts: `AES256` or `aws:kms`
+    #[arg(long, value_name = "KIND", global = true, help_heading = BUCKET)]
+    s3_sse: Option<String>,
+    /// The key for `aws:kms`
+    #[arg(long, value_name = "ID", global = true, help_heading = BUCKET)]
+    s3_kms_key_id: Option<String>,
+    /// The bucket's region
+    #[arg(long, value_name = "REGION", global = true, help_heading = BUCKET)]
+    aws_region: Option<String>,
 }
 
 impl Which {
@@ -87,7 +88,7 @@ impl Which {
         if let Some(folder) = &self.memory {
             return existing(folder.clone()).map(StoreSettings::folder);
         }
-        let mut settings = settings::of_memory(&self.told(env))?;
+        let mut settings = settings::of_memory(&self.add_inputs_to(env))?;
         if self.s3_bucket.is_some() {
             return Ok(StoreSettings { s3: settings.s3, ..StoreSettings::default() });
         }
@@ -100,7 +101,7 @@ impl Which {
     }
 
     /// Returns the environment with the options as inputs, so that both mean the same.
-    fn told(&self, env: &Env) -> Env {
+    fn add_inputs_to(&self, env: &Env) -> Env {
         let yes = |holds: bool| holds.then(|| "true".to_owned());
         let inputs = [
             ("s3-backup", yes(self.s3_bucket.is_some())),

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::line::{self, Tone};
 
 /// Returns the object for a report of progress, if it is worth one.
-pub(super) fn of(news: &Progress, redactor: &Redactor, at: Timestamp, seconds: f64) -> Option<String> {
-    let line = line::of(news, redactor);
+pub(super) fn render(news: &Progress, redactor: &Redactor, at: Timestamp, seconds: f64) -> Option<String> {
+    let line = line::render(news, redactor);
     let (kind, facts) = facts(news);
     if line.is_none() && facts.is_null() {
         return None;
@@ -91,6 +91,7 @@ pub(crate) fn status(recall: &Recall) -> &'static str {
     match recall {
         Recall::Warm { .. } => "hit",
         Recall::Cold => "miss",
+        Recall::Newer { .. } => "newer",
         Recall::Damaged { .. } => "corrupted",
     }
 }
@@ -121,7 +122,7 @@ mod tests {
             Progress::Agent(Step::Opened { private: "x".into() }),
         ];
         let redactor = Redactor::knowing([]);
-        let object = |news| of(news, &redactor, Timestamp::UNIX_EPOCH, 1.234_56);
+        let object = |news| render(news, &redactor, Timestamp::UNIX_EPOCH, 1.234_56);
         let told: Vec<_> = told.iter().filter_map(object).collect();
         insta::assert_snapshot!(told.join("\n"));
         assert!(

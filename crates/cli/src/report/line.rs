@@ -8,7 +8,7 @@ use fro_core::{
     conversation::heard::{Heard, Tool},
     say::{log::harmless, summary},
 };
-use fro_memory::{Flaw, Kept, Recall};
+use fro_memory::{Kept, Recall};
 use fro_run::{Progress, ReviewStatus, Reviewed};
 
 /// A line and how it is meant.
@@ -52,12 +52,12 @@ impl Tone {
 }
 
 /// Makes a text from outside fit for a line.
-type Show<'a> = &'a dyn Fn(&str) -> String;
+type ShowText<'a> = &'a dyn Fn(&str) -> String;
 
 /// Returns the line for a report of progress, if it is worth one.
 ///
 /// The redactor comes first: what is made visible or cut is no secret any more that it would know.
-pub(crate) fn of(news: &Progress, redactor: &Redactor) -> Option<Line> {
+pub(crate) fn render(news: &Progress, redactor: &Redactor) -> Option<Line> {
     let show = &|text: &str| harmless(redactor.clean(text).as_str());
     let (tone, text) = match news {
         Progress::Skipped(reason) => (Tone::Plain, format!("nothing to do: {reason}{}", hint(reason.hint()))),
@@ -103,7 +103,7 @@ pub(crate) fn of(news: &Progress, redactor: &Redactor) -> Option<Line> {
     Some(Line { tone, text })
 }
 
-fn permitted(permit: &Permit, show: Show<'_>) -> String {
+fn permitted(permit: &Permit, show: ShowText<'_>) -> String {
     let (asker, own) = (show(permit.asker().as_str()), permit.own());
     let place = format!("{} of {}", permit.subject(), permit.repo());
     match permit.reach() {
@@ -113,9 +113,12 @@ fn permitted(permit: &Permit, show: Show<'_>) -> String {
 }
 
 fn reviewed_line(reviewed: &Reviewed) -> (Tone, String) {
-    let found = summary::counted(reviewed.found, "finding");
+    let mut found = summary::counted(reviewed.found, "finding");
+    if reviewed.answered > 0 {
+        found = format!("{found}, {} answered", summary::counted(reviewed.answered, "thread"));
+    }
     match (reviewed.status, reviewed.blocking) {
-        (ReviewStatus::Completed, _) if reviewed.url.is_none() => {
+        (ReviewStatus::Completed, _) if reviewed.url.is_none() && reviewed.answered == 0 => {
             (Tone::Good, format!("reviewed: {found}, nothing was posted"))
         }
         (ReviewStatus::Completed, _) => (Tone::Good, format!("reviewed: {found}")),
@@ -131,7 +134,7 @@ fn hint(hint: Option<&str>) -> String {
     hint.map(|hint| format!(" (hint: {hint})")).unwrap_or_default()
 }
 
-fn recalled(recall: &Recall, show: Show<'_>) -> (Tone, String) {
+fn recalled(recall: &Recall, show: ShowText<'_>) -> (Tone, String) {
     match recall {
         Recall::Warm { sessions, saved_at, .. } => (
             Tone::Plain,
@@ -142,7 +145,7 @@ fn recalled(recall: &Recall, show: Show<'_>) -> (Tone, String) {
             ),
         ),
         Recall::Cold => (Tone::Plain, "memory: none yet".to_owned()),
-        Recall::Damaged { why: why @ Flaw::EngineNewer { .. } } => (
+        Recall::Newer { why } => (
             Tone::Warning,
             format!("memory is of a newer engine and was left alone: {}", show(&why.to_string())),
         ),
@@ -152,7 +155,7 @@ fn recalled(recall: &Recall, show: Show<'_>) -> (Tone, String) {
     }
 }
 
-fn reminded(reminder: &Reminder, show: Show<'_>) -> String {
+fn reminded(reminder: &Reminder, show: ShowText<'_>) -> String {
     let place = match &reminder.continuity {
         Continuity::Continued(session) => format!("memory: going on in session {}", show(session)),
         Continuity::Fresh(why) => format!("memory: a new session, because {why}"),
@@ -172,7 +175,7 @@ fn kept_line(kept: &Kept) -> (Tone, String) {
     (tone, format!("memory {}", told_of_save(kept)))
 }
 
-fn heard_line(heard: &Heard, show: Show<'_>) -> Option<Line> {
+fn heard_line(heard: &Heard, show: ShowText<'_>) -> Option<Line> {
     let line = |tone, text| Some(Line { tone, text });
     match heard {
         Heard::ToolEnded { tool, ok } => {
@@ -185,7 +188,9 @@ fn heard_line(heard: &Heard, show: Show<'_>) -> Option<Line> {
         }
         Heard::Asked(_) => line(Tone::Warning, "the engine asked for a person; refused".to_owned()),
         Heard::Compacted => line(Tone::Plain, "  the engine summarised the conversation".to_owned()),
-        Heard::TodoChanged { done, total } => line(Tone::Plain, format!("  to do: {done} of {total} done")),
+        Heard::TodoChanged(list) => {
+            line(Tone::Plain, format!("  to do: {} of {} done", list.done(), list.total()))
+        }
         Heard::StepDone { usage, .. } => line(Tone::Plain, format!("  model: {}", summary::tokens(usage))),
         Heard::Gap => line(Tone::Warning, "events were lost for a moment".to_owned()),
         Heard::Gone => line(Tone::Warning, "the engine is gone".to_owned()),
@@ -213,7 +218,7 @@ mod tests {
     fn a_secret_is_taken_out_before_a_line_is_cut_or_made_visible() {
         let redactor = Redactor::knowing([&Secret::new("planted-secret-0123456789")]);
         let said =
-            |text: String| of(&Progress::Agent(Step::Heard(Heard::Said(text))), &redactor).unwrap().text;
+            |text: String| render(&Progress::Agent(Step::Heard(Heard::Said(text))), &redactor).unwrap().text;
         assert_eq!(said("planted-\u{200b}secret-0123456789".to_owned()), "  says: [redacted]");
         let cut = said(format!("{} planted-secret-0123456789 and more", "x".repeat(220)));
         assert!(!cut.contains("planted"), "{cut}");

@@ -21,15 +21,17 @@ const SOUND: Duration = Duration::from_mins(10);
 pub(super) struct Child {
     store: String,
     name: String,
+    /// Where it answers an operator's questions.
+    metrics: Option<String>,
 }
 
 impl Child {
-    pub(super) fn new(store: &Address, serve: &str) -> Self {
+    pub(super) fn new(store: &Address, serve: &str, metrics: Option<&str>) -> Self {
         let store = match store {
             Address::File(path) => path.display().to_string(),
             Address::Url(url) => url.expose().to_owned(),
         };
-        Self { store, name: serve.to_owned() }
+        Self { store, name: serve.to_owned(), metrics: metrics.map(str::to_owned) }
     }
 
     /// Keeps a worker alive until we are asked to stop, and lets it take its leave then.
@@ -40,14 +42,18 @@ impl Child {
             let (name, began) = (format!("{}-worker-{number}", self.name), time::Instant::now());
             match self.start(&name) {
                 Err(error) => error!("cannot start a worker: {error}"),
-                Ok(mut child) => tokio::select! {
-                    ended = child.wait() => warn!("the worker ended: {ended:?}; another one is started"),
-                    () = &mut stop => {
-                        ask_to_end(&child);
-                        drop(child.wait().await);
-                        return given_back(store, &name).await;
+                Ok(mut child) => {
+                    // Whoever waits for a child closes its pipe, unless it was taken.
+                    let _lifeline = child.stdin.take();
+                    tokio::select! {
+                        ended = child.wait() => warn!("the worker ended: {ended:?}; another one is started"),
+                        () = &mut stop => {
+                            ask_to_end(&child);
+                            drop(child.wait().await);
+                            return given_back(store, &name).await;
+                        }
                     }
-                },
+                }
             }
             given_back(store, &name).await;
             failures = if began.elapsed() > SOUND { 0 } else { failures + 1 };
@@ -62,8 +68,12 @@ impl Child {
     fn start(&self, name: &str) -> std::io::Result<process::Child> {
         let mut command = Command::new(std::env::current_exe()?);
         // A password in the store's address is no argument: others could read it in the list of processes.
-        command.args(["work", "--name", name]).env(env::FRO_STORE, &self.store);
-        command.env_remove(env::FRO_DISCORD_TOKEN).stdin(Stdio::null()).kill_on_drop(true).spawn()
+        command.args(["work", "--beside", "--name", name]).env(env::FRO_STORE, &self.store);
+        // Two processes cannot answer at one port.
+        command.env_remove(env::FRO_METRICS);
+        command.envs(self.metrics.iter().map(|metrics| (env::FRO_METRICS, metrics)));
+        // The pipe is held until we end, however we end: then the worker takes its leave.
+        command.env_remove(env::FRO_DISCORD_TOKEN).stdin(Stdio::piped()).kill_on_drop(true).spawn()
     }
 }
 

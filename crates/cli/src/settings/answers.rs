@@ -2,7 +2,7 @@
 
 use fro_core::{gate::Response, say::answer::SummaryPlace};
 
-use fro_run::{Card, ShareSettings, Sharing};
+use fro_run::{Card, ProgressPlace, ShareSettings, Sharing};
 
 use super::{Typed, parse};
 use crate::env;
@@ -31,6 +31,15 @@ impl Typed<'_> {
         let picture = self.input("share-card", false, parse::yes_or_no);
         let host = self.env.text(env::FRO_SHARE_URL).unwrap_or(SHARE_HOST).trim_end_matches('/').to_owned();
         ShareSettings { sharing, host, card: if picture { Card::Picture } else { Card::Link } }
+    }
+
+    /// Reads where people see how far a run is.
+    pub(super) fn progress(&mut self) -> ProgressPlace {
+        self.input("progress", ProgressPlace::default(), |text| match text {
+            "none" => Ok(ProgressPlace::Nowhere),
+            "comment" => Ok(ProgressPlace::Comment),
+            _ => Err("write `none` or `comment`"),
+        })
     }
 
     /// Reads where the run summary stands.

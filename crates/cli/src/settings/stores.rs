@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     fn found(server: &str, version: &str) -> CacheUse {
-        let env = Env::of([
+        let env = Env::from_variables([
             ("ACTIONS_RESULTS_URL", "https://results.example/"),
             ("ACTIONS_RUNTIME_TOKEN", "t"),
             ("ACTIONS_CACHE_SERVICE_V2", version),

@@ -29,6 +29,7 @@ const SLIPS: &[(&str, Slip)] = &[
     ("mode-instructions", AnyText),
     ("response-mode", Values(&["silent"])),
     ("summary", Values(&["off"])),
+    ("progress", Values(&["bar"])),
     ("output-schema", Values(&["{", r#"{"type": "array"}"#])),
     ("share", Values(&["yes"])),
     ("share-card", Values(&["big"])),
@@ -90,16 +91,16 @@ fn environment(inputs: &[(&str, &str)]) -> Env {
     let runner = runner.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let token = ("INPUT_GITHUB-TOKEN".to_owned(), "t".to_owned());
     // The first of two wins, so that a test can take the token away.
-    Env::of(inputs.iter().map(variable).chain(runner).chain([token]))
+    Env::from_variables(inputs.iter().map(variable).chain(runner).chain([token]))
 }
 
-fn told(inputs: &[(&str, &str)]) -> Result<(Settings, Occasion), Fault> {
+fn settings_from(inputs: &[(&str, &str)]) -> Result<(Settings, Occasion), Fault> {
     of_action(&environment(inputs), "schedule", String::new(), Timestamp::UNIX_EPOCH)
 }
 
 fn complaint(inputs: &[(&str, &str)]) -> String {
     let shown: Vec<_> = inputs.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    let said = told(inputs).expect_err("a slip is told");
+    let said = settings_from(inputs).expect_err("a slip is told");
     format!("{}\n    {}\n", shown.join(", "), said.what().replace('\n', "\n    "))
 }
 
@@ -131,13 +132,13 @@ fn inputs_that_contradict_each_other_are_told_together() {
 
 #[test]
 fn every_input_may_be_left_out_or_left_empty_but_the_token() {
-    let usual = format!("{:?}", told(&[]).unwrap().0.policy);
+    let usual = format!("{:?}", settings_from(&[]).unwrap().0.policy);
     for input in inputs::all().filter(|input| input.name != "github-token") {
-        let settings = told(&[(input.name, "  ")]);
+        let settings = settings_from(&[(input.name, "  ")]);
         assert_eq!(format!("{:?}", settings.unwrap().0.policy), usual, "{}", input.name);
     }
     insta::assert_snapshot!(
-        told(&[("github-token", "")]).unwrap_err().what(),
+        settings_from(&[("github-token", "")]).unwrap_err().what(),
         @"the input `github-token` is empty: leave it out, or write `${{ github.token }}` or a secret's name"
     );
 }
@@ -145,7 +146,7 @@ fn every_input_may_be_left_out_or_left_empty_but_the_token() {
 #[test]
 fn every_complaint_comes_at_once() {
     let wrong = [("timeout", "soon"), ("model", "gpt"), ("max-cost", "-1"), ("mention", "fro bot")];
-    insta::assert_snapshot!(told(&wrong).unwrap_err(), @r"
+    insta::assert_snapshot!(settings_from(&wrong).unwrap_err(), @r"
     4 settings are wrong:
     - the input `mention` is `fro bot`: write one name of letters, digits and hyphens, such as `fro-bot`
     - the input `model` is `gpt`: write provider and model, such as `anthropic/claude-sonnet-4-5`
@@ -172,7 +173,7 @@ fn a_run_has_a_limit_of_its_cost_where_the_price_is_known() {
     let keys = r#"{"anthropic": {"type": "api", "key": "sk-1"}, "groq": {"type": "api", "key": "sk-2"}}"#;
     let limit = |model: &str, given: &[(&str, &str)]| {
         let inputs = [&[("auth-json", keys), ("model", model)], given].concat();
-        told(&inputs).unwrap().0.agent.engine.max_cost
+        settings_from(&inputs).unwrap().0.agent.engine.max_cost
     };
     let known = "anthropic/claude-sonnet-4-5";
     assert_eq!(limit(known, &[]), Some(5.0));
@@ -183,7 +184,7 @@ fn a_run_has_a_limit_of_its_cost_where_the_price_is_known() {
 
 #[test]
 fn a_span_of_time_is_written_as_people_do_or_in_milliseconds() {
-    let read = |text: &str| told(&[("timeout", text)]).unwrap().0.agent.engine.timeout;
+    let read = |text: &str| settings_from(&[("timeout", text)]).unwrap().0.agent.engine.timeout;
     let [half, hour] = [30, 90].map(|minutes| Some(Duration::from_mins(minutes)));
     assert_eq!(["30m", "30 min", "1800s", "1800000"].map(read), [half; 4]);
     assert_eq!(["1h 30m", "1h30m", "90 minutes"].map(read), [hour; 3]);
@@ -192,7 +193,7 @@ fn a_span_of_time_is_written_as_people_do_or_in_milliseconds() {
 
 #[test]
 fn hyphens_of_an_input_are_kept() {
-    let settings = told(&[
+    let settings = settings_from(&[
         ("mention", "@gardener"),
         ("skip-draft-prs", "False"),
         ("skip-label", "hands off"),
@@ -206,7 +207,7 @@ fn hyphens_of_an_input_are_kept() {
         role: Role::Agent,
         mention: Login::new("gardener"),
         needed: Permission::Write,
-        drafts: Drafts::Reviewed,
+        drafts: DraftPulls::Reviewed,
         skip_label: "hands off".to_owned(),
         dedup_window: Duration::ZERO,
         secrets: Secrets::Withheld,
@@ -215,7 +216,7 @@ fn hyphens_of_an_input_are_kept() {
     };
     assert_eq!((settings.policy, occasion.run.id.as_str()), (policy, "local"));
     assert_eq!(
-        (settings.agent.engine.timeout, told(&[]).unwrap().0.agent.engine.timeout),
+        (settings.agent.engine.timeout, settings_from(&[]).unwrap().0.agent.engine.timeout),
         (None, Some(TIMEOUT))
     );
 }
@@ -249,6 +250,25 @@ fn complaints_about_the_file_and_about_inputs_come_at_once() {
     - `modle` in `.github/fro-bot.toml` is no setting; did you mean `model`?
     - `max-cost` in `.github/fro-bot.toml` is `-1`: write an amount of US dollars above zero, such as `0.50`, or `none`
     - the input `timeout` is `soon`: write a span of time, such as `30m`, `1h 30m` or `1800000` (milliseconds), or `0` for no limit
-    hint: mend them in the workflow's `with:` block, or in the file on the default branch, and run it again
+    hint: fix them in the workflow's `with:` block, or in the file on the default branch, and run it again
     ");
+}
+
+#[test]
+fn the_job_began_when_the_runner_made_the_event_s_folder() {
+    let temp = tempfile::tempdir().unwrap();
+    let began = |folder: &str| {
+        let folder = temp.path().join(folder);
+        let event = folder.join("event.json");
+        fs_err::create_dir(&folder).unwrap();
+        fs_err::write(&event, "{}").unwrap();
+        let day = std::time::SystemTime::UNIX_EPOCH + Duration::from_hours(24);
+        std::fs::File::open(&folder).unwrap().set_modified(day).unwrap();
+        // Every step writes the event anew.
+        fs_err::write(&event, "{}").unwrap();
+        let variables = [("GITHUB_ACTIONS", "true"), ("GITHUB_EVENT_PATH", event.to_str().unwrap())];
+        job_began(&Env::from_variables(variables)).map(Timestamp::as_second)
+    };
+    assert_eq!(began("_github_workflow"), Some(86_400));
+    assert_eq!(began("elsewhere"), None);
 }

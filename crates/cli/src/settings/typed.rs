@@ -67,7 +67,7 @@ impl<'a> Typed<'a> {
         match parse(text) {
             Ok(value) => value,
             Err(error) => {
-                let told = format!("{} is `{}`: {error}", origin.of(name), harmless(text));
+                let told = format!("{} is `{}`: {error}", origin.describe(name), harmless(text));
                 self.complain(told);
                 default
             }
@@ -83,7 +83,7 @@ impl<'a> Typed<'a> {
     ) -> T {
         let Some(text) = self.env.input(name) else { return default };
         parse(text).unwrap_or_else(|error| {
-            self.complain(format!("{}: {error}", Origin::Input.of(name)));
+            self.complain(format!("{}: {error}", Origin::Input.describe(name)));
             default
         })
     }
@@ -107,10 +107,10 @@ impl<'a> Typed<'a> {
         let in_file = self.complaints.iter().any(|complaint| complaint.contains(REPO_SETTINGS));
         let hint = match (self.place, in_file) {
             (Place::Workflow, true) => {
-                "mend them in the workflow's `with:` block, or in the file on the default branch, and run it again"
+                "fix them in the workflow's `with:` block, or in the file on the default branch, and run it again"
             }
-            (Place::Workflow, false) => "mend them in the workflow's `with:` block and run it again",
-            (Place::Terminal, _) => "say it anew: `--input NAME=VALUE`",
+            (Place::Workflow, false) => "fix them in the workflow's `with:` block and run it again",
+            (Place::Terminal, _) => "give it again: `--input NAME=VALUE`",
         };
         self.fault_with(hint)
     }
@@ -132,7 +132,7 @@ impl<'a> Typed<'a> {
 }
 
 impl Origin {
-    fn of(self, name: &str) -> String {
+    fn describe(self, name: &str) -> String {
         match self {
             Self::Input => format!("the input `{name}`"),
             Self::File => format!("`{name}` in `{REPO_SETTINGS}`"),

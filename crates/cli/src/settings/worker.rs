@@ -6,7 +6,7 @@ use fro_agent::Elevated;
 use fro_core::{Fault, RepoName, Secret, prompt::Wishes};
 use fro_serve::WorkSettings;
 
-use super::{File, Typed, address, owned, scratch, server};
+use super::{File, Typed, owned};
 use crate::env::{self, Env};
 
 /// Reads the settings of a repository: its memory is below `memories`, if there are folders, and what its own file says
@@ -19,36 +19,21 @@ pub(crate) fn of_worker(
     let folder = memories.map(|folder| folder.join(repo.owner()).join(repo.name()));
     let env = &env.with(folder.map(|folder| (env::FRO_MEMORY, folder)));
     let mut typed = Typed::new(env, file.map(File::parse).unwrap_or_default());
-    let (elevated, delegation) = (typed.elevated(), typed.delegation());
-    let token = match (env.input("github-token"), &elevated) {
+    let agent = typed.agent(Some(repo))?;
+    let token = match (env.input("github-token"), &agent.elevated) {
         // The App gets a token for each repository.
         (None, Elevated::App(..)) => Some(Secret::new("")),
         (Some(_), _) | (None, Elevated::Token(_) | Elevated::None) => typed.token(),
     };
     let policy = typed.policy();
-    let (client, pause) = typed.client();
-    let engine = typed.engine(pause)?;
-    let (memory, retention) = (typed.stores(Some(repo), &client), typed.retention());
-    if memory.is_empty() {
+    if agent.memory.is_empty() {
         typed.complain("a thread goes on from the memory, and none is kept: set `FRO_MEMORY` or `s3-backup`");
     }
     let mode_instructions = typed.text("mode-instructions");
     let (Some(token), []) = (token, typed.complaints.as_slice()) else {
-        return Err(typed.fault_with("mend them where the worker is started, and start it again"));
+        return Err(typed.fault_with("fix them where the worker is started, and start it again"));
     };
-    let agent = fro_agent::Settings {
-        github: address(env),
-        server: server(env).to_owned(),
-        client,
-        token,
-        hidden: env.credentials(),
-        elevated,
-        delegation,
-        engine,
-        memory,
-        retention,
-        scratch: scratch(env),
-    };
+    let agent = fro_agent::Settings { token, ..agent };
     let wishes = Wishes { mode_instructions, prompt: owned(env.input("prompt")) };
     Ok(WorkSettings { agent, policy, wishes })
 }
@@ -58,7 +43,7 @@ mod tests {
     use super::*;
 
     fn read(variables: &[(&str, &str)]) -> Result<WorkSettings, String> {
-        let env = Env::of(variables.iter().copied());
+        let env = Env::from_variables(variables.iter().copied());
         let repo = RepoName::parse("octo/garden").unwrap();
         of_worker(&env, &repo, (None, None)).map_err(|fault| fault.what().to_owned())
     }
@@ -72,7 +57,7 @@ mod tests {
     #[test]
     fn each_repository_has_a_memory_of_its_own() {
         let variables = [("INPUT_GITHUB-TOKEN", "planted-token"), ("FRO_MEMORY", "elsewhere")];
-        let (env, garden) = (Env::of(variables), RepoName::parse("octo/garden").unwrap());
+        let (env, garden) = (Env::from_variables(variables), RepoName::parse("octo/garden").unwrap());
         let settings = of_worker(&env, &garden, (Some("memories".into()), None)).unwrap();
         assert_eq!(settings.agent.memory.folder, Some("memories/octo/garden".into()));
     }
@@ -80,7 +65,7 @@ mod tests {
     #[test]
     fn what_the_repository_s_own_file_says_counts() {
         let variables = [("INPUT_GITHUB-TOKEN", "planted-token"), ("FRO_MEMORY", "m")];
-        let (env, garden) = (Env::of(variables), RepoName::parse("octo/garden").unwrap());
+        let (env, garden) = (Env::from_variables(variables), RepoName::parse("octo/garden").unwrap());
         let settings = of_worker(&env, &garden, (None, Some("model = \"sim/tulip\""))).unwrap();
         assert_eq!(settings.agent.model().as_deref(), Some("sim/tulip"));
     }

@@ -1,6 +1,8 @@
 //! A walled engine with several sessions: the real engine and the built binary, a scripted model and a little GitHub.
 
 mod engines;
+mod handover;
+mod memory;
 
 use std::{
     path::{Path, PathBuf},
@@ -10,12 +12,11 @@ use std::{
 };
 
 use fro_agent::{
-    Agent, Delegation, Elevated, EngineSettings, Job, Offer, Origin, Plan, Process, Question, Session,
-    Settings, Step, Unwalled,
+    Agent, Delegation, Elevated, EngineSettings, Job, Offer, Onward, Origin, Plan, Process, Question,
+    Session, Settings, Step,
 };
-use fro_boundary::Keys;
 use fro_core::{
-    Decision, Login, Permission, Permit, RepoName, Secret,
+    Decision, Login, Permission, Permit, RepoName, Secret, Trigger,
     delegation::NoWork,
     event::{self, Event, Reading},
     gate::{self, Answered, Facts, Policy},
@@ -23,7 +24,6 @@ use fro_core::{
 };
 use fro_http::ClientSettings;
 use fro_memory::{Retention, StoreSettings};
-use fro_opencode::Version;
 use fro_sim::World;
 use jiff::Timestamp;
 use serde_json::json;
@@ -97,6 +97,7 @@ fn plan(job: &Job, title: &str) -> Plan {
         permit: job.permit.clone(),
         origin: job.origin.clone(),
         continuity: None,
+        onward: Onward::InIt,
         title: title.to_owned(),
         recalled: Vec::new(),
         tools: Vec::new(),
@@ -123,7 +124,12 @@ fn job(world: &World, folder: &TempDir) -> Job {
 }
 
 fn permit(world: &World) -> Permit {
-    let comment = world.write_comment(REPO, 1, "maya", "@fro-bot why is the floor wet?");
+    request(world, "@fro-bot why is the floor wet?").1
+}
+
+/// Returns what maya says on issue 1, and what she may have done.
+fn request(world: &World, words: &str) -> (Trigger, Permit) {
+    let comment = world.write_comment(REPO, 1, "maya", words);
     let event = Event {
         name: "issue_comment".to_owned(),
         payload: world.comment_event(REPO, comment).to_string(),
@@ -134,7 +140,7 @@ fn permit(world: &World) -> Permit {
     let Reading::Trigger(trigger) = event::read(&event).unwrap() else { panic!("it is no trigger") };
     let facts = Facts { own: Login::new("fro-bot"), permission: Permission::Write, answered: Answered::No };
     match gate::decide(&trigger, &facts, &Policy::usual()) {
-        Decision::Run(permit, _) => *permit,
+        Decision::Run(permit, _) => (trigger, *permit),
         Decision::Skip(why) => panic!("{why}"),
     }
 }
@@ -165,7 +171,6 @@ pub(crate) fn settings(world: &World, folder: &TempDir) -> Settings {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_fro-bot"));
     let scratch = folder.path().join("scratch");
     fs_err::create_dir(&scratch).unwrap();
-    let config = world.model().provider();
     Settings {
         github: fro_github::Address {
             api: world.api_url(),
@@ -183,19 +188,8 @@ pub(crate) fn settings(world: &World, folder: &TempDir) -> Settings {
             tool_cache: program.ancestors().nth(2).unwrap().join("tools"),
             program,
             environment: std::env::vars_os().collect(),
-            keys: Keys::default().and_those_of(&config),
-            config,
-            max_cost: None,
-            max_steps: None,
-            pause: Duration::ZERO,
-            agent: None,
-            version: Version::Pinned,
-            omo: None,
-            omo_patience: Duration::ZERO,
-            model: None,
             timeout: Some(Duration::from_mins(3)),
-            network: Vec::new(),
-            unwalled: Unwalled::Refused,
+            ..EngineSettings::pinned(world.model().provider())
         },
         memory: StoreSettings::folder(folder.path().join("memory")),
         retention: Retention::default(),

@@ -28,6 +28,33 @@ fn what_cannot_be_written_is_refused_with_the_remedy() {
     insta::assert_snapshot!(refused.join("\n---\n"));
 }
 
+/// A `gh` that writes down its arguments and what it reads.
+const GH: &str = "#!/bin/sh\necho \"$*\" >> \"$SEEN\"\ncat >> \"$SEEN\"\necho >> \"$SEEN\"\n";
+
+#[test]
+fn secrets_go_to_gh_by_its_input_and_what_has_no_value_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (clone, tools, seen) =
+        (folder.path().join("clone"), folder.path().join("tools"), folder.path().join("seen"));
+    for folder in [&clone, &tools] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    git(&clone, &["init", "--quiet"]);
+    git(&clone, &["remote", "add", "origin", "git@github.com:octo/garden.git"]);
+    std::fs::write(tools.join("gh"), GH).unwrap();
+    std::fs::set_permissions(tools.join("gh"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fro-bot"));
+    command.args(["init", "--set-secrets", "--app"]).current_dir(&clone);
+    command.envs([("PATH", path.as_str()), ("NO_COLOR", "1"), ("SEEN", seen.to_str().unwrap())]);
+    command.envs([("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_APP_ID", "4711")]);
+    let output = command.output().unwrap();
+    let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(!printed.contains("planted-auth"), "{printed}");
+    let seen = std::fs::read_to_string(seen).unwrap();
+    insta::assert_snapshot!(format!("{printed}--- gh\n{seen}"));
+}
+
 /// Returns what was printed, and how it ended.
 fn init(folder: &Path, words: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fro-bot"));

@@ -9,4 +9,5 @@ mod init;
 mod memory;
 mod serve;
 mod tidy;
+mod window;
 mod work;

@@ -8,7 +8,8 @@ mod bucket;
 mod engine;
 mod place;
 
-use fro_memory::{Figures, Ledger, Run, Visibility};
+use fro_core::remembered::Audience;
+use fro_memory::{Figures, Ledger, Run};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -43,7 +44,7 @@ fn run(subject: &str, session: &str, actor: &str) -> Run {
         event: "issue_comment".to_owned(),
         actor: actor.to_owned(),
         trust: "maintainer".to_owned(),
-        visibility: Visibility::Public,
+        visibility: Audience::Everyone,
         outcome: "answered".to_owned(),
         links: Vec::new(),
         figures: Figures { duration: 1_000, first_output: Some(1_000), is_warm: true, ..Figures::default() },
@@ -58,7 +59,7 @@ fn looked_after(place: &Place) -> String {
     let needles = folder.path().join("needles");
     fs_err::write(&needles, "no-such-value\nbrass coupling\n").unwrap();
     let (pulled, needles) = (pulled.to_str().unwrap(), needles.to_str().unwrap());
-    let steps: [&[&str]; 17] = [
+    let steps: [&[&str]; 19] = [
         &["memory", "status"],
         &["memory", "push", engine.data().to_str().unwrap()],
         &["memory", "status"],
@@ -69,9 +70,11 @@ fn looked_after(place: &Place) -> String {
         &["memory", "stats"],
         &["memory", "verify"],
         &["memory", "verify", "--secrets", needles],
+        &["sessions", "prune", "--keep", "2", "--days", "0", "--dry-run"],
         &["sessions", "prune", "--keep", "2", "--days", "0"],
         &["memory", "pull", pulled],
         &["memory", "push", pulled],
+        &["memory", "forget", "--person", "@Rita", "--dry-run"],
         &["memory", "forget", "--person", "@Rita", "--at-once"],
         &["memory", "forget", "--subject", "octo/garden#1"],
         &["sessions", "list"],

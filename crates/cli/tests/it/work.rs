@@ -1,9 +1,9 @@
 //! The worker: turns that wait in the store are answered by the real engine, and what is said waits in the outbox.
 
-mod stage;
+pub(crate) mod stage;
 
 use fro_core::{
-    chat::{AuditAction, Ruling},
+    chat::{Approvals, AuditAction, Ruling},
     remembered::Audience,
 };
 use fro_sim::model::Reply;
@@ -65,6 +65,95 @@ async fn who_may_push_gets_a_pull_request_from_a_branch_of_the_thread() {
     let said = stage.said(42).await;
     assert!(said.contains(&format!("octo/garden · `{}` · ", opened.1)), "{said}");
     assert!(said.contains("/octo/garden/pull/4>)"), "{said}");
+}
+
+#[tokio::test]
+async fn what_a_turn_changed_is_kept_until_the_next_one_changes_something_else() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    let command = "echo '// mended' >> tap.rs && git commit -qam 'Mend the tap' && git push origin HEAD 2>&1; echo new > hose.rs";
+    model.calls("bash", json!({ "command": command, "description": "mend" }));
+    model.says("Mended.");
+    stage.asks(42, 1, MAYA, "fix the tap").await;
+    stage.work().await;
+    let diff = stage.store.diff(stage::channel(42)).await.unwrap().unwrap();
+    assert!(diff.contains("+// mended") && diff.contains("+++ b/hose.rs"), "{diff}");
+    model.says("Nothing.");
+    stage.asks(42, 2, MAYA, "anything else?").await;
+    stage.work().await;
+    assert_eq!(stage.store.diff(stage::channel(42)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_the_agent_asks_leave_for_is_done_if_people_say_yes_and_not_if_they_say_no_or_nothing() {
+    let stage = Stage::open().await;
+    stage.asks_leave(Approvals::Changes).await;
+    let model = stage.world.model();
+    for (source, answer, done) in [(1, Some("once"), true), (2, Some("reject"), false), (3, None, false)] {
+        model.calls("bash", json!({ "command": "echo watered", "description": "water" }));
+        model.says("All right.");
+        stage.asks(42, source, MAYA, "Water the tulips.").await;
+        let people = async {
+            if let Some(answer) = answer {
+                let asked = stage.rules(answer).await;
+                assert!(asked.starts_with("**May I?** `bash: echo watered"), "{asked}");
+            }
+        };
+        tokio::join!(stage.work(), people);
+        let told = model.seen().last().unwrap().tool_results().pop().unwrap();
+        assert_eq!(told.trim() == "watered", done, "{answer:?}: {told}");
+        assert_eq!(told.contains("said no, or nobody said anything in time"), !done, "{told}");
+        let said = stage.said(42).await;
+        assert!(said.contains("All right."), "{said}");
+        assert_eq!(said.contains("Nobody answered in time"), answer.is_none(), "{said}");
+    }
+    stage.leaves_nothing();
+}
+
+#[tokio::test]
+async fn a_question_of_the_agent_is_answered_by_a_choice() {
+    let stage = Stage::open().await;
+    stage.asks_leave(Approvals::Rules).await;
+    let model = stage.world.model();
+    let options =
+        json!([{ "label": "Tulips", "description": "red" }, { "label": "Roses", "description": "white" }]);
+    let question = json!({ "question": "Which ones?", "header": "Flowers", "options": options });
+    model.calls("question", json!({ "questions": [question] }));
+    model.says("Roses it is.");
+    stage.asks(42, 1, MAYA, "Water the flowers.").await;
+    let people = async {
+        let asked = stage.rules("Roses").await;
+        assert!(asked.starts_with("**A question:** `Which ones?`"), "{asked}");
+        assert!(asked.ends_with("Some([\"Tulips\", \"Roses\"])"), "{asked}");
+    };
+    tokio::join!(stage.work(), people);
+    let told = model.seen().last().unwrap().tool_results().pop().unwrap();
+    assert!(told.contains("Roses") && !told.contains("Tulips"), "{told}");
+}
+
+#[tokio::test]
+async fn a_copy_of_a_session_goes_on_by_itself() {
+    let stage = Stage::open().await;
+    let model = stage.world.model();
+    model.says("The hose leaks.");
+    stage.asks(42, 1, MAYA, "Why is the floor wet?").await;
+    stage.work().await;
+    let original = stage.thread(42).await.session.unwrap();
+
+    model.says("Then it is the tap.");
+    stage.asks_in_copy(43, 2, &original, "What if not?").await;
+    stage.work().await;
+    let seen = json!(model.seen().last().unwrap().body).to_string();
+    assert!(seen.contains("The hose leaks."), "it does not know what was said: {seen}");
+    let copy = stage.thread(43).await.session.unwrap();
+    assert_ne!(copy, original);
+
+    model.says("Yes.");
+    stage.asks(42, 3, MAYA, "Are you sure?").await;
+    stage.work().await;
+    let seen = json!(model.seen().last().unwrap().body).to_string();
+    assert!(!seen.contains("Then it is the tap."), "the original grew: {seen}");
+    assert_eq!(stage.thread(42).await.session, Some(original));
 }
 
 #[tokio::test]

@@ -7,6 +7,43 @@ use super::{Button, ChannelId, Style};
 /// Discord's limit for the id of a button.
 const LONGEST: usize = 100;
 
+/// What a menu of ours is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pick {
+    /// The session that a thread goes on with.
+    Session,
+    /// The model of the channel.
+    Model,
+    /// The agent of the channel.
+    Agent,
+    /// An answer to a question of the engine's, by the number of the request.
+    Answer(i64),
+}
+
+impl Pick {
+    /// Reads the id of a menu; anything else was never ours.
+    pub fn read(id: &str) -> Option<Self> {
+        match id.split_once(':')? {
+            ("pick", "session") => Some(Self::Session),
+            ("pick", "model") => Some(Self::Model),
+            ("pick", "agent") => Some(Self::Agent),
+            ("answer", number) => number.parse().ok().filter(|number| *number > 0).map(Self::Answer),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Pick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Session => write!(f, "pick:session"),
+            Self::Model => write!(f, "pick:model"),
+            Self::Agent => write!(f, "pick:agent"),
+            Self::Answer(request) => write!(f, "answer:{request}"),
+        }
+    }
+}
+
 /// Something that was clicked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Click {
@@ -56,6 +93,18 @@ impl fmt::Display for Click {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_menu_says_what_it_was_for_and_nothing_else_is_one() {
+        for pick in [Pick::Session, Pick::Model, Pick::Agent, Pick::Answer(7)] {
+            assert_eq!(Pick::read(&pick.to_string()), Some(pick));
+        }
+        for id in
+            ["", "pick", "pick:", "pick:shell", "answer:", "answer:0", "answer:-1", "answer:x", "stop:1"]
+        {
+            assert_eq!(Pick::read(id), None, "{id}");
+        }
+    }
 
     #[test]
     fn a_click_says_what_its_button_meant_and_nothing_else_is_one() {

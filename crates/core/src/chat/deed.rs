@@ -27,6 +27,9 @@ pub enum Deed {
         reply_to: Option<MessageId>,
         /// What can be clicked below it.
         buttons: Vec<Button>,
+        /// What can be chosen below it.
+        #[serde(default)]
+        menu: Option<Menu>,
         /// What does not fit.
         file: Option<TextFile>,
         /// Whether people hear of it.
@@ -75,6 +78,16 @@ pub struct Button {
     pub style: Style,
 }
 
+/// Something to choose from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Menu {
+    /// What comes back with the choice, at most 100 characters.
+    pub id: String,
+    /// The choices, which come back as they are.
+    pub choices: Vec<String>,
+}
+
 /// How a button looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -101,6 +114,6 @@ impl Deed {
     /// Makes a plain message of it.
     pub fn say(channel: ChannelId, text: impl Into<String>) -> Self {
         let (reply_to, buttons, file) = (None, Vec::new(), None);
-        Self::Say { channel, text: text.into(), reply_to, buttons, file, notify: Notify::Yes }
+        Self::Say { channel, text: text.into(), reply_to, buttons, menu: None, file, notify: Notify::Yes }
     }
 }

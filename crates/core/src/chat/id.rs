@@ -22,7 +22,7 @@ macro_rules! ids {
         pub struct $name(NonZeroU64);
 
         impl $name {
-            /// Takes a number for an id; 0 is none.
+            /// Takes a number for an id; 0 is not an id.
             pub fn new(number: u64) -> Option<Self> {
                 NonZeroU64::new(number).map(Self)
             }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelId, GuildId, UserId};
+use super::{ChannelId, GuildId, UserId, say::Verbosity};
 use crate::names::RepoName;
 
 /// A channel that is a repository's.
@@ -33,6 +33,12 @@ pub struct ChannelSettings {
     pub agent: Option<String>,
     /// The model to ask, if not the usual one.
     pub model: Option<String>,
+    /// How much of the agent's work is shown.
+    #[serde(default)]
+    pub verbosity: Verbosity,
+    /// What the agent asks leave for.
+    #[serde(default)]
+    pub approvals: Approvals,
 }
 
 /// Which messages open a thread.
@@ -44,6 +50,19 @@ pub enum Listen {
     Mentions,
     /// All.
     Everything,
+}
+
+/// What the agent asks people's leave for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Approvals {
+    /// Nothing: what would need leave is refused.
+    #[default]
+    Nothing,
+    /// What the engine's configuration says is to be asked for, and questions to people.
+    Rules,
+    /// The same, and every change of a file and every command.
+    Changes,
 }
 
 /// A thread in which the agent is spoken to.
@@ -59,6 +78,8 @@ pub struct Thread {
     pub repository: RepoName,
     /// The engine's session, once there is one.
     pub session: Option<String>,
+    /// The session that the first turn goes on with in a copy, as long as there is no session.
+    pub forked_from: Option<String>,
     /// The name we gave it; another name on Discord is somebody else's choice, and stays.
     pub named: Option<String>,
     /// When it was opened.

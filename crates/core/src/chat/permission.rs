@@ -61,7 +61,7 @@ pub enum AccountAccess {
 
 /// What somebody wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum WantedHere {
     /// To make a channel a repository's.
     Link(App),
     /// To make it nobody's.
@@ -140,19 +140,19 @@ pub enum RoleKind {
 }
 
 /// Decides.
-pub fn decide(wanted: Wanted, speaker: &Speaker, roles: &Roles) -> Result<Grant, Denial> {
+pub fn decide(wanted: WantedHere, speaker: &Speaker, roles: &Roles) -> Result<Grant, Denial> {
     match speaker.membership {
         Membership::Automaton => return Err(Denial::Automaton),
         Membership::Outsider => return Err(Denial::Outsider),
         // The owner cannot be locked out of the roles, or nobody could mend them.
-        Membership::Owner if wanted == Wanted::SetPolicy => return Ok(Grant::Yes),
+        Membership::Owner if wanted == WantedHere::SetPolicy => return Ok(Grant::Yes),
         Membership::Owner | Membership::Member => {}
     }
     if holds(speaker, &roles.barred) {
         return Err(Denial::Barred);
     }
     match wanted {
-        Wanted::Link(app) => {
+        WantedHere::Link(app) => {
             need(RoleKind::Linker, speaker, roles)?;
             need_write(speaker)?;
             match app {
@@ -160,16 +160,20 @@ pub fn decide(wanted: Wanted, speaker: &Speaker, roles: &Roles) -> Result<Grant,
                 App::Missing => Err(Denial::NoApp),
             }
         }
-        Wanted::Unlink | Wanted::SetPolicy | Wanted::ReadAudit => need(RoleKind::Linker, speaker, roles),
-        Wanted::Look | Wanted::Choose | Wanted::Stop(Whose::Own) => need(RoleKind::Asker, speaker, roles),
-        Wanted::Ask => {
+        WantedHere::Unlink | WantedHere::SetPolicy | WantedHere::ReadAudit => {
+            need(RoleKind::Linker, speaker, roles)
+        }
+        WantedHere::Look | WantedHere::Choose | WantedHere::Stop(Whose::Own) => {
+            need(RoleKind::Asker, speaker, roles)
+        }
+        WantedHere::Ask => {
             need(RoleKind::Asker, speaker, roles)?;
             Ok(Grant::Talk(need_write(speaker).map_or(Reach::Answer, |_| Reach::Work)))
         }
-        Wanted::Stop(Whose::Others) => {
+        WantedHere::Stop(Whose::Others) => {
             need(RoleKind::Approver, speaker, roles).or_else(|_| need(RoleKind::Linker, speaker, roles))
         }
-        Wanted::Approve => need(RoleKind::Approver, speaker, roles),
+        WantedHere::Approve => need(RoleKind::Approver, speaker, roles),
     }
 }
 

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use super::{
     AccountAccess, Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, Deed, Denial, Follow, GuildId,
-    Listen, Membership, MessageId, Notify, RoleId, Roles, Ruling, SaidFile, Speaker, Thread, UserId, Wanted,
-    Words, decide, say,
+    Listen, Membership, MessageId, Notify, RoleId, Roles, Ruling, SaidFile, Speaker, Thread, UserId,
+    WantedHere, Words, decide, say,
 };
 use crate::remembered::Audience;
 
@@ -97,7 +97,7 @@ pub fn posted(message: &Posted, situation: &Situation) -> Vec<Follow> {
         // A sticker, or content that Discord did not let us see.
         Ok(()) if text.is_empty() && message.files.is_empty() => Vec::new(),
         Ok(()) => follow(message, &text, situation),
-        // Whoever talks to others is left alone: strangers' words in a thread are none for us.
+        // Whoever talks to others is left alone: a stranger's words in a thread are not meant for us.
         Err(_) if !called => Vec::new(),
         Err(denial) => {
             let mut follows = vec![Follow::Record(refusal(message, denial, situation.now))];
@@ -134,7 +134,7 @@ fn granted(message: &Posted, situation: &Situation) -> Result<(), Denial> {
         roles: message.roles.clone(),
         account: AccountAccess::NoAccount,
     };
-    decide(Wanted::Ask, &speaker, &situation.roles).map(drop)
+    decide(WantedHere::Ask, &speaker, &situation.roles).map(drop)
 }
 
 fn follow(message: &Posted, text: &str, situation: &Situation) -> Vec<Follow> {
@@ -178,6 +178,7 @@ fn thread(id: ChannelId, link: &ChannelLink, situation: &Situation) -> Thread {
         guild: link.guild,
         repository: link.repository.clone(),
         session: None,
+        forked_from: None,
         named: None,
         opened_at: situation.now,
     }
@@ -201,6 +202,7 @@ fn waits(message: &Posted, ahead: usize) -> Follow {
         text: say::queued(ahead),
         reply_to: Some(message.id),
         buttons: vec![say::interrupt(message.channel)],
+        menu: None,
         file: None,
         notify: Notify::No,
     };
@@ -213,6 +215,7 @@ fn reply(message: &Posted, text: String) -> Vec<Follow> {
         text,
         reply_to: Some(message.id),
         buttons: Vec::new(),
+        menu: None,
         file: None,
         notify: Notify::No,
     };

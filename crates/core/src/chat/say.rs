@@ -4,16 +4,26 @@ pub mod command;
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{Button, ChannelId, Click, Denial, Style};
-use crate::{continuity::Fresh, names::RepoName, say::summary::Link};
+use super::{Button, ChannelId, Click, Denial, Menu, Pick, Style};
+use crate::{
+    continuity::Fresh,
+    conversation::heard::{Ask, AskKind},
+    names::RepoName,
+    say::summary::Link,
+};
 
 /// Discord's limit for the name of a thread.
 const LONGEST_NAME: usize = 100;
 /// So much of what a tool does fits on a line.
 const LONGEST_TOOL: usize = 120;
+/// So much of what the agent asks is shown.
+const LONGEST_ASK: usize = 1_500;
+/// So many choices Discord shows in a menu.
+const MOST_CHOICES: usize = 25;
 
 /// How much of the agent's work is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -169,6 +179,47 @@ pub fn begun_anew(why: Fresh) -> String {
     format!("-# I began a new session here, because {why}.")
 }
 
+/// So long people have for a word on what the agent asks.
+pub const LEAVE_TIME: Duration = Duration::from_mins(10);
+
+/// Says what the agent wants leave for, or to know, and until when.
+pub fn asks(ask: &Ask, deadline: Timestamp) -> String {
+    let about = code(&bounded(&one_line(&ask.about), LONGEST_ASK));
+    let wish = match ask.kind {
+        AskKind::Permission => format!("**May I?** {about}"),
+        AskKind::Question => format!("**A question:** {about}"),
+    };
+    format!("{wish}\nWhoever may approve can answer until <t:{}:t>; silence is a no.", deadline.as_second())
+}
+
+/// What can be clicked below what the agent asks.
+pub fn leave_buttons(ask: &Ask, request: i64) -> Vec<Button> {
+    let button = |answer: &str, label: &str, style| {
+        Click::Rule { approval: request, answer: answer.to_owned() }.button(label, style)
+    };
+    match ask.kind {
+        AskKind::Permission => vec![
+            button("once", "Allow once", Style::Usual),
+            button("always", "Allow in this turn", Style::Other),
+            button("reject", "Refuse", Style::Danger),
+        ],
+        AskKind::Question => vec![button("reject", "No answer", Style::Danger)],
+    }
+}
+
+/// What a question can be answered with.
+pub fn answers(ask: &Ask, request: i64) -> Option<Menu> {
+    let fits = |choice: &String| (1..=LONGEST_NAME).contains(&super::length(choice));
+    let choices: Vec<_> =
+        ask.choices.iter().filter(|choice| fits(choice)).take(MOST_CHOICES).cloned().collect();
+    (!choices.is_empty()).then(|| Menu { id: Pick::Answer(request).to_string(), choices })
+}
+
+/// Says that nobody answered in time.
+pub fn unanswered() -> String {
+    "-# Nobody answered in time, so I go on without it.".to_owned()
+}
+
 /// The button that ends what is under way.
 pub fn interrupt(thread: ChannelId) -> Button {
     Click::Stop(thread).button("Interrupt", Style::Danger)
@@ -220,6 +271,27 @@ mod tests {
             begun_anew(Fresh::LessTrusted),
         ];
         insta::assert_snapshot!(texts.join("\n"));
+    }
+
+    #[test]
+    fn what_the_agent_asks_reads_like_this_and_cannot_break_out() {
+        let ask = |kind, about: &str, choices: &[&str]| Ask {
+            id: "per_1".to_owned(),
+            kind,
+            about: about.to_owned(),
+            choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
+        };
+        let permission = ask(AskKind::Permission, "bash: echo `id`\n@everyone", &[]);
+        let question = ask(AskKind::Question, "Which?", &["A", "B", &"x".repeat(101), ""]);
+        let shown = [permission, question].map(|ask| {
+            let labels: Vec<_> = leave_buttons(&ask, 7)
+                .into_iter()
+                .map(|button| format!("[{}] {}", button.label, button.id))
+                .collect();
+            let told = asks(&ask, Timestamp::UNIX_EPOCH);
+            format!("{told}\n{}\n{:?}", labels.join("\n"), answers(&ask, 7))
+        });
+        insta::assert_snapshot!(shown.join("\n\n"));
     }
 
     #[test]

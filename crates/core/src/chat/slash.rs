@@ -21,8 +21,14 @@ pub enum SlashCommand {
     New,
     /// Opens a thread that goes on with a session.
     Resume,
+    /// Opens a thread that goes on with a copy of a session.
+    Fork,
     /// Shows the sessions of the repository's threads.
     Sessions,
+    /// Shows what the last turn changed, as a file.
+    Diff,
+    /// Shows what was said in the thread, as a file.
+    Share,
     /// Ends what is under way in the thread.
     Abort,
     /// Shows what waits in the thread.
@@ -31,6 +37,10 @@ pub enum SlashCommand {
     Model,
     /// Chooses the agent of the channel.
     Agent,
+    /// Sets how much of the agent's work is shown in the channel.
+    Verbosity,
+    /// Sets what the agent asks leave for in the channel.
+    Approvals,
     /// Shows what is under way.
     Status,
     /// Shows the commands.
@@ -80,14 +90,19 @@ const fn one_of(name: &'static str, about: &'static str, words: &'static [&'stat
 
 impl SlashCommand {
     /// All of them, in the order of `/help`.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 21] = [
         Self::New,
         Self::Resume,
+        Self::Fork,
         Self::Sessions,
         Self::Queue,
         Self::Abort,
         Self::Model,
         Self::Agent,
+        Self::Diff,
+        Self::Share,
+        Self::Verbosity,
+        Self::Approvals,
         Self::Status,
         Self::Account,
         Self::Link,
@@ -116,6 +131,11 @@ impl SlashCommand {
             Self::Audit => "audit",
             Self::New => "new",
             Self::Resume => "resume",
+            Self::Fork => "fork",
+            Self::Diff => "diff",
+            Self::Share => "share",
+            Self::Verbosity => "verbosity",
+            Self::Approvals => "approvals",
             Self::Sessions => "sessions",
             Self::Abort => "abort",
             Self::Queue => "queue",
@@ -138,6 +158,11 @@ impl SlashCommand {
             Self::Audit => "Shows the last decisions about this server",
             Self::New => "Opens a thread and asks the agent",
             Self::Resume => "Opens a thread that goes on with an earlier session",
+            Self::Fork => "Opens a thread that goes on with a copy of this thread's session",
+            Self::Diff => "Shows what the last turn in this thread changed, as a file",
+            Self::Share => "Shows what was said in this thread, as a file",
+            Self::Verbosity => "Sets how much of the agent's work is shown in this channel",
+            Self::Approvals => "Sets what the agent asks leave for in this channel",
             Self::Sessions => "Shows the sessions of this repository's threads",
             Self::Abort => "Ends the turn that is under way in this thread",
             Self::Queue => "Shows what waits in this thread",
@@ -151,50 +176,23 @@ impl SlashCommand {
     /// Returns what it can be given; what it must be given comes first.
     pub fn parameters(self) -> &'static [Parameter] {
         match self {
-            Self::Link => const { &[text("repo", "The repository, owner/name", Requirement::Must)] },
-            Self::Listen => {
-                const {
-                    &[one_of(
-                        "to",
-                        "Which messages: those that mention me, or all",
-                        &["mentions", "everything"],
-                    )]
-                }
-            }
-            Self::Account => const { &[one_of("do", "Show it, or let me forget it", &["show", "forget"])] },
-            Self::Policy => {
-                const {
-                    &[
-                        one_of(
-                            "may",
-                            "What the role may do, or `barred`",
-                            &["link", "ask", "approve", "barred"],
-                        ),
-                        Parameter {
-                            name: "role",
-                            about: "The role",
-                            kind: ParameterKind::Role,
-                            need: Requirement::May,
-                        },
-                        one_of("change", "Whether it is given or taken", &["give", "take"]),
-                    ]
-                }
-            }
-            Self::New => const { &[text("prompt", "What you want to know or have done", Requirement::Must)] },
-            Self::Resume => {
-                const {
-                    &[
-                        text("session", "The session, as `/sessions` shows it", Requirement::Must),
-                        text("prompt", "How to go on", Requirement::Must),
-                    ]
-                }
-            }
-            Self::Model => const { &[text("name", "provider/model, or `usual`", Requirement::May)] },
-            Self::Agent => const { &[text("name", "The agent, or `usual`", Requirement::May)] },
+            Self::Link => &LINK,
+            Self::Listen => &LISTEN,
+            Self::Account => &ACCOUNT,
+            Self::Policy => &POLICY,
+            Self::New => &NEW,
+            Self::Resume => &RESUME,
+            Self::Fork => &FORK,
+            Self::Sessions => &SESSIONS,
+            Self::Verbosity => &VERBOSITY,
+            Self::Approvals => &APPROVALS,
+            Self::Model => &MODEL,
+            Self::Agent => &AGENT,
             Self::Unlink
             | Self::Links
             | Self::Audit
-            | Self::Sessions
+            | Self::Diff
+            | Self::Share
             | Self::Abort
             | Self::Queue
             | Self::Status
@@ -202,6 +200,38 @@ impl SlashCommand {
         }
     }
 }
+
+const LINK: [Parameter; 1] = [text("repo", "The repository, owner/name", Requirement::Must)];
+const LISTEN: [Parameter; 1] =
+    [one_of("to", "Which messages: those that mention me, or all", &["mentions", "everything"])];
+const ACCOUNT: [Parameter; 1] = [one_of("do", "Show it, or let me forget it", &["show", "forget"])];
+const POLICY: [Parameter; 3] = [
+    one_of("may", "What the role may do, or `barred`", &["link", "ask", "approve", "barred"]),
+    Parameter { name: "role", about: "The role", kind: ParameterKind::Role, need: Requirement::May },
+    one_of("change", "Whether it is given or taken", &["give", "take"]),
+];
+const NEW: [Parameter; 1] = [text("prompt", "What you want to know or have done", Requirement::Must)];
+const RESUME: [Parameter; 2] = [
+    text("prompt", "How to go on", Requirement::Must),
+    text("session", "The session; without it, I offer those of this channel", Requirement::May),
+];
+const FORK: [Parameter; 2] = [
+    text("prompt", "How the copy goes on", Requirement::Must),
+    text("session", "The session, if not this thread's", Requirement::May),
+];
+const SESSIONS: [Parameter; 1] = [text("search", "Words of what was asked there", Requirement::May)];
+const VERBOSITY: [Parameter; 1] = [one_of(
+    "show",
+    "Words only, also tools that do more than look, or every tool",
+    &["text", "essential", "all"],
+)];
+const APPROVALS: [Parameter; 1] = [one_of(
+    "ask",
+    "Nothing, what the engine's rules say, or also every change and command",
+    &["nothing", "rules", "changes"],
+)];
+const MODEL: [Parameter; 1] = [text("name", "provider/model, or `usual`", Requirement::May)];
+const AGENT: [Parameter; 1] = [text("name", "The agent, or `usual`", Requirement::May)];
 
 #[cfg(test)]
 mod tests {

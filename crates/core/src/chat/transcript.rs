@@ -93,7 +93,7 @@ impl Transcript {
             self.pieces.push(Passage::Said(words.clone()));
         }
         self.pieces.extend(notes.iter().cloned().map(Passage::Note));
-        if let Some(advice) = trouble::told(outcome) {
+        if let Some(advice) = trouble::advise(outcome) {
             self.note(format!("❌ **{}** (`{}`) {}", advice.what, advice.kind, advice.next));
         }
         self.pieces.push(Passage::Last(footer.line()));
@@ -150,7 +150,7 @@ impl ThreadMessage {
     /// Returns what has to be done for it to be seen in a thread.
     pub fn deed(&self, channel: ChannelId) -> Deed {
         let Self { text, file, notify } = self.clone();
-        Deed::Say { channel, text, reply_to: None, buttons: Vec::new(), file, notify }
+        Deed::Say { channel, text, reply_to: None, buttons: Vec::new(), menu: None, file, notify }
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
         Footer { repository, branch: None, took, tokens: 950, cost: 0, model }
     }
 
-    fn told(transcript: &Transcript) -> String {
+    fn render(transcript: &Transcript) -> String {
         let redactor = Redactor::knowing([&Secret::new("hunter2hunter2")]);
         let messages = transcript.messages(&redactor).into_iter();
         let lines = messages.map(|shown| format!("[{:?}] {}", shown.notify, shown.text));
@@ -201,7 +201,7 @@ mod tests {
         let text = "It leaks at `tap.rs:12`; the key is hunter2hunter2.".to_owned();
         let pull = ["Opened [#3](https://github.com/octo/garden/pull/3).".to_owned()];
         transcript.end(&Outcome::Answered { text, cut_short: false }, &pull, &footer());
-        insta::assert_snapshot!(told(&transcript));
+        insta::assert_snapshot!(render(&transcript));
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         transcript.hear(&Heard::Said("Working on it.".to_owned()));
         let broken = Turn::failed(Trouble::Gone).outcome.with_draft("The draft.".to_owned());
         transcript.end(&broken, &[], &footer());
-        insta::assert_snapshot!(told(&transcript));
+        insta::assert_snapshot!(render(&transcript));
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
         for n in 0..40 {
             transcript.hear(&ended("bash", &format!("step {n}"), true));
         }
-        let told = told(&transcript);
+        let told = render(&transcript);
         assert!(told.starts_with("[No] -# ⚙ 28 tools before\n"), "{told}");
         assert!(told.ends_with("`step 39`") && !told.contains("`step 27`"), "{told}");
     }

@@ -24,7 +24,7 @@ pub(super) struct Skeletons(AhoCorasick);
 
 impl Skeletons {
     /// Learns the secrets.
-    pub(super) fn of(secrets: &[&str]) -> Self {
+    pub(super) fn learn(secrets: &[&str]) -> Self {
         let mut needles = Vec::new();
         for secret in secrets {
             let plain = Skeleton::as_it_stands(secret).letters;

@@ -2,7 +2,10 @@
 
 use jiff::Timestamp;
 
-use crate::conversation::outcome::{Breakage, Usage};
+use crate::conversation::{
+    outcome::{Breakage, Usage},
+    todo::TodoList,
+};
 
 /// Something the engine said, or something the driver found when it was told to look.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,17 +45,12 @@ pub enum Heard {
         /// What it took.
         usage: Usage,
     },
-    /// The engine waits for a person, of whom there is none.
+    /// The engine waits for a person to answer, and nobody is there.
     Asked(Ask),
     /// A subagent's session began below this one.
     ChildBorn,
     /// The list of things to do changed.
-    TodoChanged {
-        /// How many are done.
-        done: usize,
-        /// How many there are.
-        total: usize,
-    },
+    TodoChanged(TodoList),
     /// The engine summarised the conversation to make room.
     Compacted,
     /// A heartbeat: the server lives, but nothing happened.
@@ -84,7 +82,7 @@ impl Heard {
     /// its cost do count.
     pub fn in_child(self) -> Option<Self> {
         match self {
-            Self::Idle | Self::Broke(_) | Self::Said(_) | Self::TodoChanged { .. } => None,
+            Self::Idle | Self::Broke(_) | Self::Said(_) | Self::TodoChanged(_) => None,
             Self::Busy
             | Self::Retrying { .. }
             | Self::Writing
@@ -121,6 +119,10 @@ pub struct Ask {
     pub id: String,
     /// Which of the two kinds of request it is.
     pub kind: AskKind,
+    /// What it is about, in one short line.
+    pub about: String,
+    /// What a question can be answered with; for several questions at once there is no answer.
+    pub choices: Vec<String>,
 }
 
 /// The two ways in which the engine waits for a person.

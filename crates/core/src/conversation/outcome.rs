@@ -231,20 +231,20 @@ pub struct Breakage {
 }
 
 /// What a breakage makes of the turn.
-pub(super) enum Verdict {
+pub(super) enum TurnVerdict {
     Done,
     Refused,
     OutOfTime,
     Failed(Failure),
 }
 
-impl From<Trouble> for Verdict {
+impl From<Trouble> for TurnVerdict {
     fn from(trouble: Trouble) -> Self {
         Self::Failed(trouble.into())
     }
 }
 
-impl From<Breakage> for Verdict {
+impl From<Breakage> for TurnVerdict {
     fn from(breakage: Breakage) -> Self {
         let trouble = match breakage.name.as_str() {
             "ContentFilterError" => return Self::Refused,

@@ -124,7 +124,7 @@ fn step(finish: Finish) -> Heard {
 }
 
 fn permission(id: &str) -> Ask {
-    Ask { id: id.to_owned(), kind: AskKind::Permission }
+    Ask { id: id.to_owned(), kind: AskKind::Permission, about: String::new(), choices: Vec::new() }
 }
 
 fn answered(text: &str) -> Outcome {

@@ -25,7 +25,7 @@ pub struct Question {
 
 /// What it made of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum WorkVerdict {
     /// They ask for a change.
     Yes,
     /// They do not.
@@ -54,9 +54,9 @@ impl Question {
     }
 }
 
-impl Verdict {
+impl WorkVerdict {
     /// Reads what the model answered: its first word counts.
-    pub fn of(answer: &str) -> Self {
+    pub fn read(answer: &str) -> Self {
         let first = answer.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
         match first.map(str::to_lowercase).as_deref() {
             Some("yes") => Self::Yes,
@@ -66,7 +66,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for WorkVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Yes => "yes",
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn the_first_word_of_the_answer_counts() {
         let verdicts =
-            ["yes", "**Yes.**", "No, it is a question", "no", "", "It does", "ja"].map(Verdict::of);
+            ["yes", "**Yes.**", "No, it is a question", "no", "", "It does", "ja"].map(WorkVerdict::read);
         assert_eq!(
             verdicts.map(|verdict| verdict.to_string()),
             ["yes", "yes", "no", "no", "unclear", "unclear", "unclear"]

@@ -67,7 +67,7 @@ impl Moments {
 
 /// Just whether the repository is for everyone to see.
 #[derive(Deserialize)]
-pub(super) struct Shown {
+pub(super) struct RawVisibility {
     pub(super) repository: Visible,
 }
 

@@ -40,7 +40,7 @@ pub enum Reach {
 
 impl Reach {
     /// Returns how far somebody's permission reaches.
-    pub(super) fn of(permission: Permission) -> Self {
+    pub(super) fn from_permission(permission: Permission) -> Self {
         if permission >= Permission::Write { Self::Work } else { Self::Answer }
     }
 }
@@ -67,7 +67,7 @@ impl Permit {
             reach,
             own: own.clone(),
             name: name.clone(),
-            said: command::of(trigger, name, &policy.work_words),
+            said: command::read_trigger(trigger, name, &policy.work_words),
             wish: policy.work_words.wish(trigger, name),
             work_words: policy.work_words.clone(),
         }

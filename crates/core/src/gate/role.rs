@@ -38,7 +38,7 @@ const OWN_BLOCK: &str = "```rmcoc";
 
 impl ReviewWish {
     /// Returns what the reviewer is wanted for; nothing where a question is to be answered, or where we are no reviewer.
-    pub fn of(trigger: &Trigger, policy: &Policy) -> Option<Self> {
+    pub fn from_trigger(trigger: &Trigger, policy: &Policy) -> Option<Self> {
         match (policy.role, trigger) {
             (Role::Reviewer, Trigger::Pull(pull)) => Some(match pull.action {
                 PullAction::ReviewRequested(_) => Self::Asked,
@@ -67,7 +67,7 @@ impl ReviewWish {
 /// A bare mention asks for a review, and so does the word itself; anything else is a question.
 fn asks_for_review(trigger: &Trigger, policy: &Policy) -> bool {
     let name = &policy.mention;
-    match command::of(trigger, name, &policy.work_words) {
+    match command::read_trigger(trigger, name, &policy.work_words) {
         Said::Command(command) => command == Command::Review,
         Said::Unknown { .. } => false,
         Said::Request => {

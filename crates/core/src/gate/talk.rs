@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use super::{Permit, Policy};
 use crate::{
     chat::{
-        AccountAccess, ChannelId, Denial, Grant, Membership, RoleId, Roles, Speaker, UserId, Wanted, decide,
+        AccountAccess, ChannelId, Denial, Grant, Membership, RoleId, Roles, Speaker, UserId, WantedHere,
+        decide,
     },
     gate::Reach,
     names::{Login, Permission, RepoName},
@@ -38,7 +39,7 @@ pub fn talk(talk: &Talk<'_>, roles: &Roles, own: &Login, policy: &Policy) -> Res
     };
     let speaker =
         Speaker { id: talk.speaker, membership: Membership::Member, roles: talk.roles.clone(), account };
-    let reach = match decide(Wanted::Ask, &speaker, roles)? {
+    let reach = match decide(WantedHere::Ask, &speaker, roles)? {
         Grant::Talk(reach) => reach,
         Grant::Yes => Reach::Answer,
     };
@@ -60,7 +61,7 @@ mod tests {
     use crate::delegation::{Claim, DelegatedWork};
 
     /// Returns what somebody with this role and account gets who says this.
-    fn told(role: u64, account: Option<Permission>, text: &str) -> String {
+    fn describe_decision(role: u64, account: Option<Permission>, text: &str) -> String {
         let id = |number| RoleId::new(number).unwrap();
         let roles = Roles { askers: [id(1)].into(), barred: [id(9)].into(), ..Roles::default() };
         let repo = RepoName::parse("octo/garden").unwrap();
@@ -88,13 +89,13 @@ mod tests {
     #[test]
     fn a_role_alone_is_worth_an_answer_and_the_account_decides_on_work() {
         let lines = [
-            told(1, None, "fix the tap"),
-            told(1, Some(Permission::Read), "fix the tap"),
-            told(1, Some(Permission::Triage), "fix the tap"),
-            told(1, Some(Permission::Write), "fix the tap"),
-            told(1, Some(Permission::Write), "could the tap drip less?"),
-            told(2, Some(Permission::Admin), "fix the tap"),
-            told(9, Some(Permission::Admin), "fix the tap"),
+            describe_decision(1, None, "fix the tap"),
+            describe_decision(1, Some(Permission::Read), "fix the tap"),
+            describe_decision(1, Some(Permission::Triage), "fix the tap"),
+            describe_decision(1, Some(Permission::Write), "fix the tap"),
+            describe_decision(1, Some(Permission::Write), "could the tap drip less?"),
+            describe_decision(2, Some(Permission::Admin), "fix the tap"),
+            describe_decision(9, Some(Permission::Admin), "fix the tap"),
         ];
         insta::assert_snapshot!(lines.join("\n"), @r#"
         discord:5 on /thread/77: Answer, stranger; MayNot(Login("discord:5"))

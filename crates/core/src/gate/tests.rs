@@ -74,7 +74,7 @@ fn pull(action: PullAction) -> Pull {
     }
 }
 
-fn told(trigger: &Trigger, permission: Permission, policy: &Policy) -> String {
+fn describe_decision(trigger: &Trigger, permission: Permission, policy: &Policy) -> String {
     let facts = Facts { own: Login::new("garden-helper[bot]"), permission, answered: Answered::No };
     match decide(trigger, &facts, policy) {
         Decision::Run(permit, _) => {
@@ -85,11 +85,11 @@ fn told(trigger: &Trigger, permission: Permission, policy: &Policy) -> String {
 }
 
 fn check(trigger: impl Borrow<Trigger>, permission: Permission, expect: &str) {
-    assert_eq!(told(trigger.borrow(), permission, &Policy::usual()), expect);
+    assert_eq!(describe_decision(trigger.borrow(), permission, &Policy::usual()), expect);
 }
 
 fn check_pull(pull: Pull, policy: &Policy, expect: &str) {
-    assert_eq!(told(&Trigger::Pull(pull), Permission::None, policy), expect);
+    assert_eq!(describe_decision(&Trigger::Pull(pull), Permission::None, policy), expect);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_reader_is_not() {
 fn who_may_ask_is_a_setting_and_does_not_give_work() {
     let policy = Policy { needed: Permission::Read, ..Policy::usual() };
     let trigger = Trigger::Comment(comment("rita", "@fro-bot why?"));
-    assert_eq!(told(&trigger, Permission::Triage, &policy), "run for rita on issue #7: Answer");
+    assert_eq!(describe_decision(&trigger, Permission::Triage, &policy), "run for rita on issue #7: Answer");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn skips_draft_prs_by_default() {
 
 #[test]
 fn allows_draft_prs_when_skip_draft_prs_is_false() {
-    let policy = Policy { drafts: Drafts::Reviewed, ..Policy::usual() };
+    let policy = Policy { drafts: DraftPulls::Reviewed, ..Policy::usual() };
     let draft = Pull { draft: true, ..pull(PullAction::Opened) };
     check_pull(draft, &policy, "run for rita on pull request #2: ReadOnly");
 }
@@ -261,7 +261,7 @@ fn what_the_event_rules_out_is_ruled_out_at_a_glance() {
     for trigger in all() {
         assert_eq!(glance(&trigger, &Policy::usual()), Ok(()), "{trigger:?}");
         let elsewhere = Policy { mention: Login::new("other-bot"), ..Policy::usual() };
-        let calls = matches!(Standing::of(&trigger, &elsewhere), Standing::Asker);
+        let calls = matches!(Standing::from_trigger(&trigger, &elsewhere), Standing::Asker);
         assert!(!calls || glance(&trigger, &elsewhere).is_err(), "{trigger:?}");
     }
 }

@@ -34,7 +34,7 @@ pub fn people_said(message: &str) -> PeopleSaid {
     if !is_ours {
         return PeopleSaid { request: text.to_owned(), ..PeopleSaid::default() };
     }
-    let mut reading = Reading::default();
+    let mut reading = PromptReader::default();
     text.lines().for_each(|line| reading.take(line));
     reading.end()
 }
@@ -45,7 +45,7 @@ fn heading(line: Option<&str>) -> Option<&str> {
 
 /// A prompt, read line by line.
 #[derive(Default)]
-struct Reading<'a> {
+struct PromptReader<'a> {
     section: &'a str,
     /// The name of the fence that is open.
     fence: Option<&'a str>,
@@ -58,7 +58,7 @@ struct Reading<'a> {
     quotations: u32,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> PromptReader<'a> {
     fn take(&mut self, line: &'a str) {
         match (self.fence, fence(line)) {
             (Some(name), _)

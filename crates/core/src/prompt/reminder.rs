@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use crate::{remembered::Excerpt, say::sessions::tests::a_session, trust::Trust};
 
-    fn told(reminder: &Reminder) -> String {
+    fn render(reminder: &Reminder) -> String {
         let section = super::super::Section { title: TITLE, pieces: Vec::new() };
         Prompt { sections: vec![section] }.reminding(reminder).render()
     }
@@ -94,7 +94,7 @@ mod tests {
             text: "the brass coupling".to_owned(),
             shared: vec!["hose".to_owned(), "wet".to_owned()],
         };
-        insta::assert_snapshot!(told(&Reminder {
+        insta::assert_snapshot!(render(&Reminder {
             continuity: Continuity::Fresh(Fresh::LessTrusted),
             before: Some((stranger, vec![said])),
             elsewhere: vec![place],
@@ -104,6 +104,6 @@ mod tests {
     #[test]
     fn a_run_that_goes_on_is_told_so() {
         let continuity = Continuity::Continued("ses_1".to_owned());
-        insta::assert_snapshot!(told(&Reminder { continuity, before: None, elsewhere: Vec::new() }));
+        insta::assert_snapshot!(render(&Reminder { continuity, before: None, elsewhere: Vec::new() }));
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 /// Bytes of a diff hunk that are shown.
 const HUNK: usize = 4_000;
 const REVIEW: &str = "Review this pull request for code quality, potential bugs, and improvements.";
-const FIX: &str = "Find the cause, mend it and show that it is mended.";
+const FIX: &str = "Find the cause, fix it and show that it is fixed.";
 /// Ends each task.
 pub(super) const LAST: &str = "Follow all instructions and requirements listed in this prompt.";
 

@@ -1,7 +1,7 @@
 //! What the agent is told about pushing, if it was asked for a change.
 
 use crate::{
-    delegation::Wanted,
+    delegation::ExpectedChange,
     fence,
     gate::Permit,
     sorting::{GhDeeds, Sorting},
@@ -25,7 +25,7 @@ pub enum Workbench {
         /// The pull request that a push goes to, if there is one.
         pull: Option<u64>,
         /// Whether a change has to come of it.
-        wanted: Wanted,
+        wanted: ExpectedChange,
     },
     /// They are shown as a patch.
     Patch {
@@ -35,13 +35,13 @@ pub enum Workbench {
 }
 
 impl Workbench {
-    pub(super) fn told(&self) -> Option<String> {
+    pub(super) fn describe(&self) -> Option<String> {
         match self {
             Self::Closed => None,
             Self::Branch { name, pull, wanted } => {
                 let asked = match wanted {
-                    Wanted::Change => "You are asked for a change.",
-                    Wanted::IfAny => {
+                    ExpectedChange::Change => "You are asked for a change.",
+                    ExpectedChange::IfAny => {
                         "If what you are asked for changes files, hand the change in; if it does not, push nothing."
                     }
                 };
@@ -118,12 +118,12 @@ mod tests {
     fn who_is_asked_for_a_change_is_told_how_to_hand_it_in() {
         let name = "opencode/issue7-20260504080910".to_owned();
         let told = [
-            Workbench::Branch { name: name.clone(), pull: None, wanted: Wanted::Change },
-            Workbench::Branch { name, pull: None, wanted: Wanted::IfAny },
-            Workbench::Branch { name: "new-seal".to_owned(), pull: Some(2), wanted: Wanted::Change },
+            Workbench::Branch { name: name.clone(), pull: None, wanted: ExpectedChange::Change },
+            Workbench::Branch { name, pull: None, wanted: ExpectedChange::IfAny },
+            Workbench::Branch { name: "new-seal".to_owned(), pull: Some(2), wanted: ExpectedChange::Change },
             Workbench::Patch { fork: "the fork mallory/garden".to_owned() },
         ];
-        assert_eq!(Workbench::Closed.told(), None);
-        insta::assert_snapshot!(told.map(|workbench| workbench.told().unwrap()).join("\n\n"));
+        assert_eq!(Workbench::Closed.describe(), None);
+        insta::assert_snapshot!(told.map(|workbench| workbench.describe().unwrap()).join("\n\n"));
     }
 }

@@ -34,7 +34,7 @@ pub enum SummaryPlace {
 
 /// How a comment looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct CommentStyle {
     /// Where the run summary stands.
     pub summary: SummaryPlace,
     /// Picks the colour of the peace sign.
@@ -42,7 +42,7 @@ pub struct Look {
 }
 
 /// Writes the comment.
-pub fn comment(outcome: &Outcome, account: &Account, marker: &Marker, look: Look) -> Written {
+pub fn comment(outcome: &Outcome, account: &Account, marker: &Marker, look: CommentStyle) -> Written {
     let (said, whole) = said(outcome, &account.run);
     let (peace, folded) = (peace(look.seed), summary::folded(account));
     let share = account.share.as_ref().map(|share| format!(" · {}", share.footer())).unwrap_or_default();
@@ -72,7 +72,7 @@ fn said(outcome: &Outcome, run: &RunLink) -> (String, Option<String>) {
         ),
         Outcome::Answered { cut_short: false, .. } => None,
         Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. } => {
-            trouble::told(outcome).map(|told| {
+            trouble::advise(outcome).map(|told| {
                 // What a model said, that is: where none could be asked, the words above say why.
                 let said = words.is_some() && told.kind != "no_model";
                 let partial = if said { "\n>\n> What I have so far is above." } else { "" };
@@ -114,10 +114,10 @@ mod tests {
     };
 
     fn written(outcome: &Outcome, summary: SummaryPlace) -> Written {
-        comment(outcome, &an_account(), &Marker::new("42", &a_mention()), Look { summary, seed: 3 })
+        comment(outcome, &an_account(), &Marker::new("42", &a_mention()), CommentStyle { summary, seed: 3 })
     }
 
-    fn told(outcome: &Outcome) -> String {
+    fn comment_text(outcome: &Outcome) -> String {
         written(outcome, SummaryPlace::Inline).text
     }
 
@@ -125,14 +125,14 @@ mod tests {
     fn an_answer_reads_like_this() {
         let outcome =
             Outcome::Answered { text: "The hose leaks at `tap.rs:12`.".to_owned(), cut_short: false };
-        insta::assert_snapshot!(told(&outcome));
+        insta::assert_snapshot!(comment_text(&outcome));
     }
 
     #[test]
     fn a_failure_keeps_what_was_said_and_says_what_broke() {
         let failure = Failure::from(Trouble::RateLimited);
         let outcome = Outcome::Failed { failure, partial: Some("I looked at\n```sh\nls".to_owned()) };
-        insta::assert_snapshot!(told(&outcome));
+        insta::assert_snapshot!(comment_text(&outcome));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{
 
 /// How somebody is answered without the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub enum CommandReply {
     /// By these words.
     Words(String),
     /// By what is known of the subject.
@@ -23,11 +23,11 @@ pub enum Reply {
 }
 
 /// Returns how this is answered without the engine, if it is such a case.
-pub fn reply(said: &Said, name: &Login, words: &WorkWords) -> Option<Reply> {
-    Some(Reply::Words(match said {
-        Said::Command(Command::Status) => return Some(Reply::Status),
-        Said::Command(Command::Forget) => return Some(Reply::Forget),
-        Said::Command(Command::Stop) => return Some(Reply::Stop),
+pub fn reply(said: &Said, name: &Login, words: &WorkWords) -> Option<CommandReply> {
+    Some(CommandReply::Words(match said {
+        Said::Command(Command::Status) => return Some(CommandReply::Status),
+        Said::Command(Command::Forget) => return Some(CommandReply::Forget),
+        Said::Command(Command::Stop) => return Some(CommandReply::Stop),
         Said::Command(Command::Help) => help(name, words),
         Said::Command(Command::Review | Command::Fix) | Said::Request => return None,
         Said::Unknown { word, meant } => {
@@ -67,22 +67,22 @@ fn meaning(command: Command) -> &'static str {
 mod tests {
     use super::*;
 
-    fn told(said: &Said) -> String {
+    fn reply_text(said: &Said) -> String {
         match reply(said, &Login::new("fro-bot"), &WorkWords::usual()) {
-            Some(Reply::Words(words)) => words,
+            Some(CommandReply::Words(words)) => words,
             other => format!("{other:?}"),
         }
     }
 
     #[test]
     fn help_reads_like_this() {
-        insta::assert_snapshot!(told(&Said::Command(Command::Help)));
+        insta::assert_snapshot!(reply_text(&Said::Command(Command::Help)));
     }
 
     #[test]
     fn an_unknown_word_gets_a_guess() {
         let said = Said::Unknown { word: "rev`uew".to_owned(), meant: Some(Command::Review) };
-        let first = told(&said).lines().next().unwrap_or_default().to_owned();
+        let first = reply_text(&said).lines().next().unwrap_or_default().to_owned();
         assert_eq!(first, "I do not know `rev'uew`. Did you mean `@fro-bot review`?");
     }
 
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn some_words_are_about_what_is_or_was_done() {
-        assert_eq!(told(&Said::Command(Command::Status)), "Some(Status)");
-        assert_eq!(told(&Said::Command(Command::Forget)), "Some(Forget)");
-        assert_eq!(told(&Said::Command(Command::Stop)), "Some(Stop)");
+        assert_eq!(reply_text(&Said::Command(Command::Status)), "Some(Status)");
+        assert_eq!(reply_text(&Said::Command(Command::Forget)), "Some(Forget)");
+        assert_eq!(reply_text(&Said::Command(Command::Stop)), "Some(Stop)");
     }
 }

@@ -22,6 +22,8 @@ enum MarkedPart {
     Answer,
     /// The run summary, if it stands apart.
     Summary,
+    /// What is shown until there is an answer, which then takes its place.
+    Progress,
 }
 
 /// The state of a pull request that a comment is about.
@@ -65,9 +67,10 @@ impl Marker {
         let first = body.lines().next()?;
         let told = first.strip_prefix("<!-- fro-bot run=")?.strip_suffix(" -->")?;
         let (run, event) = told.split_once(" event=")?;
-        let (event, part) = match event.strip_suffix(SUMMARY) {
-            Some(event) => (event, MarkedPart::Summary),
-            None => (event, MarkedPart::Answer),
+        let (event, part) = match (event.strip_suffix(SUMMARY), event.strip_suffix(PROGRESS)) {
+            (Some(event), _) => (event, MarkedPart::Summary),
+            (None, Some(event)) => (event, MarkedPart::Progress),
+            (None, None) => (event, MarkedPart::Answer),
         };
         Some(Self { run: run.to_owned(), event: event.to_owned(), part })
     }
@@ -78,8 +81,17 @@ impl Marker {
         Self { part: MarkedPart::Summary, ..self.clone() }
     }
 
-    /// Returns what state of a pull request it is about, if it is about one.
+    /// Returns the marker of what is shown until there is an answer.
+    #[must_use]
+    pub fn of_progress(&self) -> Self {
+        Self { part: MarkedPart::Progress, ..self.clone() }
+    }
+
+    /// Returns what state of a pull request it answers, if it answers one.
     pub fn reviewed(&self) -> Option<Reviewed<'_>> {
+        if self.part == MarkedPart::Progress {
+            return None;
+        }
         let (_, rest) = self.event.strip_prefix("pull-")?.split_once('-')?;
         Some(match rest.strip_prefix(REQUESTED) {
             Some(head) => Reviewed { head, asked: true },
@@ -110,6 +122,7 @@ impl fmt::Display for Marker {
         let part = match self.part {
             MarkedPart::Answer => "",
             MarkedPart::Summary => SUMMARY,
+            MarkedPart::Progress => PROGRESS,
         };
         write!(f, "<!-- fro-bot run={} event={}{part} -->", self.run, self.event)
     }
@@ -117,6 +130,9 @@ impl fmt::Display for Marker {
 
 /// Stands in the marker of a summary.
 const SUMMARY: &str = " part=summary";
+
+/// Stands in the marker of a comment that has no answer yet.
+const PROGRESS: &str = " part=progress";
 
 /// Stands before the commit if somebody asked for the review.
 const REQUESTED: &str = "requested-";
@@ -165,6 +181,19 @@ mod tests {
         assert!(!answer.opens(&summary.to_string()) && !summary.opens(&answer.to_string()));
         assert!(!Marker::new("43", &a_mention()).is_anothers(&summary.to_string()));
         assert_eq!((Marker::read(&summary.to_string()), Marker::read("Hello")), (Some(summary), None));
+    }
+
+    #[test]
+    fn what_is_shown_before_the_answer_is_not_the_answer() {
+        let answer = Marker::new("42", &a_mention());
+        let progress = answer.of_progress();
+        assert_eq!(progress.to_string(), "<!-- fro-bot run=42 event=comment-99 part=progress -->");
+        assert!(!answer.opens(&progress.to_string()) && !progress.opens(&answer.to_string()));
+        assert!(!Marker::new("43", &a_mention()).is_anothers(&progress.to_string()));
+        assert_eq!(Marker::read(&progress.to_string()), Some(progress));
+        let pull =
+            all().iter().map(|trigger| Marker::new("1", trigger)).find(|marker| marker.reviewed().is_some());
+        assert_eq!(pull.map(|marker| marker.of_progress().reviewed().is_none()), Some(true));
     }
 
     #[test]

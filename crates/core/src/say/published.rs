@@ -57,7 +57,7 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> String {
 /// Finds what has to change.
 fn edits(text: &str, people: &[Login]) -> Vec<Edit> {
     let mut look =
-        Look { text, people, imitates: imitates(text), edits: Vec::new(), shown: Shown::default() };
+        Scan { text, people, imitates: imitates(text), edits: Vec::new(), shown: ShownWords::default() };
     let (mut code, mut block) = (0_usize, None::<Range<usize>>);
     let options = Options::ENABLE_GFM | Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
@@ -92,23 +92,23 @@ fn edits(text: &str, people: &[Login]) -> Vec<Edit> {
     look.edits
 }
 
-struct Look<'a> {
+struct Scan<'a> {
     text: &'a str,
     people: &'a [Login],
     /// Whether the text would look like a run summary of ours.
     imitates: bool,
     edits: Vec<Edit>,
-    shown: Shown,
+    shown: ShownWords,
 }
 
 /// Words as they are shown, and where each byte was written.
 #[derive(Default)]
-struct Shown {
+struct ShownWords {
     words: String,
     origins: Vec<Range<usize>>,
 }
 
-impl Shown {
+impl ShownWords {
     fn add(&mut self, text: &str, words: &str, range: Range<usize>) {
         let is_plain = text.get(range.clone()) == Some(words);
         let origin =
@@ -118,7 +118,7 @@ impl Shown {
     }
 }
 
-impl Look<'_> {
+impl Scan<'_> {
     fn finish_words(&mut self, code: usize) {
         let shown = std::mem::take(&mut self.shown);
         if code > 0 {

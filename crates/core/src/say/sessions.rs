@@ -92,7 +92,7 @@ pub fn info(session: &Remembered, past: &[Past]) -> String {
     let mut text = format!("{}\n\n- Began {}\n", line(session), time(session.created));
     let _ = writeln!(text, "- Cost ${:.4}", session.cost);
     if session.is_archived {
-        text.push_str("- Put away: it is not continued\n");
+        text.push_str("- Closed: it is not continued\n");
     }
     for run in past {
         let _ = writeln!(text, "- {}", ran(run));
@@ -264,7 +264,7 @@ pub(crate) mod tests {
 
         - Began 1970-01-01 00:00 UTC
         - Cost $0.0123
-        - Put away: it is not continued
+        - Closed: it is not continued
         - 1970-01-02 00:00 UTC: `issue_comment` for `maya`, answered, https://github.com/octo/garden/issues/7#issuecomment-1
         ");
     }

@@ -13,7 +13,7 @@ use crate::{
 
 /// What is known of a subject.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct SubjectStatus {
     /// The runs there, newest first.
     pub past: Vec<Past>,
     /// The session in which it was last spoken about, if that may be told of.
@@ -26,7 +26,7 @@ pub struct Standing {
 const SHOWN: usize = 5;
 
 /// Answers somebody who asks what is under way.
-pub fn status(standing: &Standing) -> String {
+pub fn status(standing: &SubjectStatus) -> String {
     let mut text = String::from(
         "I am here. What I am working on carries 👀 and the label `agent: working`; the log of each run is in the \
          repository's *Actions* tab.\n\n",
@@ -44,7 +44,7 @@ pub fn status(standing: &Standing) -> String {
             counted(*messages, "message"),
             time(*updated)
         );
-        text.push_str(if session.is_archived { ", put away\n" } else { "\n" });
+        text.push_str(if session.is_archived { ", closed\n" } else { "\n" });
     }
     let _ = write!(text, "\nMemory: {}", standing.memory);
     text
@@ -86,20 +86,20 @@ mod tests {
 
     #[test]
     fn a_known_subject_reads_like_this() {
-        let standing = Standing {
+        let standing = SubjectStatus {
             past: vec![a_run("answered"), a_run("out of time")],
             session: Some(a_session(Trust::Maintainer)),
             memory: "hit, 12 sessions, 1.2 MB".to_owned(),
         };
         insta::assert_snapshot!(status(&standing));
-        let many = Standing { past: vec![a_run("answered"); 9], ..standing };
+        let many = SubjectStatus { past: vec![a_run("answered"); 9], ..standing };
         assert_eq!(status(&many).matches("for `maya`").count(), SHOWN);
     }
 
     #[test]
     fn an_unknown_subject_reads_like_this() {
         let memory = "miss (first run)".to_owned();
-        insta::assert_snapshot!(status(&Standing { past: Vec::new(), session: None, memory }));
+        insta::assert_snapshot!(status(&SubjectStatus { past: Vec::new(), session: None, memory }));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct Account {
     pub sessions: Vec<Served>,
     /// From the start to the moment of writing this.
     pub duration: Duration,
-    /// From the start of the job to the same moment, if it is one of a workflow.
+    /// From the first step of the job to the same moment, if it is one of a workflow.
     pub since_job: Option<Duration>,
     /// What the model took.
     pub usage: Usage,
@@ -173,7 +173,7 @@ fn rows(account: &Account) -> Vec<(&'static str, String)> {
     rows.push(("Memory", account.memory.clone()));
     rows.extend(account.recalled.as_ref().map(|recalled| ("Recall", recalled.clone())));
     rows.extend(account.sessions.iter().map(|session| ("Session", served(session))));
-    let job = account.since_job.map(|job| format!(", {} since the job began", duration(job)));
+    let job = account.since_job.map(|job| format!(", {} since the job's first step", duration(job)));
     rows.push(("Duration", format!("{}{}", duration(account.duration), job.unwrap_or_default())));
     rows.push(("Tokens", tokens(&account.usage)));
     // Zero is what the engine says of a model whose price it does not know, or that is paid for otherwise.

@@ -18,7 +18,7 @@ pub struct Advice {
 }
 
 /// Returns the words for an outcome, or nothing if it went well.
-pub fn told(outcome: &Outcome) -> Option<Advice> {
+pub fn advise(outcome: &Outcome) -> Option<Advice> {
     Some(match outcome {
         Outcome::Answered { .. } => return None,
         Outcome::Refused { .. } => Advice {
@@ -31,16 +31,17 @@ pub fn told(outcome: &Outcome) -> Option<Advice> {
             what: "The work was not finished within the time limit.",
             next: "Ask for a smaller step, or raise the input `timeout`.",
         },
-        Outcome::Failed { failure, .. } => of(failure.trouble),
+        Outcome::Failed { failure, .. } => advice_for(failure.trouble),
     })
 }
 
-/// Names what stands in the way of a model being asked, and the remedy.
+/// Names why no model can be asked, and the remedy.
 pub fn no_model(fault: &Fault) -> String {
     format!("{}; {}", fence::one_line(fault.what()), fence::one_line(&fault.hint()))
 }
 
-fn of(trouble: Trouble) -> Advice {
+/// Returns the words for a trouble.
+pub(super) fn advice_for(trouble: Trouble) -> Advice {
     Advice { kind: kind(trouble), what: what(trouble), next: next(trouble) }
 }
 
@@ -118,7 +119,7 @@ fn next(trouble: Trouble) -> &'static str {
         Trouble::Silent => "Ask again, in other words if need be.",
         Trouble::Aborted => "Ask again if it is still wanted.",
         Trouble::Engine | Trouble::Gone => "See the run's log; if it happens again, please report it.",
-        Trouble::NoModel => "Mend it in the workflow's `with:` block, and ask again.",
+        Trouble::NoModel => "Fix it in the workflow's `with:` block, and ask again.",
         Trouble::NotStarted | Trouble::Memory => "The run's log says why and what to do.",
     }
 }
@@ -129,8 +130,8 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_in_fixed_words() {
-        insta::assert_debug_snapshot!(told(&Outcome::OutOfTime { partial: None }));
-        assert_eq!(of(Trouble::Auth).kind, "model_auth");
-        assert_eq!(told(&Outcome::Answered { text: "x".to_owned(), cut_short: false }), None);
+        insta::assert_debug_snapshot!(advise(&Outcome::OutOfTime { partial: None }));
+        assert_eq!(advice_for(Trouble::Auth).kind, "model_auth");
+        assert_eq!(advise(&Outcome::Answered { text: "x".to_owned(), cut_short: false }), None);
     }
 }

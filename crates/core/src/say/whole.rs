@@ -22,7 +22,10 @@ pub fn closed(markdown: &str) -> String {
         "\n</script>",
         "\n</style>",
     ];
-    if let Some(ending) = endings.iter().find(|ending| is_outside(&format!("{text}{ending}"))) {
+    // A fence is closed by one that is as long, however long that is.
+    let longest = ['`', '~'].map(|mark| format!("\n{}", longest_run(&text, mark)));
+    let mut endings = endings.into_iter().chain(longest.iter().map(String::as_str));
+    if let Some(ending) = endings.find(|ending| is_outside(&format!("{text}{ending}"))) {
         text.push_str(ending);
     }
     let open = count(&text, "<details").saturating_sub(count(&text, "</details"));
@@ -48,6 +51,10 @@ fn is_outside(markdown: &str) -> bool {
     outside
 }
 
+fn longest_run(text: &str, mark: char) -> &str {
+    text.split(|c| c != mark).max_by_key(|run| run.len()).unwrap_or_default()
+}
+
 fn count(text: &str, tag: &str) -> usize {
     text.to_ascii_lowercase().matches(tag).count()
 }
@@ -55,6 +62,13 @@ fn count(text: &str, tag: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fence_of_any_length_is_closed() {
+        for open in ["``````\nx", "~~~~~~~~~\nx", "`````````````suggestion\n```\nx"] {
+            assert!(is_outside(&closed(open)), "{open}");
+        }
+    }
 
     #[test]
     fn what_is_whole_stays_as_it_is() {

@@ -7,7 +7,7 @@ use fro_core::{
     conversation::outcome::{Outcome, Usage},
     delivery,
     say::{
-        answer::Look,
+        answer::CommentStyle,
         log,
         marker::Marker,
         summary::{Account, Origin, RunLink, Served, folded},
@@ -106,7 +106,7 @@ fn no_answer_forges_a_marker_or_a_summary() {
         let outcome = Outcome::Answered { text: words.clone(), cut_short: false };
         let redactor = Redactor::knowing([]);
         let delivery =
-            delivery::settle(&outcome, &account(&words), marker.clone(), Look::default(), &redactor);
+            delivery::settle(&outcome, &account(&words), marker.clone(), CommentStyle::default(), &redactor);
         let body = delivery.body.as_str();
         assert!(marker.opens(body) && body.ends_with("\n</details>\n"), "{words:?}\n{body}");
         let forged = Marker::new("41", &trigger(Slot::Body, ""));

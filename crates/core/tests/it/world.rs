@@ -89,7 +89,7 @@ pub(crate) fn permit(trigger: &Trigger) -> Permit {
 pub(crate) fn rendered(slot: Slot, words: &str) -> String {
     let trigger = trigger(slot, words);
     let permit = permit(&trigger);
-    let mut context = Context::within_budget(&permit, told(slot, words));
+    let mut context = Context::within_budget(&permit, raw_context(slot, words));
     let name = if slot == Slot::AttachmentName { words } else { "tap.png" };
     let url = "https://github.com/user-attachments/assets/1".to_owned();
     context.attach(vec![Attached { url, name: name.to_owned(), note: "image/png".to_owned() }]);
@@ -97,7 +97,7 @@ pub(crate) fn rendered(slot: Slot, words: &str) -> String {
     prompt::compose(&trigger, &permit, &context, &Wishes::default()).render()
 }
 
-fn told(slot: Slot, words: &str) -> RawContext {
+fn raw_context(slot: Slot, words: &str) -> RawContext {
     let at = |own: Slot, usual: &str| if slot == own { words.to_owned() } else { usual.to_owned() };
     let said = |body: String| RawComment {
         target: Target::Comment(1),

@@ -9,7 +9,7 @@ use fro_core::{
     event::{self, Event, Reading},
     gate::{self, Answered, Facts, Policy},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const EXAMPLES: &str = include_str!(env!("FRO_WEBHOOKS"));
 
@@ -53,6 +53,10 @@ fn calling(mut payload: Value) -> Value {
         if let Some(body) = payload.pointer_mut(&format!("/{part}/body")) {
             *body = "@fro-bot, why?".into();
         }
+    }
+    // Of an edited text only what the edit added is a call.
+    if payload["action"] == "edited" {
+        payload["changes"] = json!({ "body": { "from": "Why?" } });
     }
     payload
 }

@@ -59,7 +59,7 @@ pub enum AnnotationLevel {
 }
 
 #[derive(Deserialize)]
-struct Wire {
+struct WireCheckRun {
     id: u64,
     html_url: Option<String>,
 }
@@ -84,7 +84,7 @@ impl GitHub {
             "output": check.output(first),
         });
         let answer = self.post(&path).json(&run).send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireCheckRun = answer.json().map_err(|error| aim.missed(error))?;
         for part in parts {
             let more = self.patch(&format!("{path}/{}", wire.id));
             let more = more.json(&json!({ "output": check.output(part) }));

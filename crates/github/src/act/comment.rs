@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{
     act::{aim, number},
-    ask::comment::{Comment, Wire},
+    ask::comment::{Comment, WireComment},
     client::GitHub,
     error::{Cause, Error},
 };
@@ -20,7 +20,7 @@ impl GitHub {
         let path = format!("/repos/{}/issues/{}/comments", permit.repo(), number(permit, &aim)?);
         let request = self.post(&path).json(&json!({ "body": body.as_str() }));
         let answer = request.send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireComment = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.into())
     }
 
@@ -39,7 +39,7 @@ impl GitHub {
         let path = format!("/repos/{}/issues/comments/{}", permit.repo(), comment.id);
         let request = self.patch(&path).idempotent().json(&json!({ "body": body.as_str() }));
         let answer = request.send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireComment = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.into())
     }
 }

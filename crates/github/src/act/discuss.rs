@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     act::aim,
-    ask::{answer::Answer, discussion::Said},
+    ask::{answer::Answer, discussion::WireDiscussionComment},
     client::GitHub,
     error::{Cause, Error},
 };
@@ -18,7 +18,7 @@ struct Done {
 
 #[derive(Deserialize)]
 struct Written {
-    comment: Option<Said>,
+    comment: Option<WireDiscussionComment>,
 }
 
 impl GitHub {

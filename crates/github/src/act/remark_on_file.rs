@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{
     act::{aim, number},
-    ask::{answer::Answer, review_comment::Wire},
+    ask::{answer::Answer, review_comment::WireReviewComment},
     client::GitHub,
     error::Error,
 };
@@ -23,7 +23,7 @@ impl GitHub {
         let remark =
             json!({ "commit_id": commit, "path": path, "subject_type": "file", "body": body.as_str() });
         let answer = self.post(&address).json(&remark).send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireReviewComment = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.answer())
     }
 }

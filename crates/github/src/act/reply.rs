@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{
     act::{aim, number},
-    ask::{answer::Answer, review_comment::Wire},
+    ask::{answer::Answer, review_comment::WireReviewComment},
     client::GitHub,
     error::{Cause, Error},
 };
@@ -22,7 +22,7 @@ impl GitHub {
         let path = format!("/repos/{}/pulls/{pull}/comments/{root}/replies", permit.repo());
         let request = self.post(&path).json(&json!({ "body": body.as_str() }));
         let answer = request.send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireReviewComment = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.answer())
     }
 
@@ -48,7 +48,7 @@ impl GitHub {
         let path = format!("/repos/{}/pulls/comments/{id}", permit.repo());
         let request = self.patch(&path).idempotent().json(&json!({ "body": body.as_str() }));
         let answer = request.send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireReviewComment = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.answer())
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     act::{aim, number},
-    ask::{answer::Answer, review::Wire},
+    ask::{answer::Answer, review::WireReview},
     client::GitHub,
     error::Error,
 };
@@ -36,7 +36,7 @@ impl GitHub {
         let review =
             json!({ "commit_id": commit, "event": "COMMENT", "body": body.as_str(), "comments": comments });
         let answer = self.post(&path).json(&review).send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireReview = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.answer())
     }
 
@@ -51,7 +51,7 @@ impl GitHub {
         let path = format!("/repos/{}/pulls/{}/reviews/{id}", permit.repo(), number(permit, &aim)?);
         let request = self.put(&path).json(&json!({ "body": body.as_str() }));
         let answer = request.send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireReview = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.answer())
     }
 }

@@ -26,7 +26,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn told(&self) -> RawComment {
+    pub(crate) fn to_comment(&self) -> RawComment {
         let Self { target, author, at, body, .. } = self.clone();
         RawComment { target, author, at, edited: None, body }
     }
@@ -61,7 +61,7 @@ impl GitHub {
         }
     }
 
-    /// Reads what stands where the permit's answer goes, as far back as told where that is possible.
+    /// Reads the comments in the place where the permit's answer goes; where GitHub can filter by time, only those since then.
     pub async fn answers(&self, permit: &Permit, since: Since) -> Result<Vec<Answer>, Error> {
         match permit.surface() {
             Surface::Conversation(number) => {

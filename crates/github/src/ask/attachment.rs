@@ -56,7 +56,7 @@ impl GitHub {
     }
 }
 
-/// Returns the scheme and the host of an address. One with a name in front of its host is none of ours.
+/// Returns the scheme and the host of an address; nothing if a user name stands before the host.
 fn origin(url: &str) -> Option<&str> {
     let start = url.find("://")? + 3;
     let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |length| start + length);

@@ -81,12 +81,12 @@ struct Thread {
     is_resolved: bool,
     path: String,
     line: Option<u64>,
-    comments: Listed<Comment>,
+    comments: Listed<ThreadComment>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Comment {
+struct ThreadComment {
     #[serde(deserialize_with = "big")]
     full_database_id: u64,
     body: String,

@@ -27,7 +27,7 @@ pub struct Comment {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Wire {
+pub(crate) struct WireComment {
     id: u64,
     issue_url: String,
     user: Option<Author>,
@@ -42,8 +42,8 @@ struct Author {
     login: Login,
 }
 
-impl From<Wire> for Comment {
-    fn from(wire: Wire) -> Self {
+impl From<WireComment> for Comment {
+    fn from(wire: WireComment) -> Self {
         // The subject's number is told only at the end of an address. A comment without one is on nothing.
         let number = wire.issue_url.rsplit('/').next().and_then(|number| number.parse().ok());
         Self {
@@ -63,7 +63,7 @@ impl GitHub {
         let aim = Aim::new(format!("read comment {id} in {}", self.repo()), "issues: read");
         let path = format!("/repos/{}/issues/comments/{id}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireComment = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.into())
     }
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::{
-    ask::comment::{Comment, Wire},
+    ask::comment::{Comment, WireComment},
     client::{GitHub, segment},
     error::{Aim, Cause, Error},
 };
@@ -30,7 +30,7 @@ impl GitHub {
         for page in 1..=MOST_PAGES {
             let path = self.page(number, since, page);
             let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-            let wires: Vec<Wire> = answer.json().map_err(|error| aim.missed(error))?;
+            let wires: Vec<WireComment> = answer.json().map_err(|error| aim.missed(error))?;
             comments.extend(wires.into_iter().map(Comment::from));
             if !answer.header("link").is_some_and(|link| link.contains("rel=\"next\"")) {
                 return Ok(comments);

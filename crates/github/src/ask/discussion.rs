@@ -39,7 +39,7 @@ impl GitHub {
         let gone = || aim.missed(Cause::Missing("nothing there".to_owned()));
         let repository = data.repository.ok_or_else(gone)?;
         let branch = repository.default_branch_ref.map(|branch| branch.name).unwrap_or_default();
-        Ok(repository.discussion.ok_or_else(gone)?.told(branch))
+        Ok(repository.discussion.ok_or_else(gone)?.into_discussion(branch))
     }
 
     /// Reads one comment of a discussion.
@@ -83,14 +83,14 @@ struct Begun {
 #[derive(Deserialize)]
 struct Top {
     #[serde(flatten)]
-    said: Said,
-    replies: Counted<Said>,
+    said: WireDiscussionComment,
+    replies: Counted<WireDiscussionComment>,
 }
 
 /// A comment or a reply.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Said {
+pub(crate) struct WireDiscussionComment {
     id: NodeId,
     body: String,
     created_at: Timestamp,
@@ -108,7 +108,7 @@ struct Node {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Found {
     #[serde(flatten)]
-    pub(crate) said: Said,
+    pub(crate) said: WireDiscussionComment,
     pub(crate) reply_to: Option<Above>,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Above {
 }
 
 impl Begun {
-    fn told(self, default_branch: String) -> Discussion {
+    fn into_discussion(self, default_branch: String) -> Discussion {
         let shown: usize = self.comments.nodes.len();
         let unseen: usize = self
             .comments
@@ -129,8 +129,8 @@ impl Begun {
         let missing = self.comments.total_count.saturating_sub(shown) + unseen;
         let tops = self.comments.nodes.into_iter();
         let all = tops.flat_map(|top| std::iter::once(top.said).chain(top.replies.nodes));
-        let answers: Vec<_> = all.map(Said::answer).collect();
-        let comments: Vec<_> = answers.iter().map(Answer::told).collect();
+        let answers: Vec<_> = all.map(WireDiscussionComment::answer).collect();
+        let comments: Vec<_> = answers.iter().map(Answer::to_comment).collect();
         let state = match (self.is_answered, self.closed) {
             (Some(true), _) => "ANSWERED",
             (Some(false) | None, true) => "CLOSED",
@@ -156,7 +156,7 @@ impl Begun {
     }
 }
 
-impl Said {
+impl WireDiscussionComment {
     pub(crate) fn answer(self) -> Answer {
         Answer {
             target: Target::Node(self.id),

@@ -26,20 +26,20 @@ impl GitHub {
         let mut comments = Vec::new();
         for page in last.saturating_sub(1).max(1)..=last {
             let path = format!("/repos/{repo}/issues/{number}/comments?per_page={COMMENTS}&page={page}");
-            comments.extend(self.part::<Vec<Comment>>(&aim, &path).await?);
+            comments.extend(self.part::<Vec<RestComment>>(&aim, &path).await?);
         }
         let change = match issue.pull_request {
             Some(_) => Some(self.change_in_parts(&aim, number).await?),
             None => None,
         };
-        Ok(issue.told(comments, change))
+        Ok(issue.into_context(comments, change))
     }
 
     async fn change_in_parts(&self, aim: &Aim, number: u64) -> Result<RawChange, Error> {
         let path = format!("/repos/{}/pulls/{number}", self.repo());
         let pull: Pull = self.part(aim, &path).await?;
         let files: Vec<File> = self.part(aim, &format!("{path}/files?per_page=100")).await?;
-        Ok(pull.told(files))
+        Ok(pull.into_change(files))
     }
 
     async fn part<T: DeserializeOwned>(&self, aim: &Aim, path: &str) -> Result<T, Error> {
@@ -54,7 +54,7 @@ struct Issue {
     body: Option<String>,
     state: String,
     user: Option<Author>,
-    labels: Vec<Label>,
+    labels: Vec<RestLabel>,
     assignees: Vec<Author>,
     created_at: Timestamp,
     comments: usize,
@@ -67,12 +67,12 @@ struct Author {
 }
 
 #[derive(Deserialize)]
-struct Label {
+struct RestLabel {
     name: String,
 }
 
 #[derive(Deserialize)]
-struct Comment {
+struct RestComment {
     id: u64,
     user: Option<Author>,
     body: Option<String>,
@@ -114,7 +114,7 @@ struct File {
 }
 
 impl Issue {
-    fn told(self, comments: Vec<Comment>, change: Option<RawChange>) -> RawContext {
+    fn into_context(self, comments: Vec<RestComment>, change: Option<RawChange>) -> RawContext {
         RawContext {
             // REST tells it elsewhere; an agent without it can ask.
             default_branch: String::new(),
@@ -128,14 +128,14 @@ impl Issue {
             state: self.state.to_uppercase(),
             labels: self.labels.into_iter().map(|label| label.name).collect(),
             n_comments: self.comments,
-            comments: comments.into_iter().map(Comment::told).collect(),
+            comments: comments.into_iter().map(RestComment::into_comment).collect(),
             change,
         }
     }
 }
 
-impl Comment {
-    fn told(self) -> RawComment {
+impl RestComment {
+    fn into_comment(self) -> RawComment {
         RawComment {
             target: Target::Comment(self.id),
             author: self.user.map(|user| user.login),
@@ -147,7 +147,7 @@ impl Comment {
 }
 
 impl Pull {
-    fn told(self, files: Vec<File>) -> RawChange {
+    fn into_change(self, files: Vec<File>) -> RawChange {
         let name = |end: &End| end.repo.as_ref().map(|repo| repo.full_name.clone());
         RawChange {
             draft: self.draft,
@@ -157,7 +157,7 @@ impl Pull {
             head_oid: self.head.sha,
             additions: self.additions,
             deletions: self.deletions,
-            files: files.into_iter().map(File::told).collect(),
+            files: files.into_iter().map(File::into_file).collect(),
             n_files: self.changed_files,
             commits: Vec::new(),
             n_commits: self.commits,
@@ -169,7 +169,7 @@ impl Pull {
 }
 
 impl File {
-    fn told(self) -> RawFile {
+    fn into_file(self) -> RawFile {
         RawFile {
             path: self.filename,
             additions: self.additions,

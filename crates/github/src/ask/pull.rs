@@ -73,7 +73,7 @@ struct Defaults {
 }
 
 #[derive(Deserialize)]
-struct Wire {
+struct WirePull {
     number: u64,
     html_url: String,
     head: End,
@@ -111,7 +111,7 @@ impl GitHub {
         let aim = Aim::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
         let path = format!("/repos/{}/pulls/{number}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WirePull = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.into())
     }
 
@@ -138,8 +138,8 @@ impl GitHub {
         let aim = Aim::new(format!("list the pull requests of {}", self.repo()), "pull-requests: read");
         let path = format!("/repos/{}/pulls?state=open&per_page=100", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let all: Vec<Wire> = answer.json().map_err(|error| aim.missed(error))?;
-        let is_ours = |wire: &Wire| {
+        let all: Vec<WirePull> = answer.json().map_err(|error| aim.missed(error))?;
+        let is_ours = |wire: &WirePull| {
             let author = wire.user.as_ref().map(|user| &user.login);
             author.is_some_and(|author| authors.iter().any(|own| author.is_same_identity(own)))
         };
@@ -168,8 +168,8 @@ impl GitHub {
     }
 }
 
-impl From<Wire> for PullEnds {
-    fn from(wire: Wire) -> Self {
+impl From<WirePull> for PullEnds {
+    fn from(wire: WirePull) -> Self {
         Self {
             number: wire.number,
             url: wire.html_url,

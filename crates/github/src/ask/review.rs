@@ -16,7 +16,7 @@ const NEEDS: &str = "pull-requests: read";
 const MOST_PAGES: usize = 30;
 
 #[derive(Deserialize)]
-pub(crate) struct Wire {
+pub(crate) struct WireReview {
     id: u64,
     user: Option<Author>,
     #[serde(default)]
@@ -54,7 +54,7 @@ struct Head {
     sha: String,
 }
 
-impl Wire {
+impl WireReview {
     pub(crate) fn answer(self) -> Answer {
         Answer {
             target: Target::Review(self.id),
@@ -72,15 +72,15 @@ impl GitHub {
         let aim = Aim::new(format!("read review {id} of {}#{pull}", self.repo()), NEEDS);
         let path = format!("/repos/{}/pulls/{pull}/reviews/{id}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let wire: Wire = answer.json().map_err(|error| aim.missed(error))?;
+        let wire: WireReview = answer.json().map_err(|error| aim.missed(error))?;
         Ok(wire.answer())
     }
 
     /// Reads all reviews, oldest first.
     pub(crate) async fn reviews(&self, pull: u64) -> Result<Vec<Answer>, Error> {
         let aim = Aim::new(format!("read the reviews of {}#{pull}", self.repo()), NEEDS);
-        let wires: Vec<Wire> = self.all_pages(&aim, &format!("pulls/{pull}/reviews")).await?;
-        Ok(wires.into_iter().map(Wire::answer).collect())
+        let wires: Vec<WireReview> = self.all_pages(&aim, &format!("pulls/{pull}/reviews")).await?;
+        Ok(wires.into_iter().map(WireReview::answer).collect())
     }
 
     /// Counts the remarks that came with a review.

@@ -13,7 +13,7 @@ use crate::{
 const NEEDS: &str = "pull-requests: read";
 
 #[derive(Deserialize)]
-pub(crate) struct Wire {
+pub(crate) struct WireReviewComment {
     id: u64,
     in_reply_to_id: Option<u64>,
     user: Option<Author>,
@@ -29,7 +29,7 @@ struct Author {
     login: Login,
 }
 
-impl Wire {
+impl WireReviewComment {
     /// Tells whether it is on this pull request. The number is told only at the end of an address.
     pub(crate) fn is_on(&self, pull: u64) -> bool {
         self.pull_request_url.rsplit('/').next().and_then(|number| number.parse().ok()) == Some(pull)
@@ -48,7 +48,7 @@ impl Wire {
 
 impl GitHub {
     /// Reads one comment beside the code.
-    pub(crate) async fn review_comment(&self, id: u64) -> Result<Wire, Error> {
+    pub(crate) async fn review_comment(&self, id: u64) -> Result<WireReviewComment, Error> {
         let aim = Aim::new(format!("read review comment {id} in {}", self.repo()), NEEDS);
         let path = format!("/repos/{}/pulls/comments/{id}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
@@ -62,8 +62,8 @@ impl GitHub {
         let path =
             format!("/repos/{}/pulls/{pull}/comments?sort=created&direction=desc&per_page=100", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let wires: Vec<Wire> = answer.json().map_err(|error| aim.missed(error))?;
+        let wires: Vec<WireReviewComment> = answer.json().map_err(|error| aim.missed(error))?;
         let replies = wires.into_iter().filter(|wire| wire.in_reply_to_id == Some(root));
-        Ok(replies.map(Wire::answer).collect())
+        Ok(replies.map(WireReviewComment::answer).collect())
     }
 }

@@ -32,7 +32,7 @@ pub struct Speaker {
 pub struct CodeComment {
     /// Its id.
     pub id: u64,
-    /// The first comment of its thread, unless it is that itself.
+    /// The first comment of its thread; nothing if this comment is the first.
     #[serde(rename = "in_reply_to_id")]
     pub in_reply_to: Option<u64>,
     /// Who wrote it, if the account still exists.
@@ -164,7 +164,7 @@ impl GitHub {
                 .await
                 .map_err(|cause| aim.missed(cause))?;
             let page = data.repository.pull_request.review_threads;
-            threads.extend(page.nodes.into_iter().filter_map(Thread::told));
+            threads.extend(page.nodes.into_iter().filter_map(Thread::into_code_thread));
             after = page.page_info.end_cursor;
             if !page.page_info.has_next_page || after.is_none() {
                 return Ok(threads);
@@ -175,8 +175,8 @@ impl GitHub {
 }
 
 impl Thread {
-    /// A thread without comments is one that somebody is only just writing.
-    fn told(self) -> Option<CodeThread> {
+    /// Nothing for a thread without comments: somebody is only just writing its first one.
+    fn into_code_thread(self) -> Option<CodeThread> {
         let root = self.comments.nodes.first()?.full_database_id;
         let resolved_by = self.resolved_by.map(Actor::login);
         let (node, resolved, can_resolve) = (self.id, self.is_resolved, self.viewer_can_resolve);

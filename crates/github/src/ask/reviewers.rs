@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[derive(Deserialize)]
-struct Wire {
+struct WireReviewers {
     user: Option<User>,
 }
 
@@ -24,7 +24,7 @@ impl GitHub {
     /// Returns the people who gave a review, Apps left out. Who was asked and has not yet is told with the pull request.
     pub async fn reviewed_by(&self, pull: u64) -> Result<Vec<Login>, Error> {
         let aim = Aim::new(format!("read the reviews of {}#{pull}", self.repo()), "pull-requests: read");
-        let reviews: Vec<Wire> = self.all_pages(&aim, &format!("pulls/{pull}/reviews")).await?;
+        let reviews: Vec<WireReviewers> = self.all_pages(&aim, &format!("pulls/{pull}/reviews")).await?;
         let people = reviews.into_iter().filter_map(|review| review.user);
         let mut people: Vec<Login> =
             people.filter(|user| user.kind != "Bot").map(|user| user.login).collect();

@@ -33,7 +33,7 @@ pub struct Note {
 }
 
 impl GitHub {
-    /// Reads what stands on a pull request.
+    /// Reads the comments and reviews of a pull request, and its newest commit.
     pub async fn standing(&self, pull: u64) -> Result<Standing, Error> {
         let repo = self.repo();
         let aim = Aim::new(format!("read what stands on {repo}#{pull}"), "pull-requests: read");
@@ -64,21 +64,21 @@ struct Repository {
 #[serde(rename_all = "camelCase")]
 struct Pull {
     head_ref_oid: String,
-    comments: Listed<Said>,
-    reviews: Option<Listed<Said>>,
+    comments: Listed<StandingComment>,
+    reviews: Option<Listed<StandingComment>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct StandingComment {
     id: NodeId,
     body: String,
     is_minimized: bool,
     author: Option<Actor>,
 }
 
-impl From<Said> for Note {
-    fn from(said: Said) -> Self {
+impl From<StandingComment> for Note {
+    fn from(said: StandingComment) -> Self {
         let author = said.author.map(Actor::login);
         Self { id: said.id, author, body: said.body, folded: said.is_minimized }
     }

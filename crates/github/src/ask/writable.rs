@@ -45,7 +45,8 @@ impl GitHub {
     /// Tells whether our token may make such a thing, without making one.
     ///
     /// GitHub has no question for this. The request leaves out what it must have (a title, a name), so that the best it
-    /// can get is 422; a token without the permission gets 403, or 404 where it cannot even see the repository.
+    /// can get is 422; a token without the permission gets 403, or 404 where it cannot even see the repository. That GitHub
+    /// looks at permissions first is what people see, and documented nowhere: a yes is a good sign, not a proof.
     pub async fn may_write(&self, what: Writable) -> Result<bool, Error> {
         let aim = Aim::new(format!("ask whether {} is granted", what.permission()), what.permission());
         let path = format!("/repos/{}/{}", self.repo(), what.path());

@@ -1,6 +1,6 @@
 //! Each deed, seen in the state of the world.
 
-use fro_core::Reaction;
+use fro_core::{Reaction, Target};
 use fro_github::Label;
 use fro_sim::FaultKind;
 
@@ -34,6 +34,21 @@ async fn a_comment_is_posted_and_updated_on_the_permits_subject() {
     let updated = github.update_comment(&permit, &posted, &clean("The tap leaks.")).await.unwrap();
     assert_eq!(garden.world.comments_by(REPO, 1, "fro-bot"), ["The tap leaks."]);
     assert_eq!((updated.id, updated.body.as_str()), (posted.id, "The tap leaks."));
+}
+
+#[tokio::test]
+async fn a_comment_of_ours_is_removed_from_the_permits_subject_alone() {
+    let garden = Garden::new().await;
+    let (github, permit) = (garden.seen_by("fro-bot"), garden.permit());
+    let posted = github.post_comment(&permit, &clean("Working on it.")).await.unwrap();
+    let elsewhere = garden.world.write_comment(REPO, 3, "fro-bot", "Six plants.");
+
+    github.remove_comment(&permit, &Target::Comment(posted.id)).await.unwrap();
+    assert_eq!(garden.world.comments_by(REPO, 1, "fro-bot"), [""; 0]);
+    let error = github.remove_comment(&permit, &Target::Comment(elsewhere)).await.unwrap_err();
+    let told = format!("cannot remove a comment on octo/garden#1: comment {elsewhere} is not on it");
+    assert_eq!(error.fault(), fro_core::Fault::ours(told));
+    assert_eq!(garden.world.comments_by(REPO, 3, "fro-bot"), ["Six plants."]);
 }
 
 #[tokio::test]

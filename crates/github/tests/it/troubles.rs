@@ -9,7 +9,7 @@ use crate::garden::{Garden, REPO, clean};
 const COMMENTS: &str = "POST /repos/{owner}/{repo}/issues/{number}/comments";
 
 /// Writes an error as people are told of it, without what differs from run to run.
-fn told(garden: &Garden, error: &Error) -> String {
+fn describe(garden: &Garden, error: &Error) -> String {
     let fault = error.fault();
     let what = fault.what().replace(&garden.world.api_url(), "http://host");
     let what = what.replace(&garden.call.to_string(), "ID");
@@ -40,7 +40,7 @@ async fn a_wrong_token_is_named_whatever_it_is_used_for() {
         assert_eq!((error.status(), error.ambiguous()), (Some(401), false), "{error}");
         assert!(matches!(error.fault(), Fault::Yours { .. }), "{error}");
     }
-    let told: Vec<_> = errors.iter().map(|error| told(&garden, error)).collect();
+    let told: Vec<_> = errors.iter().map(|error| describe(&garden, error)).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     2 cannot find out whose token this is: POST http://host/graphql: answered 401 (Bad credentials), request REQUEST
       check `github-token`: it is wrong, expired or of another server
@@ -76,7 +76,7 @@ async fn a_token_that_may_only_look_is_told_what_it_lacks() {
         github.post_comment(&permit, &clean("x")).await.map(drop).unwrap_err(),
         github.post_comment(&garden.permit_for(on_a_pull), &clean("x")).await.map(drop).unwrap_err(),
     ];
-    let told: Vec<_> = errors.iter().map(|error| told(&garden, error)).collect();
+    let told: Vec<_> = errors.iter().map(|error| describe(&garden, error)).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     2 cannot leave the reaction `eyes` on comment ID of octo/garden#1: POST http://host/repos/octo/garden/issues/comments/ID/reactions: answered 403 (Resource not accessible by integration), request REQUEST
       give the token `issues: write`, in a workflow under the job's `permissions`
@@ -97,7 +97,7 @@ async fn what_is_not_there_or_not_to_be_seen_is_told_alike() {
         garden.seen_by("fro-bot").comment(7).await.map(drop).unwrap_err(),
         hidden.comments(1, Since::TheBeginning).await.map(drop).unwrap_err(),
     ];
-    let told: Vec<_> = errors.iter().map(|error| told(&garden, error)).collect();
+    let told: Vec<_> = errors.iter().map(|error| describe(&garden, error)).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     2 cannot read octo/garden#404: GraphQL says: Could not resolve to an issue or pull request with the number of 404.
       check that it exists and that the token has `issues: read` and `pull-requests: read`
@@ -197,7 +197,7 @@ async fn an_answer_that_is_no_answer_is_upstreams() {
     let mut all = Vec::new();
     for fault in [FaultKind::MalformedJson, FaultKind::Oversized(17 << 20), limited, odd] {
         drop(garden.world.faults().on("POST /graphql", fault));
-        all.push(told(&garden, &garden.seen_by("fro-bot").subject(1).await.unwrap_err()));
+        all.push(describe(&garden, &garden.seen_by("fro-bot").subject(1).await.unwrap_err()));
     }
     insta::assert_snapshot!(all.join("\n"), @"
     3 cannot read octo/garden#1: POST http://host/graphql: the answer cannot be understood at `body`: EOF while parsing a string at line 1 column 25, request REQUEST

@@ -6,7 +6,7 @@ use crate::server::{Play, Server, answer, client};
 
 const TOKEN: &str = "ghs_0123456789abcdefghij";
 
-async fn told(play: Play) -> String {
+async fn describe_error_after(play: Play) -> String {
     let server = Server::playing([play]).await;
     let request = client().patch(format!("{}/user?key={TOKEN}", server.url)).bearer(&Secret::new(TOKEN));
     let error = request.send().await.unwrap_err();
@@ -23,12 +23,14 @@ async fn each_failure_says_who_has_to_act() {
     let id = [("x-github-request-id", "C0FE:1")];
     let echo = format!(r#"{{"message":"Bad credentials: {TOKEN}"}}"#);
     let told = [
-        told(answer(401, &id, &echo)).await,
-        told(answer(403, &id, r#"{"message":"Resource not accessible by integration"}"#)).await,
-        told(answer(404, &[], r#"{"message":"Not Found"}"#)).await,
-        told(answer(422, &[], r#"{"message":"Validation Failed"}"#)).await,
-        told(answer(503, &[("retry-after", "9")], "")).await,
-        told(answer(302, &[("location", "https://user:pass@elsewhere.example/x?y")], "")).await,
+        describe_error_after(answer(401, &id, &echo)).await,
+        describe_error_after(answer(403, &id, r#"{"message":"Resource not accessible by integration"}"#))
+            .await,
+        describe_error_after(answer(404, &[], r#"{"message":"Not Found"}"#)).await,
+        describe_error_after(answer(422, &[], r#"{"message":"Validation Failed"}"#)).await,
+        describe_error_after(answer(503, &[("retry-after", "9")], "")).await,
+        describe_error_after(answer(302, &[("location", "https://user:pass@elsewhere.example/x?y")], ""))
+            .await,
     ];
     insta::assert_snapshot!(told.join("\n"), @"
     2 cannot rename: PATCH http://host/user: answered 401 (Bad credentials: [redacted]), request C0FE:1

@@ -6,8 +6,8 @@ const SHOWN: usize = 300;
 /// So many places where a word stands are tried.
 const PLACES: usize = 200;
 
-/// Cuts a text where most of the words stand together; nothing if it has none of them.
-pub(super) fn excerpt(text: &str, roots: &[String]) -> Option<String> {
+/// Cuts a text where most of the words stand together, and counts these; nothing if it has none of them.
+pub(super) fn excerpt(text: &str, roots: &[String]) -> Option<(usize, String)> {
     let lower = text.to_lowercase();
     let mut places: Vec<(usize, usize)> = Vec::new();
     for (word, root) in roots.iter().enumerate() {
@@ -27,7 +27,7 @@ pub(super) fn excerpt(text: &str, roots: &[String]) -> Option<String> {
     };
     // Of equals the first.
     let best = places.iter().rev().max_by_key(|place| together(place))?;
-    Some(around(text, best.0.saturating_sub(SHOWN / 4)))
+    Some((together(best), around(text, best.0.saturating_sub(SHOWN / 4))))
 }
 
 /// Returns how a text begins.
@@ -57,13 +57,14 @@ mod tests {
     #[test]
     fn an_excerpt_shows_where_most_words_stand() {
         let text = format!("a hose {} the HOSE leaks {}", "before ".repeat(90), "after ".repeat(90));
-        let shown = excerpt(&text, &["hose".to_owned(), "leak".to_owned()]).unwrap();
+        let (words, shown) = excerpt(&text, &["hose".to_owned(), "leak".to_owned()]).unwrap();
+        assert_eq!(words, 2);
         assert!(
             shown.starts_with("… ") && shown.contains("the HOSE leaks") && shown.ends_with(" …"),
             "{shown}"
         );
         assert_eq!(excerpt("short", &["nothing".to_owned()]), None);
-        assert_eq!(excerpt("软管在漏水", &["漏水".to_owned()]).as_deref(), Some("软管在漏水"));
+        assert_eq!(excerpt("软管在漏水", &["漏水".to_owned()]), Some((1, "软管在漏水".to_owned())));
         assert_eq!(beginning("short"), "short");
     }
 }

@@ -3,11 +3,15 @@
 //! What it costs does not grow with the memory. A word that stands in very many sessions says little, so of those only
 //! the newest are looked at.
 
-use std::{cell::Cell, cmp::Ordering, collections::HashMap};
+use std::{cmp::Ordering, collections::HashMap};
 
-use rusqlite::{Connection, params};
+use rusqlite::OptionalExtension as _;
 
-use super::words::{Term, terms};
+use super::{
+    lexicon::Lexicon,
+    words::{Key, Term, terms},
+};
+use crate::{database::judge, error::Error};
 
 /// So many words of a question are looked for, and so many with those around them.
 const OWN: usize = 24;
@@ -17,10 +21,7 @@ const WORDS: usize = 32;
 const COMMON: u32 = 256;
 
 /// So many rows are ranked for one question.
-const BUDGET: u32 = 6_000;
-
-/// What a word of the title, the request, the answer and the work counts.
-const FIELDS: &str = "2.0, 2.0, 1.0, 0.5";
+const BUDGET: usize = 6_000;
 
 /// What other forms of a word, and other words for the same, count beside the word itself.
 const AKIN: f64 = 0.6;
@@ -55,11 +56,9 @@ struct Weighed {
 
 /// A search through one index.
 pub(super) struct Ranking<'a> {
-    pub(super) index: &'a Connection,
-    /// The first document that may be heard.
-    pub(super) first: i64,
-    /// Rows that were read.
-    pub(super) rows: &'a Cell<u64>,
+    pub(super) lexicon: Lexicon<'a>,
+    /// How many sessions there are.
+    pub(super) documents: u32,
 }
 
 /// Returns the words of a question, those that are asked for before those around them, with their weights.
@@ -80,12 +79,14 @@ pub(super) fn weighed(words: &str, around: &[&str]) -> Vec<(Term, f64)> {
 
 impl Ranking<'_> {
     /// Returns the sessions with some of these words, the best first.
-    pub(super) fn rank(&self, words: Vec<(Term, f64)>) -> rusqlite::Result<Vec<Hit>> {
-        let mut weighed = Vec::new();
-        for (term, weight) in words {
-            let sessions = self.count(&term.exact())?;
-            weighed.push(Weighed { term, weight, sessions });
-        }
+    pub(super) fn rank(&self, words: Vec<(Term, f64)>) -> Result<Vec<Hit>, Error> {
+        let keys = words.iter().flat_map(|(term, _)| std::iter::once(term.exact()).chain(term.akin()));
+        self.lexicon.look_up(&keys.collect::<Vec<_>>())?;
+        let weighed = words.into_iter().map(|(term, weight)| {
+            let sessions = self.lexicon.holders(&term.exact()).0.min(COMMON);
+            Weighed { term, weight, sessions }
+        });
+        let mut weighed: Vec<Weighed> = weighed.collect();
         weighed.sort_by_key(|weighed| weighed.sessions);
         let mut scores: HashMap<i64, Vec<(f64, usize)>> = HashMap::new();
         let mut left = BUDGET;
@@ -97,99 +98,84 @@ impl Ranking<'_> {
         let mut hits: Vec<Hit> =
             scores.into_iter().map(|(document, found)| hit(document, found, &weighed)).collect();
         hits.sort_by(better);
-        self.prefer_recent(&mut hits)?;
-        Ok(hits)
+        self.prefer_recent(hits).map_err(judge("search the memory"))
     }
 
     /// Returns what each session has of a word.
-    fn score(&self, word: &Weighed, left: &mut u32) -> rusqlite::Result<HashMap<i64, f64>> {
-        let mut scores: HashMap<i64, f64> = HashMap::new();
-        if word.sessions > 0 {
-            scores.extend(self.matching(&word.term.exact(), left)?);
-        }
+    fn score(&self, word: &Weighed, left: &mut usize) -> Result<HashMap<i64, f64>, Error> {
+        let mut scores = self.matching(&[word.term.exact()], left);
         let mut akin = word.term.akin();
         if word.sessions == 0 {
             akin.extend(self.parts(&word.term)?);
         }
-        if !akin.is_empty() {
-            for (document, score) in self.matching(&akin.join(" OR "), left)? {
-                let known = scores.entry(document).or_default();
-                *known = known.max(score * AKIN);
-            }
+        for (document, score) in self.matching(&akin, left) {
+            let known = scores.entry(document).or_default();
+            *known = known.max(score * AKIN);
         }
         Ok(scores)
     }
 
     /// Returns the parts of a compound that the index knows.
-    fn parts(&self, term: &Term) -> rusqlite::Result<Vec<String>> {
-        let mut parts = Vec::new();
-        for (tail, heads) in term.cuts() {
-            if !self.knows(&tail)? {
-                continue;
+    fn parts(&self, term: &Term) -> Result<Vec<Key>, Error> {
+        let cuts = term.cuts();
+        self.lexicon.look_up(&cuts.iter().map(|(tail, _)| tail.clone()).collect::<Vec<_>>())?;
+        let is_known = |key: &Key| self.lexicon.holders(key).0 > 0;
+        let cuts: Vec<_> = cuts.into_iter().filter(|(tail, _)| is_known(tail)).collect();
+        self.lexicon.look_up(&cuts.iter().flat_map(|(_, heads)| heads.clone()).collect::<Vec<_>>())?;
+        let whole =
+            cuts.into_iter().filter_map(|(tail, heads)| Some((tail, heads.into_iter().find(is_known)?)));
+        Ok(whole.flat_map(|(tail, head)| [tail, head]).collect())
+    }
+
+    /// Returns the newest sessions that have some of these words, with what they have of them.
+    fn matching(&self, keys: &[Key], left: &mut usize) -> HashMap<i64, f64> {
+        let mut scores: HashMap<i64, f64> = HashMap::new();
+        for key in keys {
+            let holders = self.lexicon.holders(key);
+            let rarity = self.rarity(holders.0);
+            let mut here: HashMap<i64, f64> = HashMap::new();
+            for (document, impact) in holders.1.iter().take(*left) {
+                let best = here.entry(*document).or_default();
+                *best = best.max(f64::from(*impact) * rarity);
             }
-            for head in heads {
-                if self.knows(&head)? {
-                    parts.extend([tail, head]);
-                    break;
-                }
+            *left -= holders.1.len().min(*left);
+            for (document, score) in here {
+                *scores.entry(document).or_default() += score;
             }
         }
-        Ok(parts)
+        scores
     }
 
-    fn knows(&self, query: &str) -> rusqlite::Result<bool> {
-        self.read(1);
-        let sql = "SELECT 1 FROM word WHERE word MATCH ?1 AND rowid >= ?2 LIMIT 1";
-        self.index.prepare_cached(sql)?.exists(params![query, self.first])
+    /// Returns what a word says that stands in so many sessions.
+    fn rarity(&self, sessions: u32) -> f64 {
+        let (all, some) = (f64::from(self.documents), f64::from(sessions));
+        (((all - some).max(0.0) + 0.5) / (some + 0.5)).ln_1p()
     }
 
-    /// Returns how many sessions match, up to those that make a word common.
-    fn count(&self, query: &str) -> rusqlite::Result<u32> {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM word WHERE word MATCH ?1 AND rowid >= ?2 LIMIT ?3)";
-        let mut statement = self.index.prepare_cached(sql)?;
-        let count = statement.query_one(params![query, self.first, COMMON], |row| row.get(0))?;
-        self.read(count);
-        Ok(count)
-    }
-
-    /// Returns the newest sessions that match, with what they have of it.
-    fn matching(&self, query: &str, left: &mut u32) -> rusqlite::Result<Vec<(i64, f64)>> {
-        let sql = format!(
-            "SELECT rowid, -bm25(word, {FIELDS}) FROM word WHERE word MATCH ?1 AND rowid >= ?2 \
-             ORDER BY rowid DESC LIMIT ?3"
-        );
-        let mut statement = self.index.prepare_cached(&sql)?;
-        let most = COMMON.min(*left);
-        let rows =
-            statement.query_map(params![query, self.first, most], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let found: Vec<(i64, f64)> = rows.collect::<rusqlite::Result<_>>()?;
-        let read = u32::try_from(found.len()).unwrap_or(most);
-        self.read(read);
-        *left -= read.min(*left);
-        Ok(found)
-    }
-
-    /// Puts a newer session before an older one that is about as good.
-    fn prefer_recent(&self, hits: &mut [Hit]) -> rusqlite::Result<()> {
-        let close = hits.len().min(CLOSE);
-        let mut statement = self.index.prepare_cached("SELECT last FROM document WHERE id = ?1")?;
-        let mut times: Vec<i64> = Vec::new();
-        for hit in &hits[..close] {
-            self.read(1);
-            times.push(statement.query_one([hit.document], |row| row.get(0))?);
+    /// Leaves out sessions that are gone, and puts a newer one before an older one that is about as good.
+    fn prefer_recent(&self, mut hits: Vec<Hit>) -> rusqlite::Result<Vec<Hit>> {
+        let mut statement = self.lexicon.index.prepare_cached("SELECT last FROM document WHERE id = ?1")?;
+        let mut close: Vec<(Hit, i64)> = Vec::new();
+        let mut rest = hits.split_off(hits.len().min(CLOSE * 4));
+        for hit in hits {
+            self.lexicon.rows.set(self.lexicon.rows.get() + 1);
+            match statement.query_one([hit.document], |row| row.get(0)).optional()? {
+                Some(time) if close.len() < CLOSE => close.push((hit, time)),
+                Some(_) => rest.push(hit),
+                None => {}
+            }
         }
-        let newest = times.iter().max().copied().unwrap_or_default();
-        for (hit, time) in hits.iter_mut().zip(times) {
+        let newest = close.iter().map(|(_, time)| *time).max().unwrap_or_default();
+        for (hit, time) in &mut close {
             #[expect(clippy::cast_precision_loss, reason = "a millisecond more or less does not matter")]
-            let days = (newest - time).max(0) as f64 / DAY;
+            let days = (newest - *time).max(0) as f64 / DAY;
             hit.score *= 1.0 + RECENT / (1.0 + days / 30.0);
         }
-        hits[..close].sort_by(better);
-        Ok(())
-    }
-
-    fn read(&self, rows: u32) {
-        self.rows.set(self.rows.get() + u64::from(rows));
+        let mut close: Vec<Hit> = close.into_iter().map(|(hit, _)| hit).collect();
+        close.sort_by(better);
+        rest.sort_by(better);
+        close.extend(rest);
+        Ok(close)
     }
 }
 

@@ -8,14 +8,17 @@ use fro_core::{
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::{PUBLIC, gather::gather};
+use super::{
+    PUBLIC,
+    gather::{Document, gather},
+    segment::{self, BATCH, Blocks},
+};
 use crate::{
+    database::judge,
+    error::Error,
     hide_private::{ancestry, audiences},
     snapshot::leaf::SessionEntries,
 };
-
-/// After so many sessions at once the index is put in order, for the searches that follow.
-const MANY: usize = 100;
 
 /// What is known of sessions that a database does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +31,37 @@ pub(super) enum Others {
 
 /// Reads what is new or changed in the engine's database, and returns how many sessions that were.
 pub(super) fn read_changes(
-    index: &mut Connection,
+    (index, blocks): (&mut Connection, &Blocks),
     engine: &Connection,
     ledger: Option<&Connection>,
     others: Others,
-) -> rusqlite::Result<usize> {
+) -> Result<usize, Error> {
+    let fail = judge(READ);
+    let (news, transaction) = news(index, engine, ledger, others).map_err(&fail)?;
+    for some in news.chunks(BATCH) {
+        let mut documents = Vec::new();
+        for (session, mark, is_public) in some {
+            documents.push(read(&transaction, engine, session, mark, *is_public).map_err(&fail)?);
+        }
+        segment::write(&transaction, blocks, &documents)?;
+    }
+    transaction.commit().map_err(fail)?;
+    Ok(news.len())
+}
+
+/// What is being done when it fails.
+const READ: &str = "read messages into the search index";
+
+/// A session that is new or changed, its mark, and whether everyone may hear it.
+type News = (String, Mark, bool);
+
+/// Lets go of what is gone, and returns what is new or changed, what was last spoken in last.
+fn news<'a>(
+    index: &'a mut Connection,
+    engine: &Connection,
+    ledger: Option<&Connection>,
+    others: Others,
+) -> rusqlite::Result<(Vec<News>, rusqlite::Transaction<'a>)> {
     let marks = marks(engine, ledger)?;
     let mut statement = index.prepare("SELECT session, mark, id FROM document")?;
     let known = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
@@ -49,55 +78,60 @@ pub(super) fn read_changes(
             *text != mark.text || mark.is_public.is_some_and(|public| public != (*id >= PUBLIC))
         }
     };
-    let mut news: Vec<_> = marks.iter().filter(|(session, mark)| is_news(session, mark)).collect();
-    // What is read last is found first.
-    news.sort_by_key(|(_, mark)| mark.last);
-    for (session, mark) in &news {
-        let former = known.get(*session).map(|(_, id)| *id);
+    let mut news: Vec<News> = Vec::new();
+    for (session, mark) in marks.into_iter().filter(|(session, mark)| is_news(session, mark)) {
+        let former = known.get(&session).map(|(_, id)| *id);
         if let Some(id) = former {
             forget(&transaction, id)?;
         }
         let is_public = mark.is_public.unwrap_or(former.is_some_and(|id| id >= PUBLIC));
-        read(&transaction, engine, session, mark, is_public)?;
+        news.push((session, mark, is_public));
     }
-    if news.len() >= MANY {
-        transaction.execute("INSERT INTO word (word) VALUES ('optimize')", [])?;
-    }
-    let changed = news.len();
-    transaction.commit()?;
-    Ok(changed)
+    news.sort_by_key(|(_, mark, _)| mark.last);
+    Ok((news, transaction))
 }
 
 /// Reads some sessions anew, those that were last spoken in last.
 pub(super) fn read_some(
-    index: &mut Connection,
+    (index, blocks): (&mut Connection, &Blocks),
     engine: &Connection,
     sessions: &BTreeSet<String>,
     all: &SessionEntries,
     ledger: Option<&Connection>,
-) -> rusqlite::Result<()> {
-    let known = ledger.map(audiences).transpose()?;
-    let transaction = index.transaction()?;
+) -> Result<(), Error> {
+    let fail = judge(READ);
+    let known = ledger.map(audiences).transpose().map_err(&fail)?;
+    let transaction = index.transaction().map_err(&fail)?;
     let mut sessions: Vec<_> = sessions.iter().filter_map(|id| all.get_key_value(id)).collect();
     sessions.sort_by_key(|(_, entry)| entry.updated);
-    for (session, _) in &sessions {
-        let sql = "SELECT id FROM document WHERE session = ?1";
-        let former: Option<i64> =
-            transaction.prepare_cached(sql)?.query_one([session], |row| row.get(0)).optional()?;
-        if let Some(id) = former {
-            forget(&transaction, id)?;
+    for some in sessions.chunks(BATCH) {
+        let mut documents = Vec::new();
+        for (session, _) in some {
+            let is_public = known.as_ref().map(|known| {
+                ancestry(all, session).audience(|id| known.get(*id).copied()) == Audience::Everyone
+            });
+            documents.extend(read_again(&transaction, engine, session, is_public).map_err(&fail)?);
         }
-        let is_public = known
-            .as_ref()
-            .map(|known| ancestry(all, session).audience(|id| known.get(*id).copied()) == Audience::Everyone);
-        let is_public = is_public.unwrap_or(former.is_some_and(|id| id >= PUBLIC));
-        let Some(mark) = mark(engine, session)? else { continue };
-        read(&transaction, engine, session, &mark, is_public)?;
+        segment::write(&transaction, blocks, &documents)?;
     }
-    if sessions.len() >= MANY {
-        transaction.execute("INSERT INTO word (word) VALUES ('optimize')", [])?;
+    transaction.commit().map_err(fail)
+}
+
+/// Reads a session in the place of what is known of it; nothing if the database does not have it.
+fn read_again(
+    index: &Connection,
+    engine: &Connection,
+    session: &str,
+    is_public: Option<bool>,
+) -> rusqlite::Result<Option<(i64, Document)>> {
+    let sql = "SELECT id FROM document WHERE session = ?1";
+    let former: Option<i64> = index.prepare_cached(sql)?.query_one([session], |row| row.get(0)).optional()?;
+    if let Some(id) = former {
+        forget(index, id)?;
     }
-    transaction.commit()
+    let Some(mark) = mark(engine, session)? else { return Ok(None) };
+    let is_public = is_public.unwrap_or(former.is_some_and(|id| id >= PUBLIC));
+    read(index, engine, session, &mark, is_public).map(Some)
 }
 
 /// Lets go of the sessions that are not there any more.
@@ -169,44 +203,29 @@ fn is_public(
 ) -> bool {
     let ancestry = Ancestry::trace(session, |id| {
         let noted = parents.get(*id).and_then(Option::as_deref);
-        Parent::of(noted, |parent| parents.contains_key(*parent))
+        Parent::verify(noted, |parent| parents.contains_key(*parent))
     });
     ancestry.audience(|id| known.get(*id).copied()) == Audience::Everyone
 }
 
 fn forget(index: &Connection, id: i64) -> rusqlite::Result<()> {
-    index.prepare_cached("DELETE FROM word WHERE rowid = ?1")?.execute([id])?;
     index.prepare_cached("DELETE FROM document WHERE id = ?1")?.execute([id]).map(drop)
 }
 
+/// Notes a session, and returns its words.
 fn read(
     index: &Connection,
     engine: &Connection,
     session: &str,
     mark: &Mark,
     is_public: bool,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<(i64, Document)> {
     let document = gather(engine, session)?;
-    let (base, end) = if is_public { (PUBLIC, i64::MAX) } else { (1, PUBLIC) };
-    let sql = "SELECT coalesce(max(id) + 1, ?1) FROM document WHERE id >= ?1 AND id < ?2";
-    let id: i64 = index.prepare_cached(sql)?.query_one([base, end], |row| row.get(0))?;
-    index.prepare_cached("INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
-        id,
-        session,
-        mark.text,
-        mark.last,
-        document.last_words
-    ])?;
-    index
-        .prepare_cached(
-            "INSERT INTO word (rowid, title, request, answer, around) VALUES (?1, ?2, ?3, ?4, ?5)",
-        )?
-        .execute(params![
-            id,
-            document.title.text(),
-            document.request.text(),
-            document.answer.text(),
-            document.around.text()
-        ])
-        .map(drop)
+    // A number is never given twice: the words of a session that is gone may still be there.
+    let sql = "UPDATE number SET next = next + 1 WHERE is_public = ?1 RETURNING next - 1";
+    let id: i64 = index.prepare_cached(sql)?.query_one([is_public], |row| row.get(0))?;
+    let sql = "INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5)";
+    let row = params![id, session, mark.text, mark.last, document.last_words];
+    index.prepare_cached(sql)?.execute(row)?;
+    Ok((id, document))
 }

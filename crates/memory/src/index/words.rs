@@ -41,6 +41,32 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().filter(|line| !line.starts_with('#'))
 }
 
+/// How words are looked up in the index.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// This word.
+    Word(String),
+    /// All words that begin like this.
+    Beginning(String),
+}
+
+impl Key {
+    /// Returns what is looked up.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Word(text) | Self::Beginning(text) => text,
+        }
+    }
+
+    /// Returns the same for a word as the index has it.
+    pub(super) fn with(&self, text: String) -> Self {
+        match self {
+            Self::Word(_) => Self::Word(text),
+            Self::Beginning(_) => Self::Beginning(text),
+        }
+    }
+}
+
 /// A word of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Term {
@@ -51,28 +77,28 @@ pub(super) struct Term {
 }
 
 impl Term {
-    /// Returns the word as FTS5 wants it; a single character of a script without spaces may begin a pair.
-    pub(super) fn exact(&self) -> String {
+    /// Returns how the word itself is looked up; a single character of a script without spaces may begin a pair.
+    pub(super) fn exact(&self) -> Key {
         let is_one = self.word.chars().count() == 1 && self.word.chars().all(is_unspaced);
-        if is_one { beginning(&self.word) } else { quoted(&self.word) }
+        if is_one { Key::Beginning(self.word.clone()) } else { Key::Word(self.word.clone()) }
     }
 
-    /// Returns what means much the same, as FTS5 wants it: other endings, longer compounds, other words for it.
-    pub(super) fn akin(&self) -> Vec<String> {
+    /// Returns how what means much the same is looked up: other endings, longer compounds, other words for it.
+    pub(super) fn akin(&self) -> Vec<Key> {
         let mut akin = Vec::new();
         let letters: Vec<char> = self.word.chars().collect();
         let is_plain = letters.iter().all(|letter| letter.is_alphabetic() && !is_unspaced(*letter));
         if is_plain && letters.len() >= INFLECTED {
-            akin.push(beginning(&stem(&letters)));
-            akin.push(beginning(&backwards(&self.word)));
+            akin.push(Key::Beginning(stem(&letters)));
+            akin.push(Key::Beginning(backwards(&self.word)));
         }
-        akin.extend(others(&self.word).map(quoted));
+        akin.extend(others(&self.word).map(|word| Key::Word(word.to_owned())));
         akin
     }
 
     /// Returns how the word may be cut into two, if it is long enough: what begins with its end, and its beginning
     /// with and without what joins the two.
-    pub(super) fn cuts(&self) -> Vec<(String, Vec<String>)> {
+    pub(super) fn cuts(&self) -> Vec<(Key, Vec<Key>)> {
         let letters: Vec<char> = self.word.chars().collect();
         let is_plain = letters.iter().all(|letter| letter.is_alphabetic() && !is_unspaced(*letter));
         if !is_plain || letters.len() < COMPOUND {
@@ -82,9 +108,9 @@ impl Term {
             let (head, tail): (String, String) =
                 (letters[..at].iter().collect(), letters[at..].iter().collect());
             let joined = ["s", "es", "n", "en", "e"].iter().filter_map(|joint| head.strip_suffix(joint));
-            let joined = joined.filter(|head| head.chars().count() >= SHORTEST).map(quoted);
-            let heads = std::iter::once(quoted(&head)).chain(joined).collect();
-            (beginning(&tail), heads)
+            let joined = joined.filter(|head| head.chars().count() >= SHORTEST);
+            let heads = std::iter::once(head.as_str()).chain(joined).map(|head| Key::Word(head.to_owned()));
+            (Key::Beginning(tail), heads.collect())
         };
         (SHORTEST..=letters.len() - SHORTEST).map(cut).collect()
     }
@@ -107,14 +133,6 @@ fn others(word: &str) -> impl Iterator<Item = &'static str> {
 fn stem(letters: &[char]) -> String {
     let ending = (letters.len() / 4).max(2);
     letters[..(letters.len() - ending).max(SHORTEST)].iter().collect()
-}
-
-fn quoted(word: &str) -> String {
-    format!("\"{word}\"")
-}
-
-fn beginning(word: &str) -> String {
-    format!("\"{word}\"*")
 }
 
 fn backwards(word: &str) -> String {
@@ -248,14 +266,12 @@ mod tests {
     #[test]
     fn a_word_is_looked_for_in_other_forms_too() {
         let akin = |word: &str| terms(word)[0].akin();
-        assert_eq!(akin("Dichtungen")[..2], ["\"dichtung\"*", "\"\u{E000}negnuthcid\"*"]);
-        assert!(akin("crashed").contains(&"\"panic\"".to_owned()), "{:?}", akin("crashed"));
-        assert_eq!(akin("tap"), Vec::<String>::new());
+        let (word, beginning) =
+            (|text: &str| Key::Word(text.to_owned()), |text: &str| Key::Beginning(text.to_owned()));
+        assert_eq!(akin("Dichtungen")[..2], [beginning("dichtung"), beginning("\u{E000}negnuthcid")]);
+        assert!(akin("crashed").contains(&word("panic")), "{:?}", akin("crashed"));
+        assert_eq!(akin("tap"), Vec::<Key>::new());
         let cuts = terms("Verbindungsabbruch")[0].cuts();
-        let (tail, heads) = &cuts[7];
-        assert_eq!(
-            (tail.as_str(), heads.join(" ").as_str()),
-            ("\"abbruch\"*", "\"verbindungs\" \"verbindung\"")
-        );
+        assert_eq!(cuts[7], (beginning("abbruch"), vec![word("verbindungs"), word("verbindung")]));
     }
 }

@@ -5,6 +5,7 @@
 mod beside;
 mod draft;
 mod ground;
+mod look_over;
 mod own_files;
 mod sweep;
 
@@ -34,10 +35,10 @@ use crate::{
     recall::is_newer,
     secrets::Secrets,
     snapshot::{
-        catalog::{Catalog, FileChunks},
+        catalog::{Bookmark, Catalog, FileChunks},
         files::Files,
         leaf::{SessionEntries, SessionEntry},
-        manifest::{Gone, REWRITTEN, Removal},
+        manifest::{Gone, LOOKED_OVER, REWRITTEN, Removal},
         packer::Packer,
         rows::{Common, RowReader},
         saved::Saved,
@@ -166,10 +167,11 @@ impl Attempt<'_, '_> {
         let scratch = tempfile::tempdir_in(self.local.scratch.path())?;
         let draft = self.draft(theirs, &since, &accepted, scratch.path())?;
         let theirs = theirs.filter(|_| draft.may_advance);
-        let left_out = self.told(&accepted);
+        let left_out = self.name_foreign_changes(&accepted);
         let damage = self.ground.damage.clone().map(Box::new);
         let mut report =
             Report { merged: draft.merged.clone(), left_out, went_back, damage, ..Report::default() };
+        report.lost = self.ground.lost;
         report.redacted = self.local.redacted;
 
         let nothing = Catalog::default();
@@ -177,11 +179,13 @@ impl Attempt<'_, '_> {
         let mut packer = Packer::begin(&scratch.path().join(PACK), known, self.secrets)?;
         let mut next = self.begin(theirs, scratch.path());
         self.take_in(draft, &mut next, &mut packer, &mut report)?;
-        let is_rewritten = self.sweep(&mut next, &mut packer, &mut report)?;
+        let looked = self.look_over(&next)?;
+        report.spoilt = looked.spoilt;
+        let is_rewritten = self.sweep(&mut next, &mut packer, (&mut report, looked.has_secret))?;
         self.let_go(&mut next, &mut report);
         let files = self.settle_files(&accepted, &mut next, &mut packer, &mut report)?;
         let ledger = self.ledger(&next, &mut report)?;
-        let index = self.index(&next, ledger.as_ref(), &report);
+        let index = self.index(&next, ledger.as_ref(), (&report, &mut packer));
 
         let parents = theirs.into_iter().chain(base).map(|known| known.name).collect::<Vec<_>>();
         let used: BTreeSet<&String> = next.sessions.values().map(|entry| &entry.level).collect();
@@ -191,7 +195,7 @@ impl Attempt<'_, '_> {
             scratch: scratch.path(),
             engine_version: self.engine(theirs),
             now: self.keep.provenance.now,
-            origin: self.origin(is_rewritten),
+            origin: self.origin(is_rewritten, looked.until),
             parents: dedup(parents),
             earlier: theirs.filter(|_| !is_rewritten).and_then(|theirs| self.earlier(theirs)),
             most_packs: if is_rewritten { 0 } else { self.store.most_packs() },
@@ -264,11 +268,26 @@ impl Attempt<'_, '_> {
         let migrations = migrations(&connection).map_err(fail)?;
         refuse_without_migrations(&connection, &migrations)?;
         next.level = level_of(&migrations);
-        let common = Common::of(&connection).map_err(judge("read the rows of no session"))?;
+        let common = Common::read(&connection).map_err(judge("read the rows of no session"))?;
         let chunks = packer.add(&common.to_bytes()?)?.into_iter().map(ObjectName::hash).collect();
         next.levels.insert(next.level.clone(), (migrations, chunks));
         emit(&connection, &draft.sessions, next, packer)?;
         next.sources.push(Source { database, sessions: draft.sessions });
+        self.mend_levels(&common, next)
+    }
+
+    /// Moves sessions to the new level whose own has the same tables and lacks some of its migrations: no engine could
+    /// open a database that is made of them.
+    fn mend_levels(&self, common: &Common, next: &mut Next<'_>) -> Result<(), Error> {
+        let Some(theirs) = next.theirs else { return Ok(()) };
+        let ours = next.levels.get(&next.level).map(|(migrations, _)| migrations.clone()).unwrap_or_default();
+        for (name, level) in theirs.manifest.levels.iter().filter(|(name, _)| **name != next.level) {
+            let lacks_some = level.migrations.is_subset(&ours);
+            if lacks_some && theirs.common(self.store, level)?.is_shaped_like(common) {
+                let wanting = next.sessions.values_mut().filter(|entry| entry.level == *name);
+                wanting.for_each(|entry| entry.level.clone_from(&next.level));
+            }
+        }
         Ok(())
     }
 
@@ -299,8 +318,9 @@ impl Attempt<'_, '_> {
     }
 
     /// Returns who saves, and whether what was saved before is nothing to go back to.
-    fn origin(&self, is_rewritten: bool) -> BTreeMap<String, String> {
+    fn origin(&self, is_rewritten: bool, until: Option<Bookmark>) -> BTreeMap<String, String> {
         let mut origin = self.keep.origin.clone();
+        origin.extend(until.map(|Bookmark(pack, chunk)| (LOOKED_OVER.to_owned(), format!("{pack} {chunk}"))));
         if is_rewritten {
             origin.insert(
                 REWRITTEN.to_owned(),
@@ -311,7 +331,7 @@ impl Attempt<'_, '_> {
     }
 
     /// Returns the foreign changes that are worth telling: what was not given is no change.
-    fn told(&self, accepted: &Accepted) -> Vec<String> {
+    fn name_foreign_changes(&self, accepted: &Accepted) -> Vec<String> {
         let is_told = |session: &&String| self.local.fingerprints.contains_key(*session);
         accepted.left_out.iter().filter(is_told).cloned().collect()
     }
@@ -346,12 +366,12 @@ fn emit(
 ) -> Result<(), Error> {
     let fail = judge("read the rows of a session");
     let notes = fingerprints(connection, "main").map_err(&fail)?;
-    let reader = RowReader::of(connection).map_err(&fail)?;
+    let reader = RowReader::prepare(connection).map_err(&fail)?;
     for id in sessions {
         let Some(note) = notes.get(id) else { continue };
         let rows = reader.session(id).map_err(&fail)?;
         let bytes = rows.to_bytes()?;
-        let mut entry = SessionEntry::of(&rows, note, &next.level);
+        let mut entry = SessionEntry::describe(&rows, note, &next.level);
         entry.rows = packer.add(&bytes)?;
         entry.bytes = bytes.len() as u64;
         entry.files = next.sessions.remove(id).map(|former| former.files).unwrap_or_default();

@@ -6,8 +6,8 @@ use blake3::Hash;
 
 use super::{
     count, files,
-    manifest::{Manifest, Pages, Run},
-    pack::{Index, PackNote},
+    manifest::{ChunkRun, Manifest, Pages},
+    pack::{ChunkIndex, PackNote},
     place::FilePlace,
     unpack::{self, Body, HandOut},
 };
@@ -15,6 +15,10 @@ use crate::{
     error::{Error, Flaw},
     store::{ObjectName, Store},
 };
+
+/// A place in the packs of a save: a pack, and the first chunk of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bookmark(pub(crate) ObjectName, pub(crate) u32);
 
 /// A file as hashes of its chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub(crate) struct FileChunks {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Catalog {
     pub(crate) packs: Vec<PackNote>,
-    indexes: Vec<Index>,
+    indexes: Vec<ChunkIndex>,
     places: HashMap<Hash, (u32, u32)>,
     /// What is known of packs besides: the frames of small ones.
     bodies: HashMap<ObjectName, Vec<u8>>,
@@ -39,15 +43,63 @@ impl Catalog {
     pub(crate) fn fetch(store: &Store, manifest: &Manifest) -> Result<Self, Error> {
         let mut catalog = Self::default();
         for note in &manifest.packs {
-            let (index, body) = Index::fetch(store, note)?;
+            let (index, body) = ChunkIndex::fetch(store, note)?;
             catalog.add(*note, index);
             catalog.bodies.extend(body.map(|body| (note.name, body)));
         }
         Ok(catalog)
     }
 
+    /// Reads the indexes of those packs of a damaged save that are there, and knows only the chunks that can be read.
+    pub(crate) fn salvage(store: &Store, manifest: &Manifest) -> Result<Self, Error> {
+        let mut catalog = Self::default();
+        for note in &manifest.packs {
+            match ChunkIndex::fetch(store, note) {
+                Ok((index, _)) => catalog.add(*note, index),
+                Err(Error::Flawed(_)) => catalog.add(*note, ChunkIndex::default()),
+                Err(error) => return Err(error),
+            }
+        }
+        let all: Vec<Hash> = catalog.all().collect();
+        let lost = catalog.unreadable(store, &all)?;
+        catalog.places.retain(|hash, _| !lost.contains(hash));
+        Ok(catalog)
+    }
+
+    /// Returns which of these chunks cannot be read.
+    pub(crate) fn unreadable(&self, store: &Store, chunks: &[Hash]) -> Result<HashSet<Hash>, Error> {
+        match self.read(store, chunks.iter().copied(), &mut |_, _| Ok(())) {
+            Ok(()) => Ok(HashSet::new()),
+            Err(Error::Flawed(_)) if chunks.len() > 1 => {
+                let (some, others) = chunks.split_at(chunks.len() / 2);
+                let mut lost = self.unreadable(store, some)?;
+                lost.extend(self.unreadable(store, others)?);
+                Ok(lost)
+            }
+            Err(Error::Flawed(_)) => Ok(chunks.iter().copied().collect()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes in the packs of an earlier save, with what can be read of them.
+    pub(crate) fn take_in(&mut self, earlier: Self) {
+        for (note, index) in earlier.packs.into_iter().zip(earlier.indexes) {
+            if self.packs.iter().any(|known| known.name == note.name) {
+                continue;
+            }
+            let pack = count(self.packs.len());
+            for (ordinal, chunk) in (0..).zip(&index.chunks) {
+                if earlier.places.contains_key(&chunk.hash) {
+                    self.places.entry(chunk.hash).or_insert((pack, ordinal));
+                }
+            }
+            self.packs.push(note);
+            self.indexes.push(index);
+        }
+    }
+
     /// Adds a pack.
-    pub(crate) fn add(&mut self, note: PackNote, index: Index) {
+    pub(crate) fn add(&mut self, note: PackNote, index: ChunkIndex) {
         let pack = count(self.packs.len());
         for (ordinal, chunk) in (0..).zip(&index.chunks) {
             self.places.entry(chunk.hash).or_insert((pack, ordinal));
@@ -110,12 +162,41 @@ impl Catalog {
         (pages.bytes, self.chunks(&pages.chunks))
     }
 
+    /// Returns the chunks of some runs, if all of them can be read.
+    pub(crate) fn readable(&self, runs: &[ChunkRun]) -> Option<Vec<Hash>> {
+        let count: usize = runs.iter().map(|ChunkRun(_, _, count)| *count as usize).sum();
+        Some(self.chunks(runs))
+            .filter(|hashes| hashes.len() == count && hashes.iter().all(|hash| self.has(hash)))
+    }
+
+    /// Returns the chunks that lie after each other from a place on, in so many bytes of packs, and where they end.
+    ///
+    /// After the last pack comes the first again; nothing is returned twice.
+    pub(crate) fn stretch(&self, from: Option<Bookmark>, most: u64) -> (Vec<Hash>, Option<Bookmark>) {
+        let frames = self.packs.iter().zip(&self.indexes).flat_map(|(note, index)| {
+            index.frames().into_iter().map(move |frame| (Bookmark(note.name, frame.first), frame, index))
+        });
+        let mut frames: Vec<_> = frames.collect();
+        let start = frames.iter().position(|(place, ..)| Some(*place) == from).unwrap_or_default();
+        frames.rotate_left(start);
+        let (mut chunks, mut bytes) = (Vec::new(), 0);
+        for (place, frame, index) in frames {
+            if bytes >= most {
+                return (chunks, Some(place));
+            }
+            bytes += u64::from(frame.size);
+            let here = &index.chunks[frame.first as usize..(frame.first + frame.chunks) as usize];
+            chunks.extend(here.iter().map(|chunk| chunk.hash));
+        }
+        (chunks, None)
+    }
+
     /// Returns the chunks of some runs.
-    pub(crate) fn chunks(&self, runs: &[Run]) -> Vec<Hash> {
+    pub(crate) fn chunks(&self, runs: &[ChunkRun]) -> Vec<Hash> {
         runs.iter().flat_map(|run| self.hashes(*run)).collect()
     }
 
-    fn hashes(&self, Run(pack, first, count): Run) -> impl Iterator<Item = Hash> + '_ {
+    fn hashes(&self, ChunkRun(pack, first, count): ChunkRun) -> impl Iterator<Item = Hash> + '_ {
         let index = self.indexes.get(pack as usize).map_or(&[][..], |index| &index.chunks);
         index.iter().skip(first as usize).take(count as usize).map(|chunk| chunk.hash)
     }
@@ -154,13 +235,15 @@ impl Catalog {
     }
 
     /// Returns where chunks lie, as runs, for packs as they are numbered here.
-    pub(crate) fn runs<'a>(&self, hashes: impl IntoIterator<Item = &'a Hash>) -> Option<Vec<Run>> {
-        let mut runs: Vec<Run> = Vec::new();
+    pub(crate) fn runs<'a>(&self, hashes: impl IntoIterator<Item = &'a Hash>) -> Option<Vec<ChunkRun>> {
+        let mut runs: Vec<ChunkRun> = Vec::new();
         for hash in hashes {
             let (pack, ordinal) = *self.places.get(hash)?;
             match runs.last_mut() {
-                Some(Run(last, first, count)) if *last == pack && *first + *count == ordinal => *count += 1,
-                _ => runs.push(Run(pack, ordinal, 1)),
+                Some(ChunkRun(last, first, count)) if *last == pack && *first + *count == ordinal => {
+                    *count += 1;
+                }
+                _ => runs.push(ChunkRun(pack, ordinal, 1)),
             }
         }
         Some(runs)

@@ -17,7 +17,7 @@ use zstd::stream::read::Decoder;
 
 use super::{
     files,
-    manifest::{ENGINE_DATABASE, MAX_WINDOW, Pages, Run, Statistics, unpacked},
+    manifest::{ChunkRun, ENGINE_DATABASE, MAX_WINDOW, Pages, Statistics, unpacked},
     pack::{MAX_CHUNK, MAX_CHUNKS, PackNote},
     place::FilePlace,
 };
@@ -45,7 +45,7 @@ pub(crate) struct FormerManifest {
     pub(crate) packs: Vec<PackNote>,
     databases: BTreeMap<String, Pages>,
     files: Vec<(FilePlace, u64)>,
-    file_chunks: Vec<Run>,
+    file_chunks: Vec<ChunkRun>,
     pub(crate) statistics: Statistics,
 }
 
@@ -100,7 +100,7 @@ impl FormerManifest {
         }
         let mut places = places(&self.file_chunks);
         for (place, bytes) in &self.files {
-            let runs: Vec<Run> = places.by_ref().take(files::chunks(*bytes) as usize).collect();
+            let runs: Vec<ChunkRun> = places.by_ref().take(files::chunks(*bytes) as usize).collect();
             self.aim(&mut goals, &runs, place.as_str(), u64::from(MAX_CHUNK))?;
             lengths.insert(place.as_str().to_owned(), *bytes);
         }
@@ -120,11 +120,11 @@ impl FormerManifest {
     fn aim(
         &self,
         goals: &mut [BTreeMap<u32, Vec<Goal>>],
-        runs: &[Run],
+        runs: &[ChunkRun],
         name: &str,
         chunk: u64,
     ) -> Result<(), Flaw> {
-        for (number, Run(pack, ordinal, _)) in (0_u64..).zip(places(runs)) {
+        for (number, ChunkRun(pack, ordinal, _)) in (0_u64..).zip(places(runs)) {
             let goals = goals.get_mut(pack as usize).filter(|_| ordinal < self.packs[pack as usize].chunks);
             let lost = || Flaw::Manifest("it speaks of a chunk that no pack has".to_owned());
             goals.ok_or_else(lost)?.entry(ordinal).or_default().push((name.to_owned(), number * chunk));
@@ -133,10 +133,10 @@ impl FormerManifest {
     }
 }
 
-fn places(runs: &[Run]) -> impl Iterator<Item = Run> + '_ {
-    runs.iter().flat_map(|Run(pack, first, count)| {
+fn places(runs: &[ChunkRun]) -> impl Iterator<Item = ChunkRun> + '_ {
+    runs.iter().flat_map(|ChunkRun(pack, first, count)| {
         let pack = *pack;
-        (*first..first.saturating_add(*count)).map(move |ordinal| Run(pack, ordinal, 1))
+        (*first..first.saturating_add(*count)).map(move |ordinal| ChunkRun(pack, ordinal, 1))
     })
 }
 

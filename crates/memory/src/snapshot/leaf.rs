@@ -53,7 +53,7 @@ pub(crate) type SessionEntries = BTreeMap<String, SessionEntry>;
 
 impl SessionEntry {
     /// Describes the rows of a session; where they lie is for the caller to say.
-    pub(crate) fn of(rows: &Rows, note: &SessionNote, level: &str) -> Self {
+    pub(crate) fn describe(rows: &Rows, note: &SessionNote, level: &str) -> Self {
         let text = |column: &str| rows.text(column).unwrap_or_default().to_owned();
         let number = |column: &str| rows.integer(column).unwrap_or_default();
         Self {
@@ -135,7 +135,7 @@ mod tests {
         let rows = Rows::default();
         let fingerprint = serde_json::from_value("0".repeat(32).into()).unwrap();
         let note = SessionNote { fingerprint, parent: None };
-        let entry = SessionEntry::of(&rows, &note, "level");
+        let entry = SessionEntry::describe(&rows, &note, "level");
         let mut entries: SessionEntries =
             (0..2_000).map(|number| (format!("ses_{number:05}"), entry.clone())).collect();
         let before = cut(&entries).unwrap();

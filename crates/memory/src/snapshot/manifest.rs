@@ -37,6 +37,9 @@ pub(crate) const INDEX: &str = "index.db";
 /// nothing to go back to.
 pub(crate) const REWRITTEN: &str = "rewritten";
 
+/// The name in `origin` of the place up to which earlier packs were looked over: a pack and the number of a chunk.
+pub(crate) const LOOKED_OVER: &str = "looked over";
+
 /// The largest window a frame may ask for, as a power of two; ours need 2 MiB.
 pub(crate) const MAX_WINDOW: u32 = 23;
 
@@ -73,7 +76,7 @@ pub(crate) struct Manifest {
     /// The files that are named after no session.
     pub(crate) files: Vec<(FilePlace, u64)>,
     /// The chunks of all those files, one file after the other.
-    pub(crate) file_chunks: Vec<Run>,
+    pub(crate) file_chunks: Vec<ChunkRun>,
     /// The level of the engine's schema that this save was made at.
     pub(crate) level: String,
     /// All levels that a session was written at.
@@ -92,12 +95,12 @@ pub(crate) struct Pages {
     pub(crate) bytes: u64,
     /// The length of each chunk but the last.
     pub(crate) chunk: u32,
-    pub(crate) chunks: Vec<Run>,
+    pub(crate) chunks: Vec<ChunkRun>,
 }
 
 /// Chunks that follow each other in a pack: its place in `packs`, the first of them, how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Run(pub(crate) u32, pub(crate) u32, pub(crate) u32);
+pub(crate) struct ChunkRun(pub(crate) u32, pub(crate) u32, pub(crate) u32);
 
 /// What comparing sessions takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +115,7 @@ pub(crate) struct SessionNote {
 pub(crate) struct Level {
     /// The migrations that the engine's database went through.
     pub(crate) migrations: BTreeSet<String>,
-    pub(crate) common: Vec<Run>,
+    pub(crate) common: Vec<ChunkRun>,
 }
 
 /// Some sessions that follow each other.
@@ -121,7 +124,7 @@ pub(crate) struct Level {
 pub(crate) struct Leaf {
     /// The first of them.
     pub(crate) first: String,
-    pub(crate) chunks: Vec<Run>,
+    pub(crate) chunks: Vec<ChunkRun>,
 }
 
 /// Why a session is not there any more.
@@ -254,8 +257,8 @@ impl Manifest {
     }
 
     /// Returns how many chunks the runs have, all of which are in a pack.
-    fn length(&self, runs: &[Run]) -> Result<u64, Flaw> {
-        runs.iter().try_fold(0, |sum, Run(pack, first, count)| {
+    fn length(&self, runs: &[ChunkRun]) -> Result<u64, Flaw> {
+        runs.iter().try_fold(0, |sum, ChunkRun(pack, first, count)| {
             let inside = self
                 .packs
                 .get(*pack as usize)

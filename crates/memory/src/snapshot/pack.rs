@@ -93,11 +93,11 @@ pub(crate) struct Frame {
 
 /// What a pack knows of its chunks.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Index {
+pub(crate) struct ChunkIndex {
     pub(crate) chunks: Vec<Chunk>,
 }
 
-impl Index {
+impl ChunkIndex {
     /// Reads the index of a pack; of a small one all the rest comes along, since a request costs more than that.
     pub(crate) fn fetch(store: &Store, note: &PackNote) -> Result<(Self, Option<Vec<u8>>), Error> {
         let altered = || Flaw::Altered(note.name);
@@ -193,7 +193,7 @@ pub(crate) enum Company {
 pub(crate) struct Writer {
     file: Hashing,
     compressor: Compressor<'static>,
-    index: Index,
+    index: ChunkIndex,
     known: HashMap<Hash, u32>,
     bytes: u64,
     /// The chunks of the frame that is not written yet.
@@ -214,7 +214,7 @@ impl Writer {
         Ok(Self {
             file,
             compressor: Compressor::new(COMPRESSION)?,
-            index: Index::default(),
+            index: ChunkIndex::default(),
             known: HashMap::new(),
             bytes: 0,
             open: Vec::new(),
@@ -261,7 +261,7 @@ impl Writer {
     }
 
     /// Ends the pack and returns its note, or nothing if no chunk was added.
-    pub(crate) fn end(mut self) -> Result<Option<(PackNote, Index)>, Error> {
+    pub(crate) fn end(mut self) -> Result<Option<(PackNote, ChunkIndex)>, Error> {
         self.close_frame()?;
         let Self { mut file, index, bytes, .. } = self;
         let written = index.to_bytes();

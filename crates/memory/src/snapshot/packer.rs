@@ -55,6 +55,16 @@ impl<'a> Packer<'a> {
         self.add_in(bytes, company)
     }
 
+    /// Adds bytes that are wanted without their neighbours, however short they are.
+    pub(crate) fn add_alone(&mut self, bytes: &[u8]) -> Result<Vec<ObjectName>, Error> {
+        self.add_in(bytes, Company::Alone)
+    }
+
+    /// Tells whether the store has a chunk already.
+    pub(crate) fn knows(&self, hash: &Hash) -> bool {
+        self.known.has(hash)
+    }
+
     /// Adds bytes that are always wanted with their neighbours.
     pub(crate) fn add_among_others(&mut self, bytes: &[u8]) -> Result<Vec<ObjectName>, Error> {
         self.add_in(bytes, Company::Shared)

@@ -22,6 +22,9 @@ use crate::{
 /// The table that counts a session's events, which has no `session_id`.
 const SEQUENCE: &str = "event_sequence";
 
+/// The tables in which the engine notes what was done to its schema.
+const MIGRATIONS: [&str; 3] = ["migration", "data_migration", "__drizzle_migrations"];
+
 /// The rows of some tables.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -58,8 +61,8 @@ pub(crate) struct RowReader<'a> {
 
 impl<'a> RowReader<'a> {
     /// Looks at the schema once.
-    pub(crate) fn of(connection: &'a Connection) -> rusqlite::Result<Self> {
-        let group = SessionTables::of(connection, "main")?;
+    pub(crate) fn prepare(connection: &'a Connection) -> rusqlite::Result<Self> {
+        let group = SessionTables::read(connection, "main")?;
         let mut statements = Vec::new();
         for table in &group.tables {
             statements.extend(statement(connection, &table.name, &group.owner("main", table), table)?);
@@ -116,7 +119,7 @@ fn read(
     let mut rows = statement.query(params_from_iter(of))?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
-        let cells = (0..columns).map(|place| Ok(StoredValue::of(row.get_ref(place)?)));
+        let cells = (0..columns).map(|place| Ok(StoredValue::from_column(row.get_ref(place)?)));
         all.push(cells.collect::<rusqlite::Result<Vec<_>>>()?);
     }
     Ok(all)
@@ -216,8 +219,8 @@ impl Rows {
 
 impl Common {
     /// Reads everything that belongs to no session.
-    pub(crate) fn of(connection: &Connection) -> rusqlite::Result<Self> {
-        let group = SessionTables::of(connection, "main")?;
+    pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let group = SessionTables::read(connection, "main")?;
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
                    ORDER BY type = 'index', name";
         let schema = connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -261,6 +264,18 @@ impl Common {
         connection.pragma_update(None, "user_version", self.version)?;
         self.rows.insert(connection)
     }
+
+    /// Puts the rows into a database of another making, which knows best what was done to its schema.
+    pub(crate) fn insert_rows(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut rows = self.rows.clone();
+        rows.0.retain(|table, _| !MIGRATIONS.contains(&table.as_str()));
+        rows.insert(connection)
+    }
+
+    /// Tells whether two databases have the same tables and indexes.
+    pub(crate) fn is_shaped_like(&self, other: &Self) -> bool {
+        self.schema == other.schema && self.version == other.version
+    }
 }
 
 /// Tells whether a statement only makes a table or an index: nothing that runs by itself, nothing that asks.
@@ -282,7 +297,7 @@ fn beginning(sql: &str) -> String {
 }
 
 impl StoredValue {
-    fn of(value: ValueRef<'_>) -> Self {
+    fn from_column(value: ValueRef<'_>) -> Self {
         Self(match value {
             ValueRef::Null => Value::Null,
             ValueRef::Integer(number) => Value::Integer(number),
@@ -369,18 +384,18 @@ mod tests {
                           ('other', 1, 2, 3, 4, 5); \
                       INSERT INTO message VALUES ('m2', 's', '{}'), ('m1', 's', 'abc'), ('m3', 'other', '')";
         connection.execute_batch(schema).unwrap();
-        let rows = RowReader::of(&connection).unwrap().session("s").unwrap();
+        let rows = RowReader::prepare(&connection).unwrap().session("s").unwrap();
         let bytes = rows.to_bytes().unwrap();
         insta::assert_snapshot!(String::from_utf8_lossy(&bytes), @r#"{"message":{"columns":["id","session_id","data"],"rows":[["m1","s","abc"],["m2","s","{}"]]},"session":{"columns":["id","a","b","c","d","e"],"rows":[["s",null,-9223372036854775808,{"real":"3fb999999999999a"},{"bytes":"00ff"},"é\"\\"]]}}"#);
         assert_eq!(Rows::parse(&bytes).unwrap(), rows);
         assert_eq!((rows.messages(), rows.said("message")), (2, 5));
 
         let other = Connection::open_in_memory().unwrap();
-        let common = Common::of(&connection).unwrap();
+        let common = Common::read(&connection).unwrap();
         Common::parse(&common.to_bytes().unwrap()).unwrap().insert(&other).unwrap();
         rows.insert(&other).unwrap();
-        assert_eq!(RowReader::of(&other).unwrap().session("s").unwrap(), rows);
-        assert_eq!(Common::of(&other).unwrap(), common);
+        assert_eq!(RowReader::prepare(&other).unwrap().session("s").unwrap(), rows);
+        assert_eq!(Common::read(&other).unwrap(), common);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use blake3::Hash;
 use super::{
     catalog::{Catalog, FileChunks},
     leaf::{self, FileNote, MAX_LEAF, SessionEntries},
-    manifest::{Level, MAX_RATIO, MAX_SURPLUS, Manifest},
+    manifest::{LEDGER, Level, MAX_RATIO, MAX_SURPLUS, Manifest, Pages},
     place::FilePlace,
     rows::{Common, Rows},
 };
@@ -53,6 +53,70 @@ impl Saved {
         saved.sessions = sessions;
         saved.check()?;
         Ok(saved)
+    }
+
+    /// Looks at what is left of a damaged save: its sessions but those that cannot be read. Nothing if none can be.
+    pub(crate) fn salvage(
+        store: &Store,
+        name: ObjectName,
+        mut manifest: Manifest,
+    ) -> Result<Option<Self>, Error> {
+        let catalog = Catalog::salvage(store, &manifest)?;
+        manifest.levels.retain(|_, level| catalog.readable(&level.common).is_some());
+        manifest.databases.retain(|_, pages| catalog.readable(&pages.chunks).is_some());
+        if catalog.readable(&manifest.file_chunks).is_none() {
+            (manifest.files, manifest.file_chunks) = (Vec::new(), Vec::new());
+        }
+        let mut saved = Self { name, manifest, catalog, sessions: SessionEntries::new() };
+        let mut sessions = SessionEntries::new();
+        for leaf in &saved.manifest.leaves {
+            let Some(chunks) = saved.catalog.readable(&leaf.chunks) else { continue };
+            let read = saved.fetch(store, chunks.iter().copied())?;
+            leaf::read(&joined(&read, &chunks, MAX_LEAF)?, &leaf.first, &mut sessions)?;
+        }
+        let has = |names: &[ObjectName]| names.iter().all(|name| saved.catalog.has(&name.hash()));
+        sessions.retain(|_, entry| has(&entry.rows) && saved.manifest.levels.contains_key(&entry.level));
+        for entry in sessions.values_mut() {
+            entry.files.retain(|file| has(&file.2));
+        }
+        if sessions.is_empty() || !saved.manifest.levels.contains_key(&saved.manifest.level) {
+            return Ok(None);
+        }
+        saved.manifest.statistics.sessions = super::count(sessions.len());
+        saved.sessions = sessions;
+        saved.check()?;
+        Ok(Some(saved))
+    }
+
+    /// Takes from an earlier save what this one lost, but for sessions that were let go since.
+    pub(crate) fn fill_from(&mut self, earlier: Self, forgotten: &BTreeSet<String>) {
+        let Self { manifest, catalog, sessions, .. } = earlier;
+        let levels: Vec<_> = manifest
+            .levels
+            .into_iter()
+            .map(|(key, level)| (key, level.migrations, catalog.chunks(&level.common)))
+            .collect();
+        let ledger =
+            manifest.databases.get(LEDGER).map(|pages| (pages.clone(), catalog.chunks(&pages.chunks)));
+        self.catalog.take_in(catalog);
+        for (key, migrations, chunks) in levels {
+            if let Some(common) = self.catalog.runs(&chunks) {
+                self.manifest.levels.entry(key).or_insert(Level { migrations, common });
+            }
+        }
+        if let Some((pages, chunks)) = ledger.filter(|_| !self.manifest.databases.contains_key(LEDGER))
+            && let Some(chunks) = self.catalog.runs(&chunks)
+        {
+            self.manifest.databases.insert(LEDGER.to_owned(), Pages { chunks, ..pages });
+        }
+        for (id, entry) in sessions {
+            let is_let_go = self.manifest.gone.contains_key(&id) || forgotten.contains(&id);
+            if !is_let_go && self.manifest.levels.contains_key(&entry.level) {
+                self.sessions.entry(id).or_insert(entry);
+            }
+        }
+        self.manifest.packs.clone_from(&self.catalog.packs);
+        self.manifest.statistics.sessions = super::count(self.sessions.len());
     }
 
     /// Makes sure that it contradicts neither itself nor our limits.

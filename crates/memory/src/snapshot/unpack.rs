@@ -1,20 +1,24 @@
 //! Reads chunks out of a pack: only the ranges in which they lie, each checked before anybody sees it.
 
-use std::{io::Read as _, ops::Range};
+use std::{io::Read as _, ops::Range, panic::resume_unwind, thread};
 
 use zstd::bulk::Decompressor;
 
-use super::pack::{Frame, Index, PackNote};
+use super::pack::{ChunkIndex, Frame, PackNote};
 use crate::{
     error::{Error, Flaw},
     store::{Object, Part, Store},
 };
 
 /// Frames that lie this close to each other come in one request: a request costs more than a few bytes.
-const GAP: u64 = 64 << 10;
+const GAP: u64 = 16 << 10;
 
 /// So much is asked for at a time, and what is left of a frame.
 const MOST: u64 = 8 << 20;
+
+/// So many ranges are asked for at the same time, if none is longer than this.
+const AT_ONCE: usize = 8;
+const SHORT: u64 = 256 << 10;
 
 /// Takes chunks, each with its name or its ordinal.
 pub(crate) type HandOut<'a, Name> = &'a mut dyn FnMut(Name, &[u8]) -> Result<(), Error>;
@@ -51,20 +55,18 @@ impl Body<'_> {
 pub(crate) fn read(
     body: Body<'_>,
     note: &PackNote,
-    index: &Index,
+    index: &ChunkIndex,
     wanted: &[u32],
     hand_out: HandOut<'_, u32>,
 ) -> Result<(), Error> {
     let frames = index.frames();
     let mut decompressor = Decompressor::new()?;
     let mut left = wanted;
-    for batch in batches(&frames, wanted) {
-        let frames = &frames[batch];
-        let (Some(first), Some(last)) = (frames.first(), frames.last()) else { continue };
-        let from = first.at;
-        let length = last.at + u64::from(last.size) - from;
-        let packed = body.slice(note, from, length)?;
-        for frame in frames {
+    let batches = batches(&frames, wanted);
+    let slices = slices(body, note, &frames, &batches);
+    for (batch, slice) in batches.iter().zip(slices) {
+        let (from, packed) = slice?;
+        for frame in &frames[batch.clone()] {
             let here = left.partition_point(|ordinal| *ordinal < frame.first + frame.chunks);
             if here == 0 {
                 continue;
@@ -81,6 +83,34 @@ pub(crate) fn read(
         }
     }
     Ok(())
+}
+
+/// Returns the bytes of batches with where each begins, short ones fetched several at a time.
+fn slices<'a>(
+    body: Body<'a>,
+    note: &'a PackNote,
+    frames: &'a [Frame],
+    batches: &'a [Range<usize>],
+) -> impl Iterator<Item = Result<(u64, Vec<u8>), Error>> + 'a {
+    let reach = move |batch: &Range<usize>| {
+        let (first, last) = (&frames[batch.start], &frames[batch.end - 1]);
+        (first.at, last.at + u64::from(last.size) - first.at)
+    };
+    let is_short = move |batch: &Range<usize>| reach(batch).1 <= SHORT;
+    let groups = batches.chunk_by(move |left, right| is_short(left) && is_short(right));
+    groups.flat_map(|group| group.chunks(AT_ONCE)).flat_map(move |group| {
+        let ask = move |batch: &Range<usize>| {
+            let (from, length) = reach(batch);
+            body.slice(note, from, length).map(|bytes| (from, bytes))
+        };
+        match group {
+            [one] => vec![ask(one)],
+            several => thread::scope(|scope| {
+                let asked: Vec<_> = several.iter().map(|batch| scope.spawn(move || ask(batch))).collect();
+                asked.into_iter().map(|one| one.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+            }),
+        }
+    })
 }
 
 /// Returns which frames are asked for together: all that have a wanted chunk, and what lies in small gaps.
@@ -119,7 +149,7 @@ fn unpacked(decompressor: &mut Decompressor<'_>, packed: &[u8], from: u64, frame
 
 /// Returns where the wanted chunks lie in a frame.
 fn places<'a>(
-    index: &'a Index,
+    index: &'a ChunkIndex,
     frame: &Frame,
     wanted: &'a [u32],
 ) -> impl Iterator<Item = (u32, Range<usize>)> + 'a {
@@ -161,7 +191,7 @@ mod tests {
 
     fn read_all(store: &Store, note: &PackNote, wanted: &[u32]) -> Result<Vec<Vec<u8>>, Error> {
         let mut chunks = Vec::new();
-        let (index, body) = Index::fetch(store, note)?;
+        let (index, body) = ChunkIndex::fetch(store, note)?;
         let body = body.as_deref().map_or(Body::In(store), Body::Here);
         read(body, note, &index, wanted, &mut |_, chunk| {
             chunks.push(chunk.to_vec());
@@ -241,7 +271,7 @@ mod tests {
         };
         let chunks: Vec<_> = (0..90).map(noise).collect();
         let (_folder, store, note, _) = packed(&chunks);
-        let (index, _) = Index::fetch(&store, &note).unwrap();
+        let (index, _) = ChunkIndex::fetch(&store, &note).unwrap();
         let frames = index.frames();
         let batches = batches(&frames, &[3, 60]);
         let asked: u64 =

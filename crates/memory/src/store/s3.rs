@@ -30,7 +30,7 @@ use object_store::{
 };
 
 pub use client::{Encryption, Endpoint, S3Settings};
-pub use rights::{Right, Trial, Verdict};
+pub use rights::{Right, RightVerdict, Trial};
 
 use super::{
     Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part, Patience, Place,

@@ -23,6 +23,8 @@ use crate::error::{Error, Refusal};
 pub struct Patience {
     /// Until a connection stands.
     pub connect: Duration,
+    /// Until it is told whether there is an entry in the Actions cache; a run waits for that before it can begin.
+    pub lookup: Duration,
     /// Until the next piece of an answer comes.
     pub answer: Duration,
     /// The pauses before asking again, when that may help.
@@ -35,6 +37,7 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(2),
+            lookup: Duration::from_secs(2),
             answer: Duration::from_secs(15),
             pauses: [200, 800, 3000].map(Duration::from_millis).into(),
             settle: Duration::from_secs(5),

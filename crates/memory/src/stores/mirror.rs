@@ -5,13 +5,11 @@ use std::io;
 use fs_err::File;
 use jiff::Timestamp;
 
-use super::Stored;
+use super::{Stored, whole::WholeMemory};
 use crate::{
     error::Error,
-    keep::{Keep, Provenance},
-    ledger::Visibility,
-    prune::Retention,
-    recall::{Destination, Given, Recall, recall_to},
+    keep::Provenance,
+    recall::Recall,
     snapshot::manifest::Manifest,
     store::{Advance, Head, Object, ObjectName, Part, Store},
 };
@@ -51,21 +49,11 @@ pub(super) fn bring_home(
     now: Timestamp,
 ) -> Result<(), Error> {
     let manifest = Manifest::fetch(mirror, name)?;
-    let folder = tempfile::tempdir()?;
-    let [engine_data, ledger, index] = ["data", "ledger.db", "index.db"].map(|name| folder.path().join(name));
-    let to = Destination {
-        engine_data: &engine_data,
-        ledger: Some(&ledger),
-        index: Some(&index),
-        engine_version: None,
-        audience: Visibility::Private,
-        given: Given::Everything,
-    };
-    let Recall::Warm { .. } = recall_to(mirror, to)? else { return Ok(()) };
+    let (memory, recall) = WholeMemory::fetch(mirror)?;
+    let Recall::Warm { .. } = recall else { return Ok(()) };
     let parent = manifest.parents.first().copied().map(Head::from);
     let provenance = Provenance { now, engine_version: manifest.engine, parent };
-    let keep = Keep::new(&engine_data, provenance).from(manifest.origin).pruning(Retention::EVERYTHING);
-    keep.with_ledger(&ledger).with_index(&index).save(truth)?;
+    memory.keep(provenance).from(manifest.origin).save(truth)?;
     // From now on the truth knows it, and it is not brought a second time.
     carry(mirror, truth, Object::Manifest(name), Part::Whole)
 }

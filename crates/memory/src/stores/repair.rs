@@ -2,14 +2,12 @@
 
 use jiff::Timestamp;
 
-use super::{Stores, mirror};
+use super::{Stores, mirror, whole::WholeMemory};
 use crate::{
     error::{Error, Flaw},
-    keep::{Keep, Provenance},
-    ledger::Visibility,
+    keep::Provenance,
     lineage,
-    prune::Retention,
-    recall::{Destination, Given, Recall, recall_to},
+    recall::Recall,
     snapshot::manifest::Manifest,
     store::{Head, Place, Store},
 };
@@ -90,21 +88,11 @@ fn flaw(store: &Store, head: &Head) -> Result<Option<Flaw>, Error> {
 
 /// Saves the last whole save anew, in the place of a damaged one.
 fn go_back(store: &Store, now: Timestamp, why: Flaw) -> Result<Repair, Error> {
-    let folder = tempfile::tempdir()?;
-    let [engine_data, ledger, index] = ["data", "ledger.db", "index.db"].map(|name| folder.path().join(name));
-    let to = Destination {
-        engine_data: &engine_data,
-        ledger: Some(&ledger),
-        index: Some(&index),
-        engine_version: None,
-        audience: Visibility::Private,
-        given: Given::Everything,
-    };
-    let Recall::Warm { head, sessions, saved_at, engine, .. } = recall_to(store, to)? else {
+    let (memory, recall) = WholeMemory::fetch(store)?;
+    let Recall::Warm { head, sessions, saved_at, engine, .. } = recall else {
         return Ok(Repair::SetAside { why });
     };
     let provenance = Provenance { now, engine_version: engine, parent: Some(head) };
-    let keep = Keep::new(&engine_data, provenance).pruning(Retention::EVERYTHING);
-    keep.with_ledger(&ledger).with_index(&index).save(store)?;
+    memory.keep(provenance).save(store)?;
     Ok(Repair::PutBack { why, saved_at, sessions })
 }

@@ -94,8 +94,9 @@ impl Breakable for BrokenCache {
 
     fn hasty_store(&self) -> Store {
         let settings = self.0.settings("main", CacheAccess::Write);
-        let answer = Duration::from_millis(100);
-        let patience = Patience { answer, pauses: Vec::new(), ..settings.patience.clone() };
+        // Whoever waits for the wrong one of the two waits for an hour.
+        let (lookup, answer) = (Duration::from_millis(100), Duration::from_millis(200));
+        let patience = Patience { lookup, answer, pauses: Vec::new(), ..settings.patience.clone() };
         Store::actions_cache(&CacheSettings { patience, ..settings }).unwrap()
     }
 

@@ -107,7 +107,6 @@ fn hostile_manifests() -> Vec<(&'static str, &'static str, Value)> {
         ("a smaller pack", "/packs/0/size", json!(3)),
         ("another index", "/packs/0/index", json!(blake3::hash(b"").to_hex().as_str())),
         ("an unknown field", "/tree", json!(1)),
-        ("other sessions", "/statistics/sessions", json!(9)),
     ]
 }
 
@@ -149,10 +148,23 @@ fn a_hostile_manifest_with_right_hashes_is_damage() {
         "a smaller pack: the object [hash] is not what its name says",
         "another index: the object [hash] is not what its name says",
         "an unknown field: the manifest cannot be read: unknown field `tree`, expected one of `format`, `engine`, `saved_at`, `parents`, `earlier`, `origin`, `packs`, `databases`, `files`, `file_chunks`, `level`, `levels`, `leaves`, `gone`, `statistics`",
-        "other sessions: the manifest cannot be read: it has 2 sessions",
         "a bomb: the manifest is larger than 67108864 bytes",
     ]
     "#);
+}
+
+#[test]
+fn sessions_that_a_manifest_counts_and_does_not_have_cost_none_of_the_others() {
+    let store = kept();
+    let mut manifest = manifest(store.path());
+    manifest["statistics"]["sessions"] = json!(9);
+    forge(store.path(), &zstd::encode_all(manifest.to_string().as_bytes(), 1).unwrap());
+    forget_other_saves(store.path());
+    let engine = Engine::fresh();
+    let recalled = recall(&Store::folder(store.path()).unwrap(), engine.data()).unwrap();
+    let Recall::Warm { sessions: 2, instead_of: Some(why), .. } = recalled else { panic!("{recalled:?}") };
+    assert_eq!(why.to_string(), "the manifest cannot be read: it has 2 sessions");
+    assert_eq!(engine.remembers().len(), 2);
 }
 
 #[test]
@@ -200,7 +212,7 @@ fn a_hostile_schema_with_right_hashes_is_damage() {
         "two statements: the database is not sound: Multiple statements provided",
         "no statement: the rows of a session cannot be read: invalid type: integer `7`, expected a string",
         "no tables: the database is not sound: no such table: session",
-        "no migrations: the database does not match its manifest: it lacks migrations",
+        "no migrations: the database is not sound: it lacks migrations",
         "a short row: the rows of a session cannot be read: a row has other columns than its table",
     ]
     "#);

@@ -35,6 +35,14 @@ impl Engine {
         engine
     }
 
+    /// Makes the database of an engine that was given none.
+    pub(crate) fn begin(&self) -> Connection {
+        std::fs::create_dir_all(self.home()).unwrap();
+        let connection = self.connect();
+        connection.execute_batch(include_str!("schema.sql")).unwrap();
+        connection
+    }
+
     pub(crate) fn data(&self) -> &Path {
         self.data.path()
     }

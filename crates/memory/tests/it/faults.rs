@@ -73,7 +73,7 @@ fn one_run<B: Breakable>(operation: &str, fault: Fault) -> String {
     let told = match &recalled {
         Ok(Recall::Warm { .. }) => "recalled".to_owned(),
         Ok(Recall::Cold) => "nothing there".to_owned(),
-        Ok(Recall::Damaged { why }) => format!("damaged: {why}"),
+        Ok(Recall::Newer { why } | Recall::Damaged { why }) => format!("damaged: {why}"),
         Err(error) => format!("recall: {error}"),
     };
     if recalled.is_err() {
@@ -182,7 +182,7 @@ fn outcome(store: &Store, engine: &Engine) -> String {
             assert_eq!(next.remembers(), engine.remembers(), "a changed memory was taken for a good one");
             if instead_of.is_some() { "noticed, and healed".to_owned() } else { "harmless".to_owned() }
         }
-        Recall::Damaged { .. } => {
+        Recall::Newer { .. } | Recall::Damaged { .. } => {
             assert_eq!(store.head().unwrap(), None, "it is set aside once");
             assert_eq!(next.files(), Vec::<String>::new(), "nothing of it was put in place");
             "damaged, set aside".to_owned()

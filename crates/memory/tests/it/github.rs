@@ -49,6 +49,7 @@ impl GitHub {
             },
             patience: Patience {
                 connect: Duration::from_secs(20),
+                lookup: Duration::from_mins(1),
                 answer: Duration::from_mins(1),
                 pauses: vec![Duration::from_millis(5); 2],
                 settle: Duration::from_mins(1),

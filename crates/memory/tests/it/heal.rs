@@ -2,10 +2,10 @@
 
 use std::{fs, path::Path};
 
-use fro_core::Secret;
+use fro_core::{Secret, remembered::Audience};
 use fro_memory::{
     Advance, Destination, Flaw, Given, Head, Keep, Kept, Object, ObjectName, Recall, Repair, Report, Store,
-    StoreSettings, Stores, Visibility, audit, collect_garbage, keep, recall,
+    StoreSettings, Stores, audit, collect_garbage, keep, recall,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -240,6 +240,38 @@ fn a_value_that_is_known_to_be_secret_later_leaves_the_packs_too() {
     assert_eq!((audit.found, audit.flaws), (Vec::new(), Vec::new()));
 }
 
+/// Long sessions have frames of their own, so that damage to one is damage to no other.
+#[test]
+fn damage_costs_the_sessions_that_it_hit_and_no_others() {
+    let world = World::new();
+    let engine = Engine::with_sessions(0);
+    for number in 0..6 {
+        let noise: Vec<_> =
+            (0..900).map(|n| blake3::hash(format!("{number} {n}").as_bytes()).to_string()).collect();
+        say(&mut engine.connect(), number, &noise.join(" "));
+    }
+    let head = saved(&keep(&world.folder, engine.data(), &after(None)).unwrap());
+    let pack = world.own_packs(&head).remove(0);
+    let mut bytes = fs::read(&pack).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&pack, bytes).unwrap();
+
+    let next = world.recalled();
+    assert_eq!(next.remembers().len(), 5);
+    say(&mut next.connect(), 50, "after the damage");
+    let mut stores = Stores::open(&StoreSettings::folder(world.place.path()));
+    let keeping = stores.keep(&Keep::new(next.data(), after(Some(&head))).only(["ses_00000050".to_owned()]));
+    assert_eq!(keeping.warnings.len(), 1, "{keeping:?}");
+    assert!(keeping.warnings[0].starts_with("1 session of the memory in"), "{:?}", keeping.warnings);
+    assert!(matches!(
+        stores.repair(after(None).now).remove(0).1.unwrap(),
+        Repair::PutBack { sessions: 6, .. }
+    ));
+    assert_eq!(stores.repair(after(None).now).remove(0).1.unwrap(), Repair::Sound);
+    assert_eq!(world.recalled().remembers().len(), 6);
+}
+
 /// A folder with saves, each with one session more than the one before.
 struct World {
     folder: Store,
@@ -334,7 +366,7 @@ fn recalled_from(stores: &mut Stores) -> fro_memory::Recollection {
         ledger: None,
         index: None,
         engine_version: None,
-        audience: Visibility::Private,
+        audience: Audience::Insiders,
         given: Given::Everything,
     };
     stores.recall(to, after(None).now)

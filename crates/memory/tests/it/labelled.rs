@@ -2,8 +2,11 @@
 //!
 //! `cargo test -p fro-memory --test it labelled -- --nocapture` prints the figures.
 
-use fro_core::continuity::{self, Likeness};
-use fro_memory::{Index, Question, Sessions, Show, Visibility};
+use fro_core::{
+    continuity::{self, Likeness},
+    remembered::Audience,
+};
+use fro_memory::{Index, Question, Sessions, Show};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -91,7 +94,7 @@ fn recalled(index: &Index, sessions: &Sessions, title: &str, words: &str) -> Vec
     let question = Question {
         words: &words,
         around: &[],
-        audience: Visibility::Private,
+        audience: Audience::Insiders,
         except: None,
         show: Show::Answer,
     };

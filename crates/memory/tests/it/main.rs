@@ -28,6 +28,7 @@ mod round_trip;
 mod s3;
 mod scrubbed;
 mod search;
+mod soak;
 mod sparse;
 mod stores;
 mod transfer;

@@ -1,6 +1,6 @@
 //! Each right on a bucket, tried on its own.
 
-use fro_memory::{Right, S3, S3Settings, Trial, Verdict};
+use fro_memory::{Right, RightVerdict, S3, S3Settings, Trial};
 
 use crate::bucket::{Bucket, Fault, credentials};
 
@@ -18,9 +18,9 @@ fn denied(settings: &S3Settings) -> Vec<Right> {
     trials
         .into_iter()
         .filter_map(|Trial { right, verdict }| match verdict {
-            Verdict::Granted => None,
-            Verdict::Denied => Some(right),
-            Verdict::Failed(why) => panic!("{right}: {why}"),
+            RightVerdict::Granted => None,
+            RightVerdict::Denied => Some(right),
+            RightVerdict::Failed(why) => panic!("{right}: {why}"),
         })
         .collect()
 }

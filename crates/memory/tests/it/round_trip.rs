@@ -10,7 +10,8 @@ use std::{
     thread,
 };
 
-use fro_memory::{Destination, Error, Flaw, Given, Kept, Recall, Store, Visibility, keep, recall, recall_to};
+use fro_core::remembered::Audience;
+use fro_memory::{Destination, Error, Flaw, Given, Kept, Recall, Store, keep, recall, recall_to};
 
 use crate::engine::{Engine, after, saved, say};
 
@@ -160,11 +161,11 @@ fn a_memory_of_a_newer_engine_is_left_for_it() {
         ledger: None,
         index: None,
         engine_version: Some(version),
-        audience: Visibility::Private,
+        audience: Audience::Insiders,
         given: Given::Everything,
     };
     let why = Flaw::EngineNewer { found: "1.18.33".to_owned(), ours: "1.15.4".to_owned() };
-    assert_eq!(recall_to(&folder, to("1.15.4")).unwrap(), Recall::Damaged { why });
+    assert_eq!(recall_to(&folder, to("1.15.4")).unwrap(), Recall::Newer { why });
     assert_eq!(folder.head().unwrap(), Some(head));
     assert!(matches!(recall_to(&folder, to("1.18.34")).unwrap(), Recall::Warm { .. }));
 }

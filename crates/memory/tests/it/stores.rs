@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use fro_core::remembered::Audience;
 use fro_memory::{
     CacheSettings, CacheUse, Destination, Given, Keep, Keeping, Kept, Patience, Place, Recall, Recollection,
-    S3Settings, Store, StoreSettings, Stored, Stores, Visibility, keep, recall,
+    S3Settings, Store, StoreSettings, Stored, Stores, keep, recall,
 };
 use fro_sim::state::CacheAccess;
 use jiff::Timestamp;
@@ -35,7 +36,7 @@ fn remember(stores: &mut Stores, engine: &Engine) -> Recollection {
         ledger: None,
         index: None,
         engine_version: None,
-        audience: Visibility::Private,
+        audience: Audience::Insiders,
         given: Given::Everything,
     };
     stores.recall(to, noon())
@@ -119,7 +120,12 @@ fn a_cache_that_is_not_there_is_asked_once_and_told_once() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let settings = CacheSettings {
         url: format!("http://{}/", silent.local_addr().unwrap()),
-        patience: Patience { answer: Duration::from_secs(2), ..Patience::default() },
+        // Whoever waits for an answer instead of the lookup waits for an hour.
+        patience: Patience {
+            lookup: Duration::from_millis(200),
+            answer: Duration::from_hours(1),
+            ..Patience::default()
+        },
         ..github.settings("main", CacheAccess::Write)
     };
     let cache = CacheUse::Service(Box::new(settings));
@@ -129,7 +135,8 @@ fn a_cache_that_is_not_there_is_asked_once_and_told_once() {
     assert_eq!((told.recall, told.warnings.len(), kept.warnings.len()), (Recall::Cold, 1, 0));
     assert_eq!(kept.places, [(Place::ActionsCache, Stored::Failed)]);
     assert_eq!(asked, 1, "a run waits for it once, and no save waits again");
-    assert_eq!(Patience::default().connect, Duration::from_secs(2));
+    let Patience { connect, lookup, .. } = Patience::default();
+    assert_eq!((connect, lookup), (Duration::from_secs(2), Duration::from_secs(2)));
     github.close();
 }
 

@@ -1,8 +1,7 @@
 //! Who may see what: a public subject never recalls private sessions, and saving does not lose them.
 
-use fro_memory::{
-    Destination, Figures, Given, Keep, Kept, Ledger, Recall, Run, Store, Visibility, recall_to,
-};
+use fro_core::remembered::Audience;
+use fro_memory::{Destination, Figures, Given, Keep, Kept, Ledger, Recall, Run, Store, recall_to};
 
 use crate::engine::{Engine, NOON, add_message, after, open_session, saved};
 
@@ -13,7 +12,7 @@ const OWN: &str = "ses_own";
 fn the_public_sees_neither_private_sessions_nor_what_is_left_of_them() {
     let (store, folder) = organisation();
     let engine = Engine::fresh();
-    let recalled = recall(&folder, &engine, Visibility::Public);
+    let recalled = recall(&folder, &engine, Audience::Everyone);
     assert!(matches!(recalled, Recall::Warm { sessions: 2, .. }), "{recalled:?}");
     let seen: Vec<_> = engine.remembers().into_iter().map(|(id, words, _)| (id, words)).collect();
     let pair = |id: &str, words: &str| (id.to_owned(), words.to_owned());
@@ -34,17 +33,17 @@ fn the_public_sees_neither_private_sessions_nor_what_is_left_of_them() {
 fn what_was_hidden_is_still_there_after_a_public_run() {
     let (_store, folder) = organisation();
     let engine = Engine::fresh();
-    let head = recall(&folder, &engine, Visibility::Public).head().unwrap().clone();
+    let head = recall(&folder, &engine, Audience::Everyone).head().unwrap().clone();
     open_session(&engine.connect(), OWN, NOON + 50);
     add_message(&engine.connect(), OWN, "msg_own", NOON + 50, "own words");
     let keep =
-        Keep::new(engine.data(), after(Some(&head))).only([OWN.to_owned()]).seen_by(Visibility::Public);
+        Keep::new(engine.data(), after(Some(&head))).only([OWN.to_owned()]).seen_by(Audience::Everyone);
     let kept = keep.save(&folder).unwrap();
     let Kept::Saved { sessions: 5, report, .. } = kept else { panic!("{kept:?}") };
     assert_eq!(report.left_out, Vec::<String>::new());
 
     let insider = Engine::fresh();
-    recall(&folder, &insider, Visibility::Private);
+    recall(&folder, &insider, Audience::Insiders);
     let words = ["ses_hushed", "ses_unknown", OPEN, OWN].map(|session| insider.words(session));
     assert_eq!(words, [["hushed words"], ["nobody's words"], ["open words"], ["own words"]]);
     assert_eq!(insider.read("session_diff/ses_hushed.json"), "[\"hushed\"]");
@@ -72,16 +71,16 @@ fn the_public_sees_no_session_whose_parents_do_not_show_that_it_is_public() {
         engine.change(&format!("UPDATE session SET parent_id = '{parent}' WHERE id = '{session}'"));
     }
     for session in [OPEN, "ses_gone", "ses_known_orphan", "ses_ring"] {
-        ledger.record(&run(session, session, Visibility::Public)).unwrap();
+        ledger.record(&run(session, session, Audience::Everyone)).unwrap();
     }
-    ledger.record(&run("moved", "ses_moved", Visibility::Private)).unwrap();
+    ledger.record(&run("moved", "ses_moved", Audience::Insiders)).unwrap();
     saved(&Keep::new(engine.data(), after(None)).with_ledger(ledger.path()).save(&folder).unwrap());
 
     let outsider = Engine::fresh();
-    recall(&folder, &outsider, Visibility::Public);
+    recall(&folder, &outsider, Audience::Everyone);
     assert_eq!(outsider.remembers().iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(), [OPEN]);
     let insider = Engine::fresh();
-    recall(&folder, &insider, Visibility::Private);
+    recall(&folder, &insider, Audience::Insiders);
     assert_eq!(insider.remembers().len(), 6);
 }
 
@@ -105,14 +104,14 @@ fn organisation() -> (tempfile::TempDir, Store) {
     engine.write("session_diff/ses_open.json", "[]");
     engine.write("session_diff/ses_hushed.json", "[\"hushed\"]");
     let ledger = Ledger::open(engine.data().join("ledger.db")).unwrap();
-    ledger.record(&run("1", OPEN, Visibility::Public)).unwrap();
-    ledger.record(&run("2", "ses_hushed", Visibility::Public)).unwrap();
-    ledger.record(&run("3", "ses_hushed", Visibility::Private)).unwrap();
+    ledger.record(&run("1", OPEN, Audience::Everyone)).unwrap();
+    ledger.record(&run("2", "ses_hushed", Audience::Everyone)).unwrap();
+    ledger.record(&run("3", "ses_hushed", Audience::Insiders)).unwrap();
     saved(&Keep::new(engine.data(), after(None)).with_ledger(ledger.path()).save(&folder).unwrap());
     (store, folder)
 }
 
-fn recall(store: &Store, engine: &Engine, audience: Visibility) -> Recall {
+fn recall(store: &Store, engine: &Engine, audience: Audience) -> Recall {
     let to = Destination {
         engine_data: engine.data(),
         ledger: None,
@@ -124,7 +123,7 @@ fn recall(store: &Store, engine: &Engine, audience: Visibility) -> Recall {
     recall_to(store, to).unwrap()
 }
 
-fn run(id: &str, session: &str, visibility: Visibility) -> Run {
+fn run(id: &str, session: &str, visibility: Audience) -> Run {
     Run {
         id: id.to_owned(),
         subject: "octo/garden#7".to_owned(),

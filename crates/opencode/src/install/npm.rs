@@ -45,7 +45,7 @@ pub(crate) async fn pack(
 ) -> Result<PathBuf, Error> {
     let output = workshop.join("npm.log");
     let log = fs::File::create(&output).map_err(|source| disk("write", &output, source))?;
-    let mut client = EngineClient::start(npm, package, wanted, workshop, log)?;
+    let mut client = NpmClient::start(npm, package, wanted, workshop, log)?;
     let mut growth = Growth { bytes: 0, since: Instant::now() };
     let status = loop {
         if let Ok(ended) = time::timeout(MEASURE, client.0.wait()).await {
@@ -67,9 +67,9 @@ pub(crate) async fn pack(
 }
 
 /// A running client. When it is dropped it is really gone, or it would write into a folder that is being removed.
-struct EngineClient(Child);
+struct NpmClient(Child);
 
-impl EngineClient {
+impl NpmClient {
     fn start(
         npm: &Path,
         package: &Package,
@@ -95,7 +95,7 @@ impl EngineClient {
     }
 }
 
-impl Drop for EngineClient {
+impl Drop for NpmClient {
     fn drop(&mut self) {
         let deadline = Instant::now() + DEATH;
         while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < deadline {

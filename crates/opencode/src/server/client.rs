@@ -1,10 +1,10 @@
-//! The engine's HTTP interface, as far as it is used.
+//! The routes of the engine's HTTP interface that we use.
 //!
 //! Most of it is per folder, and a request without the right one meets another instance: permissions are not found there,
 //! sessions look idle. So everything here takes the folder, or the session that knows it.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -17,10 +17,13 @@ use fro_core::{
 };
 use fro_http::{Answer, Client, ClientSettings, Incoming, Request, Retry};
 use jiff::Timestamp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::{
     error::Error,
+    people::Word,
     wire::{self, Agent, Health, Providers, SessionInfo},
 };
 
@@ -33,10 +36,14 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// The pause before a question is asked again whose connection broke.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// A session may be long, with the outputs of all its tools.
-const LARGEST: usize = 256 << 20;
+/// Bytes of an answer. The engine is the agent's: it may say whatever it likes, as long as it likes.
+const LARGEST: usize = 16 << 20;
+
+/// Bytes of a session, which may be long, with the outputs of all its tools and the files that came with it.
+pub(super) const LARGEST_SESSION: usize = 64 << 20;
 
 /// What the model is told when it asks for something that only a person could allow.
+const REFUSED: &str = "Somebody who decides here said no, or nobody said anything in time. Go on without it.";
 const NOBODY: &str = "Nobody is here to allow this. Go on without it.";
 
 /// A session and the folder it works in.
@@ -113,7 +120,11 @@ pub(crate) struct EngineClient {
     base: String,
     password: Secret,
     directories: Arc<Mutex<HashSet<PathBuf>>>,
+    agents: Arc<Mutex<Agents>>,
 }
+
+/// The agents of each folder, as far as they were asked for.
+type Agents = HashMap<PathBuf, Vec<Agent>>;
 
 impl EngineClient {
     pub(crate) fn new(port: u16, password: Secret) -> Result<Self, Error> {
@@ -122,7 +133,7 @@ impl EngineClient {
         let once = Client::new(settings.clone())?;
         let client = Client::new(ClientSettings { retry, ..settings })?;
         let base = format!("http://127.0.0.1:{port}");
-        Ok(Self { client, once, base, password, directories: Arc::default() })
+        Ok(Self { client, once, base, password, directories: Arc::default(), agents: Arc::default() })
     }
 
     /// Every folder that something was said in.
@@ -141,8 +152,17 @@ impl EngineClient {
         request.stream().await.map_err(|source| Error::Engine { deed: "open its stream of events", source })
     }
 
+    /// Lists the agents of a folder. An engine's configuration does not change, so it is asked once.
     pub(crate) async fn agents(&self, directory: &Path) -> Result<Vec<Agent>, Error> {
-        json(self.send(self.client.get(self.there("/agent", directory))).await, "list its agents")
+        let known = |agents: &Agents| agents.get(directory).cloned();
+        if let Some(agents) = known(&self.agents.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(agents);
+        }
+        let request = self.client.get(self.there("/agent", directory));
+        let agents: Vec<Agent> = json(self.send(request).await, "list its agents")?;
+        let mut all = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(directory.to_owned(), agents.clone());
+        Ok(agents)
     }
 
     pub(crate) async fn has_model(&self, directory: &Path, name: &ModelName) -> Result<bool, Error> {
@@ -156,6 +176,13 @@ impl EngineClient {
         let request = self.client.post(self.there("/session", directory)).json(&json!({ "title": title }));
         let info: SessionInfo = json(self.send(request).await, "begin a session")?;
         Ok(Session { id: info.id, directory: directory.to_owned() })
+    }
+
+    pub(crate) async fn fork(&self, session: &Session) -> Result<Session, Error> {
+        let path = format!("/session/{}/fork", session.id);
+        let request = self.client.post(self.there(&path, &session.directory)).json(&json!({}));
+        let info: SessionInfo = json(self.send(request).await, "copy a session")?;
+        Ok(Session { id: info.id, directory: session.directory.clone() })
     }
 
     pub(crate) async fn prompt(&self, session: &Session, message: &Message) -> Result<(), Error> {
@@ -203,16 +230,29 @@ impl EngineClient {
         self.post(&path, directory, &body, "take the refusal").await
     }
 
-    pub(crate) async fn messages(&self, session: &Session) -> Result<Vec<wire::Message>, Error> {
-        let path = format!("/session/{}/message", session.id);
-        json(self.send(self.client.get(self.there(&path, &session.directory))).await, "show its messages")
+    /// Takes people's word to what asked for it. What does not answer the request is a no.
+    pub(crate) async fn answer(&self, directory: &Path, ask: &Ask, word: Word) -> Result<(), Error> {
+        let (path, body) = match (ask.kind, word) {
+            (AskKind::Permission, Word::Once) => ("permission", json!({ "reply": "once" })),
+            (AskKind::Permission, Word::Always) => ("permission", json!({ "reply": "always" })),
+            (AskKind::Permission, Word::No | Word::Chosen(_)) => {
+                ("permission", json!({ "reply": "reject", "message": REFUSED }))
+            }
+            (AskKind::Question, Word::Chosen(choice)) => ("question", json!({ "answers": [[choice]] })),
+            (AskKind::Question, Word::Once | Word::Always | Word::No) => {
+                return self.refuse(directory, ask).await;
+            }
+        };
+        self.post(&format!("/{path}/{}/reply", ask.id), directory, &body, "take an answer").await
+    }
+
+    pub(crate) async fn messages(&self, session: &Session) -> Result<Vec<wire::WireMessage>, Error> {
+        json(self.said_in(session).await, "show its messages")
     }
 
     /// Removes the files that came with a session's messages, and what the engine wrote out of them.
     pub(crate) async fn forget_files(&self, session: &Session) -> Result<(), Error> {
-        let path = format!("/session/{}/message", session.id);
-        let answer = self.send(self.client.get(self.there(&path, &session.directory))).await;
-        let messages: Vec<wire::WithFiles> = json(answer, "show its messages")?;
+        let messages: Vec<wire::WithFiles> = json(self.said_in(session).await, "show its messages")?;
         for (message, part) in messages.iter().flat_map(wire::WithFiles::of_files) {
             let path = format!("/session/{}/message/{message}/part/{part}", session.id);
             let deleted = self.send(self.client.delete(self.there(&path, &session.directory))).await;
@@ -224,7 +264,11 @@ impl EngineClient {
     /// Returns the sessions of a folder that work or wait.
     pub(crate) async fn busy(&self, directory: &Path) -> Result<Vec<Session>, Error> {
         let request = self.client.get(self.there("/session/status", directory));
-        let busy: BTreeMap<String, Value> = json(self.send(request).await, "tell its status")?;
+        #[expect(
+            clippy::zero_sized_map_values,
+            reason = "the engine sends a map, of which the keys are wanted"
+        )]
+        let busy: BTreeMap<String, IgnoredAny> = json(self.send(request).await, "tell its status")?;
         Ok(busy.into_keys().map(|id| Session { id, directory: directory.to_owned() }).collect())
     }
 
@@ -235,9 +279,15 @@ impl EngineClient {
             let answer = self.send(self.client.get(self.there(path, directory))).await;
             // The list of permissions is broken while a web request waits in it. The events tell of them all the same.
             let waiting: Vec<wire::Request> = json(answer, "list what waits").unwrap_or_default();
-            asked.extend(waiting.into_iter().map(|request| (request.session, Ask { id: request.id, kind })));
+            asked.extend(waiting.into_iter().map(|request| (request.session.clone(), request.ask(kind))));
         }
         asked
+    }
+
+    async fn said_in(&self, session: &Session) -> Result<Answer, fro_http::Error> {
+        let path = format!("/session/{}/message", session.id);
+        let request = self.client.get(self.there(&path, &session.directory));
+        self.send(request.at_most(LARGEST_SESSION)).await
     }
 
     async fn post(
@@ -267,18 +317,60 @@ pub(super) fn json<T: serde::de::DeserializeOwned>(
     answer.and_then(|answer| answer.json()).map_err(|source| Error::Engine { deed, source })
 }
 
+/// What may stand in a query as it is.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 fn escaped(path: &Path) -> String {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-    bytes
-        .iter()
-        .map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    percent_encode(path.as_os_str().as_encoded_bytes(), PLAIN).to_string()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        error::Error as _,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
     use super::*;
+
+    /// Answers everything with lists in a list, up to 256 MiB, and counts what is taken of them.
+    async fn talkative(taken: Arc<AtomicUsize>) -> EngineClient {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            let piece = "[],".repeat(1 << 18);
+            while let Ok((mut stream, _)) = listener.accept().await {
+                drop(stream.read(&mut [0; 4096]).await);
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[";
+                drop(stream.write_all(head.as_bytes()).await);
+                while taken.load(Ordering::Relaxed) < 256 << 20
+                    && stream.write_all(piece.as_bytes()).await.is_ok()
+                {
+                    taken.fetch_add(piece.len(), Ordering::Relaxed);
+                }
+            }
+        });
+        EngineClient::new(port, Secret::new("x".to_owned())).unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_says_too_much_is_not_heard_to_the_end() {
+        let taken = Arc::new(AtomicUsize::new(0));
+        let engine = talkative(Arc::clone(&taken)).await;
+
+        let refused = engine.busy(Path::new("/garden")).await.unwrap_err();
+
+        assert_eq!(refused.to_string(), "the engine did not tell its status");
+        let why = refused.source().unwrap().to_string();
+        assert!(why.ends_with("the answer is larger than 16777216 bytes"), "{why}");
+        let taken = taken.load(Ordering::Relaxed);
+        assert!(taken < 48 << 20, "{} MiB were taken", taken >> 20);
+    }
 
     #[test]
     fn a_folder_survives_the_query() {

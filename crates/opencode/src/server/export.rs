@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     server::{
         Connection,
-        client::{EngineClient, Session, json},
+        client::{EngineClient, LARGEST_SESSION, Session, json},
     },
     wire::Providers,
 };
@@ -26,11 +26,11 @@ impl Connection {
     pub async fn export(&self, session: &Session) -> Result<Vec<Value>, Error> {
         let client = self.client();
         let path = format!("/session/{}", session.id);
-        let info: Value = client.told(&path, session, "show a session").await?;
+        let info: Value = client.fetch(&path, session, "show a session").await?;
         let diff: Value =
-            client.told(&format!("{path}/diff"), session, "show what a session changed").await?;
+            client.fetch(&format!("{path}/diff"), session, "show what a session changed").await?;
         let messages: Vec<Whole> =
-            client.told(&format!("{path}/message"), session, "show its messages").await?;
+            client.fetch(&format!("{path}/message"), session, "show its messages").await?;
         let models = client.models(session, &messages).await?;
         let item = |kind: &str, data: Value| json!({ "type": kind, "data": data });
         let mut items = vec![item("session", info)];
@@ -44,13 +44,14 @@ impl Connection {
 }
 
 impl EngineClient {
-    async fn told<T: DeserializeOwned>(
+    async fn fetch<T: DeserializeOwned>(
         &self,
         path: &str,
         session: &Session,
         deed: &'static str,
     ) -> Result<T, Error> {
-        json(self.send(self.client.get(self.there(path, &session.directory))).await, deed)
+        let request = self.client.get(self.there(path, &session.directory)).at_most(LARGEST_SESSION);
+        json(self.send(request).await, deed)
     }
 
     /// Returns the models that the messages were for.
@@ -60,7 +61,7 @@ impl EngineClient {
             Some((model.get("providerID")?.as_str()?.to_owned(), model.get("modelID")?.as_str()?.to_owned()))
         };
         let asked: BTreeSet<_> = messages.iter().filter_map(name).collect();
-        let known: Providers = self.told("/config/providers", session, "list its models").await?;
+        let known: Providers = self.fetch("/config/providers", session, "list its models").await?;
         let model = |(provider, model): &(String, String)| {
             known.providers.iter().find(|known| known.id == *provider)?.models.get(model).cloned()
         };

@@ -26,7 +26,7 @@ async fn known_with(catalogue: Option<Value>) -> Vec<Value> {
     launch.catalogue = catalogue;
     launch.wrap.clear();
     let server = Server::start(launch).await.unwrap();
-    let answer = Raw::of(&server).get("/provider").await.unwrap();
+    let answer = Raw::connect(&server).get("/provider").await.unwrap();
     let answer: Value = serde_json::from_slice(answer.bytes()).unwrap();
     server.stop().await;
     let provider = |id: &str| answer["all"].as_array().unwrap().iter().find(|one| one["id"] == id);

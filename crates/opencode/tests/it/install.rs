@@ -101,7 +101,7 @@ async fn try_install(wanted: &Wanted, cache: &Path) -> Error {
 }
 
 /// What a person is told of an error, with what depends on the machine taken out.
-fn told(error: &Error, machine: &[(&str, &str)]) -> String {
+fn describe(error: &Error, machine: &[(&str, &str)]) -> String {
     let fault = error.fault();
     let told = format!("{}\nhint: {}\nexit code {}", fault.what(), fault.hint(), fault.exit_code());
     machine.iter().fold(told, |told, (from, to)| told.replace(from, to))
@@ -180,12 +180,12 @@ fn a_corrupt_download_is_not_installed_by_npm_nor_without_it() {
         let by_npm = try_install(&wanted(with_npm), folder.path()).await;
         let by_us = try_install(&wanted(without_npm), folder.path()).await;
 
-        assert_snapshot!(told(&by_npm, &[]), @"
+        assert_snapshot!(describe(&by_npm, &[]), @"
         the download of opencode-linux-x64@1.18.33 is corrupt: its SHA-512 is RzUarcd8ZPjhDx0zltgRrNlcvh6xGrxwml8GKa4pvw3I3ci1r1pqPF5KJgcQHdh4J2fBzL5fPGZ9VDRCh8ov0g==, not q/t/3p2CTxOT9y2kvjesb/LZab2+1eqlhhWA02Be6mjTtmYtNBcBsrI5yDo4Fw7ZSPBW2oyMIGMNRqiKQjiAWw==
         hint: nothing was installed; try again, and if it stays so, see which proxy or registry changes packages
         exit code 2
         ");
-        assert_eq!(told(&by_us, &[]), told(&by_npm, &[]));
+        assert_eq!(describe(&by_us, &[]), describe(&by_npm, &[]));
         assert_eq!(registry.downloads.load(Ordering::SeqCst), 2);
         assert_eq!(files(folder.path()), Vec::<PathBuf>::new());
     });
@@ -196,7 +196,7 @@ fn without_npm_and_without_a_registry_the_next_step_is_told() {
     run(async || {
         let folder = tempfile::tempdir().unwrap();
         let error = try_install(&wanted(without_npm()), folder.path()).await;
-        assert_snapshot!(told(&error, &[]), @"
+        assert_snapshot!(describe(&error, &[]), @"
         cannot download opencode-linux-x64@1.18.33: there is no `npm` and no registry is configured
         hint: install Node.js, which brings `npm`, or set `npm_config_registry` to your registry
         exit code 2
@@ -216,12 +216,12 @@ fn a_registry_that_is_not_there_is_told() {
         let by_us = wanted(without_npm().into_iter().chain(settings).collect());
         let machine = [(registry.as_str(), "[registry]"), (&port.to_string(), "[port]")];
 
-        assert_snapshot!(told(&try_install(&by_npm, folder.path()).await, &machine), @"
+        assert_snapshot!(describe(&try_install(&by_npm, folder.path()).await, &machine), @"
         `npm pack opencode-linux-x64@1.18.33` failed (exit status: 1): code ECONNREFUSED; syscall connect; errno ECONNREFUSED; FetchError: request to [registry]/opencode-linux-x64 failed, reason: connect ECONNREFUSED 127.0.0.1:[port]
         hint: try again in a few minutes
         exit code 3
         ");
-        assert_snapshot!(told(&try_install(&by_us, folder.path()).await, &machine), @"
+        assert_snapshot!(describe(&try_install(&by_us, folder.path()).await, &machine), @"
         cannot download opencode-linux-x64@1.18.33: GET [registry]/opencode-linux-x64/1.18.33: no connection: Connection refused (os error 111)
         hint: try again in a few minutes
         exit code 3
@@ -291,7 +291,7 @@ fn a_folder_that_cannot_be_written_is_told() {
         fs::write(folder.path().join("opencode"), "in the way").unwrap();
         let error = try_install(&wanted(environment()), folder.path()).await;
         let machine = folder.path().to_str().unwrap();
-        assert_snapshot!(told(&error, &[(machine, "[cache]")]), @"
+        assert_snapshot!(describe(&error, &[(machine, "[cache]")]), @"
         cannot make the folder `[cache]/opencode/1.18.33`: Not a directory (os error 20)
         hint: see that the folder can be written and has room
         exit code 2
@@ -306,7 +306,7 @@ fn a_machine_without_a_pin_gets_nothing_unverified() {
         let mut wanted = wanted(environment());
         wanted.platform = Platform { os: "linux", arch: "aarch64", vectors: Vectors::Baseline };
         let error = try_install(&wanted, folder.path()).await;
-        assert_snapshot!(told(&error, &[]), @"
+        assert_snapshot!(describe(&error, &[]), @"
         no OpenCode is pinned for linux on aarch64
         hint: run this on Linux with an x86-64 processor
         exit code 2

@@ -251,8 +251,8 @@ fn an_unknown_agent_never_rests() {
 #[test]
 fn a_refused_permission_lets_the_model_go_on() {
     assert_snapshot!(recording!("refused-permission"), @r#"
-    Asked(Ask { id: "per_1e076d7c3001Auvk2aMMGMVOru", kind: Permission })
-    --> Refuse(Ask { id: "per_1e076d7c3001Auvk2aMMGMVOru", kind: Permission })
+    Asked(Ask { id: "per_1e076d7c3001Auvk2aMMGMVOru", kind: Permission, about: "bash: echo hello", choices: [] })
+    --> Refuse(Ask { id: "per_1e076d7c3001Auvk2aMMGMVOru", kind: Permission, about: "bash: echo hello", choices: [] })
     ToolBegan(Tool { name: "bash", about: "echo hello" })
     ToolEnded { tool: Tool { name: "bash", about: "echo hello" }, ok: false }
     StepDone { finish: ToolCalls, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
@@ -267,8 +267,8 @@ fn a_refused_permission_lets_the_model_go_on() {
 #[test]
 fn a_dismissed_question_ends_the_turn() {
     assert_snapshot!(recording!("dismissed-question"), @r#"
-    Asked(Ask { id: "que_1e07701f4001QtCeqp7m3oKQ7n", kind: Question })
-    --> Refuse(Ask { id: "que_1e07701f4001QtCeqp7m3oKQ7n", kind: Question })
+    Asked(Ask { id: "que_1e07701f4001QtCeqp7m3oKQ7n", kind: Question, about: "Which?", choices: ["A"] })
+    --> Refuse(Ask { id: "que_1e07701f4001QtCeqp7m3oKQ7n", kind: Question, about: "Which?", choices: ["A"] })
     ToolBegan(Tool { name: "question", about: "" })
     ToolEnded { tool: Tool { name: "question", about: "" }, ok: false }
     StepDone { finish: ToolCalls, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
@@ -293,8 +293,8 @@ fn somebody_else_aborts_a_text() {
 #[test]
 fn somebody_else_aborts_a_command() {
     assert_snapshot!(recording!("aborted-command"), @r#"
-    Asked(Ask { id: "per_1e077159d001UFK0MeGBYzBJY7", kind: Permission })
-    --> Refuse(Ask { id: "per_1e077159d001UFK0MeGBYzBJY7", kind: Permission })
+    Asked(Ask { id: "per_1e077159d001UFK0MeGBYzBJY7", kind: Permission, about: "bash: sleep 60", choices: [] })
+    --> Refuse(Ask { id: "per_1e077159d001UFK0MeGBYzBJY7", kind: Permission, about: "bash: sleep 60", choices: [] })
     ToolBegan(Tool { name: "bash", about: "sleep 60" })
     Broke(Breakage { name: "MessageAbortedError", status: None, code: None, words: [words for the log] })
     Idle
@@ -322,8 +322,8 @@ fn a_rest_of_another_session_is_not_ours() {
 fn a_folder_outside() {
     assert_snapshot!(recording!("outside-folder"), @r#"
     ToolBegan(Tool { name: "read", about: "/etc/hostname" })
-    Asked(Ask { id: "per_1e0778a600012XWmQIJZj4QYy4", kind: Permission })
-    --> Refuse(Ask { id: "per_1e0778a600012XWmQIJZj4QYy4", kind: Permission })
+    Asked(Ask { id: "per_1e0778a600012XWmQIJZj4QYy4", kind: Permission, about: "external_directory: /etc/*", choices: [] })
+    --> Refuse(Ask { id: "per_1e0778a600012XWmQIJZj4QYy4", kind: Permission, about: "external_directory: /etc/*", choices: [] })
     Broke(Breakage { name: "MessageAbortedError", status: None, code: None, words: [words for the log] })
     Idle
     --> Settle

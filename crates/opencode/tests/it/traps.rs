@@ -141,7 +141,7 @@ fn trap_04_a_permission_is_refused_in_its_own_folder() {
 
         assert_eq!((talk.answer(), asks(&talk), refused(&talk)), ("Without it, then.", 1, vec!["bash"]));
         assert_snapshot!(stage.model.seen().last().unwrap().tool_results().join("\n"), @"The user rejected permission to use this specific tool call with the following feedback: Nobody is here to allow this. Go on without it.");
-        let Some(Heard::Asked(Ask { id, kind: AskKind::Permission })) =
+        let Some(Heard::Asked(Ask { id, kind: AskKind::Permission, .. })) =
             talk.heard.iter().find(|heard| matches!(heard, Heard::Asked(_)))
         else {
             panic!("nobody asked")

@@ -182,7 +182,7 @@ impl Stage {
 
     /// The engine's HTTP interface without our client in between.
     pub(crate) fn raw(&self) -> Raw {
-        Raw::of(&self.server)
+        Raw::connect(&self.server)
     }
 
     /// Checks at the door that the model was called exactly as often as the test said.
@@ -237,7 +237,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    pub(crate) fn of(server: &Server) -> Self {
+    pub(crate) fn connect(server: &Server) -> Self {
         let pid = server.pid().unwrap();
         let show = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap();
         let find = |text: &str, prefix: &str| {

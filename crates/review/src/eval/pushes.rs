@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::dice::Dice;
 use crate::track::Track;
 
 /// Pushes after each other on one file.
@@ -28,7 +29,7 @@ pub fn follow(file: &str, seed: u64) -> Followed {
     let start: Vec<&str> = file.lines().collect();
     let mut desk = Desk::new(&start, seed);
     for _ in 0..PUSHES {
-        for _ in 0..=desk.roll(4) {
+        for _ in 0..=desk.dice.roll(4) {
             desk.change();
         }
     }
@@ -63,22 +64,13 @@ fn counts<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> 
 struct Desk {
     lines: Vec<(usize, String)>,
     fresh: usize,
-    dice: u64,
+    dice: Dice,
 }
 
 impl Desk {
     fn new(start: &[&str], seed: u64) -> Self {
         let lines = start.iter().map(|line| (*line).to_owned()).enumerate().collect();
-        Self { lines, fresh: start.len(), dice: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
-    }
-
-    /// Rolls a die of the xorshift family: the same seed gives the same pushes everywhere.
-    fn roll(&mut self, sides: usize) -> usize {
-        self.dice ^= self.dice << 13;
-        self.dice ^= self.dice >> 7;
-        self.dice ^= self.dice << 17;
-        let sides = u64::try_from(sides.max(1)).unwrap_or(1);
-        usize::try_from((self.dice >> 11) % sides).unwrap_or(0)
+        Self { lines, fresh: start.len(), dice: Dice::new(seed) }
     }
 
     fn number(&mut self) -> usize {
@@ -91,9 +83,9 @@ impl Desk {
         if self.lines.is_empty() {
             return;
         }
-        let at = self.roll(self.lines.len());
-        let end = at + (1 + self.roll(8)).min(self.lines.len() - at);
-        match self.roll(8) {
+        let at = self.dice.roll(self.lines.len());
+        let end = at + (1 + self.dice.roll(8)).min(self.lines.len() - at);
+        match self.dice.roll(8) {
             0..=2 => self.insert(at),
             3 => drop(self.lines.drain(at..end)),
             4..=5 => self.edit(at),
@@ -110,7 +102,7 @@ impl Desk {
     }
 
     fn insert(&mut self, at: usize) {
-        for _ in 0..=self.roll(12) {
+        for _ in 0..=self.dice.roll(12) {
             let number = self.number();
             self.lines.insert(at, (number, format!("    added_{number}();")));
         }
@@ -123,7 +115,7 @@ impl Desk {
     }
 
     fn paste(&mut self, block: Vec<(usize, String)>) {
-        let to = self.roll(self.lines.len() + 1);
+        let to = self.dice.roll(self.lines.len() + 1);
         self.lines.splice(to..to, block);
     }
 

@@ -54,11 +54,9 @@ impl Report {
             many => format!("{many} findings at or above {threshold}/10 in {head}\n"),
         };
         if self.blocking > 0 {
-            let _ = writeln!(
-                text,
-                "{} of what is open at or above {}/10",
-                self.blocking, self.thresholds.blocking
-            );
+            let (open, blocking) = (self.blocking, self.thresholds.blocking);
+            let blocks = if open == 1 { "finding blocks" } else { "findings block" };
+            let _ = writeln!(text, "{open} open {blocks}: at or above {blocking}/10");
         }
         if let Some((pass, why)) = &self.stopped {
             let (number, why) = (pass.number(), fence::one_line(why));
@@ -78,7 +76,7 @@ impl Report {
 impl Reported {
     fn frame(&self, renderer: &Renderer, thresholds: &Thresholds) -> String {
         let finding = &self.finding;
-        let level = match Weight::of(finding.score, thresholds) {
+        let level = match Weight::weigh(finding.score, thresholds) {
             Weight::Blocking => Level::ERROR,
             Weight::Notable => Level::WARNING,
         };

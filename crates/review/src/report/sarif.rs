@@ -61,7 +61,7 @@ impl Report {
 impl Reported {
     fn result(&self, thresholds: &Thresholds) -> Value {
         let finding = &self.finding;
-        let level = match Weight::of(finding.score, thresholds) {
+        let level = match Weight::weigh(finding.score, thresholds) {
             Weight::Blocking => "error",
             Weight::Notable => "warning",
         };

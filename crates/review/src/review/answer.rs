@@ -19,7 +19,7 @@ pub(super) fn draft_at(id: &str) -> Option<usize> {
     id.trim().strip_prefix(DRAFT)?.parse::<usize>().ok()?.checked_sub(1)
 }
 
-fn draft(at: usize) -> String {
+pub(super) fn draft(at: usize) -> String {
     format!("{DRAFT}{}", at + 1)
 }
 
@@ -101,6 +101,13 @@ pub(super) fn too_much_code(score: Score, longest: usize, most: usize) -> String
 
 pub(super) fn withdrawn(at: usize) -> String {
     format!("{} is withdrawn and will not be posted.", draft(at))
+}
+
+pub(super) fn unposted(at: usize) -> String {
+    format!(
+        "{} is not posted yet, so nobody has said anything about it; withdraw it with `github_resolve_thread`, or leave it",
+        draft(at)
+    )
 }
 
 pub(super) fn unknown(id: &str) -> String {

@@ -1,14 +1,16 @@
 //! The end of a review: what is posted where, and whether the check is green.
 
-use fro_core::{Anchor, say::remarks};
+use fro_core::{Anchor, Login, Side, say::remarks};
 
-use super::{Deed, Review, Standing};
+use super::{Deed, Known, Review, Standing};
 use crate::{
     Diff, Place, Seal,
-    finding::{Finding, Score},
-    markdown, say,
+    duplicate::Whereabouts,
+    finding::{Finding, Kind, Score},
+    markdown,
+    say::{self, Verdict},
     scoring::{self, Gate},
-    state::Status,
+    state::{Settlement, Status},
 };
 
 /// What a review comes to.
@@ -16,6 +18,8 @@ use crate::{
 pub struct Settled {
     /// What is posted, by file and line.
     pub findings: Vec<Finding>,
+    /// What would have been posted, had the model not taken it back.
+    pub withdrawn: Vec<Finding>,
     /// What is written into threads.
     pub deeds: Vec<Deed>,
     /// Whether the check is green.
@@ -41,12 +45,23 @@ impl Review {
             drafts.map(|draft| draft.finding.clone())
         };
         let small: Vec<Finding> = of(Standing::Aside).collect();
-        let elevated = scoring::elevated(&small, &self.ground.thresholds);
+        let mut elevated = scoring::elevated(&small, &self.ground.thresholds);
+        elevated.retain(|elevation| !self.was_elevated(elevation.kind));
         let mut findings: Vec<Finding> = of(Standing::Kept).collect();
         findings.extend(elevated.iter().filter_map(|elevation| say::together(elevation, &small)));
         findings.sort_by(|a, b| (&a.anchor.path, a.anchor.line).cmp(&(&b.anchor.path, b.anchor.line)));
         let gate = scoring::gate(self.open(&findings), &self.ground.thresholds);
-        Settled { findings, deeds: self.deeds, gate }
+        let threshold = self.ground.thresholds.problem;
+        let withdrawn = of(Standing::Withdrawn).filter(|finding| finding.score >= threshold).collect();
+        Settled { findings, withdrawn, deeds: self.deeds, gate }
+    }
+
+    /// Tells whether small findings of this kind were said together before, and nothing says that they are back.
+    fn was_elevated(&self, kind: Kind) -> bool {
+        self.ground.known.iter().any(|Known { thread, place, .. }| {
+            let back = thread.settlement == Settlement::Fixed && matches!(place, Whereabouts::Gone { .. });
+            thread.kind == kind && say::is_together(&thread.assessment.finding) && !back
+        })
     }
 
     /// Returns status and score of every thread there will be.
@@ -61,10 +76,34 @@ impl Review {
     }
 }
 
+impl Writes {
+    /// Returns all of it for a text that begins no threads, and so has no blocks.
+    pub fn without_threads(&self) -> Vec<(Anchor, String)> {
+        let whole =
+            |path: &String| Anchor { path: path.clone(), side: Side::Right, start_line: None, line: 1 };
+        let on_files = self.on_files.iter().map(|(path, text)| (whole(path), text));
+        let beside = self.beside.iter().map(|(anchor, text)| (anchor.clone(), text));
+        beside.chain(on_files).map(|(anchor, text)| (anchor, say::without_block(text))).collect()
+    }
+}
+
 impl Settled {
     /// Tells whether there is anything to write.
     pub fn is_silent(&self) -> bool {
         self.findings.is_empty() && self.deeds.is_empty()
+    }
+
+    /// Returns whom the replies call by name: people and teams who are asked to decide.
+    pub fn called(&self) -> Vec<Login> {
+        let names = self.deeds.iter().flat_map(|deed| match &deed.verdict {
+            Verdict::Escalated { to } => to.as_slice(),
+            Verdict::Fixed
+            | Verdict::Conceded
+            | Verdict::DeveloperDecides
+            | Verdict::Upheld
+            | Verdict::LeftToPeople => &[],
+        });
+        names.map(Login::new).collect()
     }
 
     /// Returns the findings that cannot stand where they belong, because the change does not touch those lines.

@@ -79,9 +79,9 @@ fn files(paths: &[&str]) -> Since {
 fn call(review: &mut Review, pass: Pass, tool: &str, arguments: &Value) -> String {
     let call = ReviewCall::read(tool, arguments.as_object().unwrap().clone()).unwrap();
     match review.call(pass, &call, 12) {
-        Reply::Said(said) => said,
-        Reply::Failed(why) => format!("failed: {why}"),
-        Reply::Tools(_) => unreachable!(),
+        ToolReply::Said(said) => said,
+        ToolReply::Failed(why) => format!("failed: {why}"),
+        ToolReply::Tools(_) => unreachable!(),
     }
 }
 
@@ -120,6 +120,18 @@ fn findings_are_answered_with_the_reason() {
             Pass::Consolidation,
             "github_resolve_thread",
             &json!({ "thread_id": "draft-99", "reason": "wrong" }),
+        ),
+        call(
+            &mut review,
+            Pass::Consolidation,
+            "github_reply_to_thread",
+            &json!({ "thread_id": "draft-2", "body": "No.", "is_concession": false }),
+        ),
+        call(
+            &mut review,
+            Pass::Consolidation,
+            "github_reply_to_thread",
+            &json!({ "thread_id": "draft-2", "body": "Right.", "is_concession": true }),
         ),
         call(
             &mut review,
@@ -205,6 +217,19 @@ fn small_findings_count_together_and_the_gate_follows_the_scores() {
     let settled = some.settle();
     assert_eq!(settled.findings.iter().map(|finding| finding.score.get()).collect::<Vec<_>>(), [5]);
     assert_eq!(settled.gate, Gate::Passed);
+    let told = settled.findings[0].finding.clone();
+    let said = |kind| known(Thread { kind, ..thread(10, &told, 5, Status::Pending) }, &[]);
+    for (kind, expect) in [(Kind::Naming, 0), (Kind::Style, 1)] {
+        let mut again = review(Since::Beginning, vec![said(kind)]);
+        for (at, name) in names.iter().enumerate() {
+            post(&mut again, Pass::Diff, 1 + at % 5, name, 2);
+        }
+        assert_eq!(
+            again.settle().findings.len(),
+            expect,
+            "what was said together of {kind:?} is not repeated"
+        );
+    }
     let mut bad = review(Since::Beginning, vec![known(thread(10, "It leaks", 10, Status::Escalated), &[])]);
     post(&mut bad, Pass::Security, 2, "The key is printed", 7);
     assert_eq!(bad.settle().gate, Gate::Blocked(2));

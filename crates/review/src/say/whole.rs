@@ -112,6 +112,16 @@ pub fn outside_told(found: usize) -> (String, String) {
     )
 }
 
+/// Lists findings that the model took back, for the run's page: a change may have talked it into that.
+pub fn withdrawn_listed(findings: &[Finding]) -> Option<String> {
+    let told = |finding: &Finding| {
+        let at = fence::inline(&finding.anchor.to_string());
+        format!("- `{at}`: `{}`\n", fence::inline(&rated(finding.score, &finding.finding)))
+    };
+    let heading = "### Findings that the model took back\n\n";
+    (!findings.is_empty()).then(|| format!("{heading}{}", findings.iter().map(told).collect::<String>()))
+}
+
 /// Lists findings that could not be posted, for the run's page.
 pub fn unsaid_listed(findings: &[Finding]) -> Option<String> {
     let told = |finding: &Finding| {
@@ -171,8 +181,14 @@ mod tests {
         };
         assert_eq!(unsaid_listed(&[]), None);
         let (one, two) = (outside_told(1), outside_told(2));
-        let listed = unsaid_listed(&[finding]).unwrap();
+        assert_eq!(withdrawn_listed(&[]), None);
+        let listed = unsaid_listed(std::slice::from_ref(&finding)).unwrap();
         insta::assert_snapshot!([one.0, one.1, two.0, two.1, listed].join("\n---\n"));
+        insta::assert_snapshot!(withdrawn_listed(&[finding]).unwrap(), @r"
+        ### Findings that the model took back
+
+        - `ho'se.rs:2-3`: `7/10 It leaks. ## Not a heading`
+        ");
     }
 
     #[test]

@@ -10,6 +10,8 @@ use fro_core::{
 };
 use fro_review::{
     Diff, FileDiff,
+    code_owners::{self, CodeOwners},
+    dispute::Deciders,
     duplicate::Whereabouts,
     parcel::{Parcel, Part},
     passes::Briefing,
@@ -63,14 +65,15 @@ pub(crate) async fn begin(
     let parts = Parcel::split(&change.diff);
     let diff = read(&parts);
     let files = Files::read(store, pull, &diff).await?;
-    let sensitivity = Sensitivity::of(settings.declared, &files.of_base(pull));
+    let sensitivity = Sensitivity::judge(settings.declared, &files.of_base(pull));
     let rules = files.rules(pull, repo);
     let instructions = rubric::system_prompt(&settings.thresholds, &sensitivity, rules.as_ref());
-    let known = pull.state.threads.iter().map(|thread| Known {
-        place: files.whereabouts(pull, &diff, thread),
-        unanswered: pull.unanswered(thread),
-        deciders: pull.deciders(),
-        thread: thread.clone(),
+    let code_owners = files.code_owners(pull);
+    let known = pull.state.threads.iter().map(|thread| {
+        let (place, unanswered) = (files.whereabouts(pull, &diff, thread), pull.unanswered(thread));
+        let owners = pull.others(code_owners.owners(&thread.root.path));
+        let deciders = Deciders { reviewers: pull.reviewers(), code_owners: owners };
+        Known { place, unanswered, deciders, thread: thread.clone() }
     });
     let known: Vec<Known> = known.collect();
     // Who asks for a review wants one of everything.
@@ -158,7 +161,7 @@ impl Files {
             wanted.insert((head.clone(), newest(diff, &root.path)));
             wanted.insert((root.original_commit.clone(), root.path.clone()));
         }
-        let of_base = Sensitivity::at_root().chain(["AGENTS.md"]);
+        let of_base = Sensitivity::at_root().chain(["AGENTS.md"]).chain(code_owners::PLACES);
         wanted.extend(of_base.map(|path| (base.clone(), path.to_owned())));
         let wanted: Vec<_> = wanted.into_iter().collect();
         let texts = store.texts(&wanted).await.map_err(|error| error.fault())?;
@@ -185,6 +188,12 @@ impl Files {
         let text = self.text(&pull.told.base, "AGENTS.md")?;
         let who = Login::new(repo.owner());
         Some(Spoken { who, trust: Trust::Maintainer, text: Bounded::text(text, RULES).noted() })
+    }
+
+    /// Returns who owns which file, as the base has it: a change cannot name its own judges.
+    fn code_owners(&self, pull: &PullSoFar) -> CodeOwners {
+        let text = code_owners::PLACES.iter().find_map(|path| self.text(&pull.told.base, path));
+        text.map(CodeOwners::parse).unwrap_or_default()
     }
 
     /// Finds where the lines of a thread are now.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fro_agent::{Agent, Job, Origin, Plan};
+use fro_agent::{Agent, Job, Onward, Origin, Plan};
 use fro_core::{
     Fault, Login, Permit, RepoName, Subject,
     delegation::NoWork,
@@ -101,7 +101,7 @@ async fn opened(process: &Process, here: &Here) -> Result<(Permit, PullSoFar), F
     }
 }
 
-fn job(here: &Here, permit: &Permit, pull: &PullSoFar) -> Job {
+pub(super) fn job(here: &Here, permit: &Permit, pull: &PullSoFar) -> Job {
     let run = format!("local-{}", here.began.as_millisecond());
     let origin = Origin {
         key: run.clone(),
@@ -131,6 +131,7 @@ async fn look(scene: Scene<'_>, pull: &PullSoFar, job: &Job, agent: &mut Agent<'
         permit: job.permit.clone(),
         origin: job.origin.clone(),
         continuity: None,
+        onward: Onward::InIt,
         title: sessions::title(&fro_agent::subject(scene.permit), &pull.told.title, ""),
         recalled: Vec::new(),
         tools: Vec::new(),
@@ -145,7 +146,7 @@ fn looked(scene: Scene<'_>, pull: &PullSoFar, outcomes: Outcomes) -> Looked {
         Gate::Passed => 0,
         Gate::Blocked(blocking) => blocking,
     };
-    let (status, texts) = (ReviewStatus::of(stopped.as_ref(), blocking), tools.texts());
+    let (status, texts) = (ReviewStatus::decide(stopped.as_ref(), blocking), tools.texts());
     let findings = settled.findings.into_iter().map(|finding| {
         let text = texts.get(&finding.anchor.path).cloned();
         Reported { finding, text }

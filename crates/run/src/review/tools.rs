@@ -8,7 +8,7 @@ use std::{
 use fro_agent::{Arguments, ToolList, Tools};
 use fro_core::{
     Anchor, Redactor,
-    tool_call::{Reply, ToolCard, ToolSet},
+    tool_call::{ToolCard, ToolReply, ToolSet},
 };
 use fro_review::{
     Diff,
@@ -146,9 +146,9 @@ impl ReviewTools {
             passes.heard(Heard::Submitted { pass: submit.pass_number, summary: submit.summary }, briefing);
         }
         match reply {
-            Reply::Said(said) => Ok(said),
-            Reply::Failed(why) => Err(why),
-            Reply::Tools(_) => Err("nothing was said".to_owned()),
+            ToolReply::Said(said) => Ok(said),
+            ToolReply::Failed(why) => Err(why),
+            ToolReply::Tools(_) => Err("nothing was said".to_owned()),
         }
     }
 

@@ -51,7 +51,7 @@ impl WebTools {
     }
 
     /// Returns what the summary says of it, if it was used.
-    pub(crate) fn told(&self) -> Option<String> {
+    pub(crate) fn summarize(&self) -> Option<String> {
         let calls = self.calls();
         let mut hosts = calls.read.clone();
         hosts.sort();
@@ -65,7 +65,7 @@ impl WebTools {
         let call = WebCall::read(tool, arguments)?;
         let (url, show): (String, Show) = match (call, &self.settings.search) {
             (WebCall::Fetch(url), _) => (url, web::shown),
-            (WebCall::Search(query), Some(search)) => (search.of(&query), web::found),
+            (WebCall::Search(query), Some(search)) => (search.url_for(&query), web::found),
             (WebCall::Search(_), None) => return Err("there is no tool `web_search`".to_owned()),
         };
         self.count()?;

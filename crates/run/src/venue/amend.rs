@@ -1,14 +1,13 @@
 //! Adds to the summary of an answer what is known only when the memory was saved, which is after it was posted.
 
-use std::time::Duration;
-
 use fro_core::{
     Surface,
     own_comments::is_own,
     say::{answer::SummaryPlace, summary},
 };
-use fro_github::{Error, GitHub, Since};
+use fro_github::{Error, GitHub};
 
+use super::since;
 use crate::{answer::Asked, progress::Progress};
 
 /// Tells the readers of the answer what went wrong with the save. It fails no run: the run's page has it too.
@@ -28,9 +27,7 @@ async fn amend(github: &GitHub, asked: &Asked<'_>, trouble: &[String]) -> Result
         SummaryPlace::Inline => marker,
         SummaryPlace::Separate => marker.of_summary(),
     };
-    // Clocks differ; a minute of comments more costs nothing.
-    let since = asked.occasion.began.checked_sub(Duration::from_mins(1));
-    let answers = github.answers(permit, since.map_or(Since::TheBeginning, Since::Time)).await?;
+    let answers = github.answers(permit, since(asked.occasion.began)).await?;
     let mut own = answers.into_iter().rev();
     let own = own.find(|answer| is_own(answer.author.as_ref(), &answer.body, permit.own(), &marker));
     if let Some(answer) = own

@@ -1,10 +1,10 @@
-//! One write, once, proven by reading it back.
+//! Posts an answer once and proves it by reading it back; a write whose answer was lost is looked up.
 
-use fro_core::{Delivery, Fault, Permit, Surface, Target, own_comments::is_own};
-use fro_github::{Answer, GitHub, Since};
+use fro_core::{Delivery, Fault, Permit, Surface, Target, own_comments::is_own, say::marker::Marker};
+use fro_github::{Answer, GitHub};
 use jiff::Timestamp;
 
-use super::{Venue, step_summary};
+use super::{Venue, since, step_summary};
 use crate::ending::Receipt;
 
 /// Gives the answer where it belongs, or edits the one that an earlier attempt of this run left.
@@ -24,7 +24,7 @@ pub(super) async fn once(
     let answer = match written {
         Ok(answer) => answer,
         Err(error) if error.ambiguous() => {
-            lost(github, permit, delivery, began).await?.ok_or_else(|| error.fault())?
+            lost(github, permit, &delivery.marker, began).await?.ok_or_else(|| error.fault())?
         }
         Err(error) => return Err(error.fault()),
     };
@@ -36,29 +36,27 @@ pub(super) async fn once(
 pub(super) async fn lost(
     github: &GitHub,
     permit: &Permit,
-    delivery: &Delivery,
+    marker: &Marker,
     began: Timestamp,
 ) -> Result<Option<Answer>, Fault> {
     for pause in github.pauses() {
-        if let Some(answer) = look(github, permit, delivery, began).await? {
+        if let Some(answer) = look(github, permit, marker, began).await? {
             return Ok(Some(answer));
         }
         tokio::time::sleep(*pause).await;
     }
-    look(github, permit, delivery, began).await
+    look(github, permit, marker, began).await
 }
 
 async fn look(
     github: &GitHub,
     permit: &Permit,
-    delivery: &Delivery,
+    marker: &Marker,
     began: Timestamp,
 ) -> Result<Option<Answer>, Fault> {
-    // Clocks differ; a minute of comments more costs nothing.
-    let since = began.checked_sub(std::time::Duration::from_mins(1)).map_or(Since::TheBeginning, Since::Time);
-    let answers = github.answers(permit, since).await.map_err(|error| error.fault())?;
+    let answers = github.answers(permit, since(began)).await.map_err(|error| error.fault())?;
     let mut answers = answers.into_iter();
-    Ok(answers.find(|answer| is_own(answer.author.as_ref(), &answer.body, permit.own(), &delivery.marker)))
+    Ok(answers.find(|answer| is_own(answer.author.as_ref(), &answer.body, permit.own(), marker)))
 }
 
 /// Reads the answer back: GitHub can accept a comment and not show it, or show it changed.

@@ -52,7 +52,7 @@ async fn reviewer_looks(github: &GitHub, trigger: &Trigger, policy: &Policy) -> 
         return false;
     }
     let names = github.folder(".github/workflows").await.unwrap_or_else(|error| {
-        tracing::warn!("nobody knows whether there is a reviewer: {}", error.fault().what());
+        tracing::warn!("cannot tell whether there is a reviewer: {}", error.fault().what());
         Vec::new()
     });
     let is_plain =
@@ -78,14 +78,14 @@ pub(super) async fn audience(github: &GitHub, occasion: &Occasion) -> Option<Aud
         Ok(rights) if rights.private => Some(Audience::Insiders),
         Ok(_) => Some(Audience::Everyone),
         Err(error) => {
-            tracing::warn!("nobody knows who can read the repository: {}", error.fault().what());
+            tracing::warn!("cannot tell who can read the repository: {}", error.fault().what());
             None
         }
     }
 }
 
 async fn permission(github: &GitHub, trigger: &Trigger, policy: &Policy) -> Result<Permission, Fault> {
-    match Standing::of(trigger, policy) {
+    match Standing::from_trigger(trigger, policy) {
         Standing::Asker => github.permission(trigger.asker()).await.map_err(|error| error.fault()),
         Standing::Anyone | Standing::Operator => Ok(Permission::None),
     }

@@ -9,8 +9,9 @@ use fro_core::{
     say::marker::Marker,
 };
 use fro_github::{GitHub, Since};
+use jiff::Timestamp;
 
-use super::{Venue, attach};
+use super::{Venue, attach, since};
 use crate::progress::Progress;
 
 /// The conversation as the agent is shown it, and our own answer if this run already left one.
@@ -34,8 +35,9 @@ pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker
         let earlier = Earlier::default();
         return Ok(Hydrated { context, earlier, files: Vec::new(), warnings: Vec::new() });
     };
-    let earlier = earlier(github, permit, marker, (&told, extent)).await?;
-    let told = told.as_of(event::asked_at(&occasion.event));
+    let asked_at = event::asked_at(&occasion.event);
+    let earlier = earlier(github, permit, marker, (&told, extent, asked_at)).await?;
+    let told = told.as_of(asked_at);
     let base = told.change.as_ref().map_or(told.default_branch.as_str(), |change| change.base.as_str());
     let texts = [attach::request(trigger, permit), told.body.as_str()];
     let (rules, files) = tokio::join!(rules(github, base), attach::bring(github, texts, tell));
@@ -89,12 +91,13 @@ async fn read_subject(github: &GitHub, permit: &Permit) -> Result<Option<(RawCon
     told.map(Some).map_err(|error| error.fault())
 }
 
-/// Looks for what an earlier attempt left: in what was told, and where that may not be all, in everything there is.
+/// Looks for what an earlier attempt left: in what was told, and where that may not be all, in everything that was written
+/// since somebody asked.
 async fn earlier(
     github: &GitHub,
     permit: &Permit,
     marker: &Marker,
-    (told, extent): (&RawContext, Extent),
+    (told, extent, asked_at): (&RawContext, Extent, Option<Timestamp>),
 ) -> Result<Earlier, Fault> {
     let seen = Earlier::find(said(told), permit.own(), marker);
     let is_all = match permit.surface() {
@@ -107,7 +110,8 @@ async fn earlier(
     if is_all {
         return Ok(seen);
     }
-    let answers = github.answers(permit, Since::TheBeginning).await.map_err(|error| error.fault())?;
+    let since = asked_at.map_or(Since::TheBeginning, since);
+    let answers = github.answers(permit, since).await.map_err(|error| error.fault())?;
     let said = answers.iter().map(|answer| (answer.author.as_ref(), answer.body.as_str(), &answer.target));
     Ok(Earlier::find(said, permit.own(), marker))
 }

@@ -72,7 +72,7 @@ pub(super) async fn deliver(
         Ok(answer) => answer,
         Err(error) if error.status() == Some(422) => return Ok(None),
         Err(error) if error.ambiguous() => {
-            deliver::lost(github, permit, delivery, began).await?.ok_or_else(|| error.fault())?
+            deliver::lost(github, permit, &delivery.marker, began).await?.ok_or_else(|| error.fault())?
         }
         Err(error) => return Err(error.fault()),
     };

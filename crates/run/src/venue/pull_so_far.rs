@@ -6,7 +6,7 @@ use fro_core::{Fault, Login, Permission, Permit, RepoName, Subject, gate};
 use fro_github::{CodeComment, CodeThread, GitHub, PullTold, Speaker as Author};
 use fro_review::{
     Seal,
-    dispute::{Deciders, Speaker},
+    dispute::Speaker,
     state::{Account, ReviewComment, State, Thread, ThreadFact},
 };
 
@@ -21,15 +21,16 @@ pub(crate) struct PullSoFar {
     pub(crate) seal: Seal,
     /// What the author may do, where that matters.
     pub(crate) author_may: Permission,
-    /// Those above the developer, without the author, without us.
-    deciders: Deciders,
+    /// People and teams who review it or were asked to, without the author, without us.
+    reviewers: Vec<String>,
+    own: Login,
     /// What those may do whose words are new.
     permissions: BTreeMap<String, Permission>,
 }
 
 impl PullSoFar {
     /// Asks for everything at once, and rebuilds the state from it.
-    pub(crate) async fn of(asked: &Asked<'_>) -> Result<Self, Fault> {
+    pub(crate) async fn fetch(asked: &Asked<'_>) -> Result<Self, Fault> {
         Self::read(asked.venue.github, asked.permit, &asked.process.review).await
     }
 
@@ -65,13 +66,14 @@ impl PullSoFar {
         // Nobody is asked to decide before somebody contradicts.
         let above =
             if permissions.is_empty() { Vec::new() } else { who_may_push(github, reviewed_by).await? };
-        let deciders = deciders(&told, above, permit.own());
+        let reviewers = reviewers(&told, above, permit.own());
         // Only the web asks who wrote the change.
         let author_may = match settings.web {
             Some(_) => permission(github, &told.author).await?,
             None => Permission::None,
         };
-        Ok(Self { number, told, state, seal, author_may, deciders, permissions })
+        let own = permit.own().clone();
+        Ok(Self { number, told, state, seal, author_may, reviewers, own, permissions })
     }
 
     /// Makes what there is to know of commits that nobody has made a pull request of.
@@ -86,7 +88,8 @@ impl PullSoFar {
             seal: Seal::new(permit.repo(), 0, None),
             // They are by whoever sits here.
             author_may: Permission::Admin,
-            deciders: Deciders::default(),
+            reviewers: Vec::new(),
+            own: permit.own().clone(),
             permissions: BTreeMap::new(),
         }
     }
@@ -102,8 +105,14 @@ impl PullSoFar {
     }
 
     /// Returns who decides if we do not agree.
-    pub(crate) fn deciders(&self) -> Deciders {
-        self.deciders.clone()
+    pub(crate) fn reviewers(&self) -> Vec<String> {
+        self.reviewers.clone()
+    }
+
+    /// Returns those of some people who are neither the author nor we.
+    pub(crate) fn others(&self, people: &[String]) -> Vec<String> {
+        let is_other = |name: &&String| is_above(&Login::new(name.as_str()), &self.told, &self.own);
+        people.iter().filter(is_other).cloned().collect()
     }
 
     /// Returns the newest commit that a review of ours saw before this one.
@@ -121,7 +130,7 @@ impl PullSoFar {
     /// Returns whom a comment may call by name.
     pub(crate) fn people(&self) -> Vec<Login> {
         let spoke = self.state.threads.iter().flat_map(|thread| &thread.replies).map(|reply| &reply.author);
-        let names = self.deciders.reviewers.iter().chain(&self.deciders.code_owners).chain(spoke);
+        let names = self.reviewers.iter().chain(spoke);
         names.map(Login::new).chain([self.told.author.clone()]).collect()
     }
 }
@@ -160,16 +169,17 @@ async fn who_may_push(github: &GitHub, people: Vec<Login>) -> Result<Vec<Login>,
     Ok(above)
 }
 
-fn deciders(told: &PullTold, reviewed_by: Vec<Login>, own: &Login) -> Deciders {
-    let is_above = |login: &Login| {
-        !login.is_same_identity(&told.author) && !login.is_same_identity(own) && !is_bot(login)
-    };
-    let people = told.asked.iter().cloned().chain(reviewed_by).filter(is_above);
+fn reviewers(told: &PullTold, reviewed_by: Vec<Login>, own: &Login) -> Vec<String> {
+    let people = told.asked.iter().cloned().chain(reviewed_by).filter(|login| is_above(login, told, own));
     let mut reviewers: Vec<String> = people.map(|login| login.to_string()).collect();
     reviewers.extend(told.asked_teams.iter().cloned());
     reviewers.sort();
     reviewers.dedup();
-    Deciders { reviewers, code_owners: Vec::new() }
+    reviewers
+}
+
+fn is_above(login: &Login, told: &PullTold, own: &Login) -> bool {
+    !login.is_same_identity(&told.author) && !login.is_same_identity(own) && !is_bot(login)
 }
 
 fn is_bot(login: &Login) -> bool {
@@ -202,3 +212,6 @@ fn fact(told: CodeThread) -> ThreadFact {
     let CodeThread { root, node, resolved, resolved_by, can_resolve } = told;
     ThreadFact { root, node, resolved, resolved_by: resolved_by.as_ref().map(account), can_resolve }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What a review writes: threads first, then one review. Each once, and none lost.
 
-use fro_core::{Clean, Delivery, Fault, Login, NodeId, Target, say::published::published};
+use fro_core::{Bounded, Clean, Delivery, Fault, Login, NodeId, Target, say::remarks};
 use fro_github::{Answer, Error, Remark};
 use fro_review::{
     review::{Deed, Settled, Writes},
@@ -19,6 +19,34 @@ const CANNOT_RESOLVE: &str = "threads are answered but not resolved: GitHub asks
 /// What further parts of a review say that GitHub did not take in one piece.
 const CONTINUED: &str = "More of the same review: GitHub did not take all of its remarks at once.";
 
+/// What is told where a branch was rewritten under a review.
+const REWRITTEN: &str = "the branch was rewritten while it was looked at";
+
+/// What is told where the token is a person's who writes a review at the same time.
+const PENDING: &str = "the owner of `github-token` has begun a review of this pull request by hand, and GitHub takes no second one";
+
+/// Bytes of a comment; GitHub takes 65,536 characters.
+const LONGEST: usize = 60_000;
+
+/// What became of a reply.
+enum Replied {
+    There,
+    /// It is not, for this reason.
+    Not(&'static str),
+}
+
+/// Somebody deleted the thread since it was read.
+const GONE: &str = "it was deleted meanwhile";
+
+/// What became of a review that was posted in one piece.
+enum Posted {
+    There(Receipt),
+    /// GitHub does not take one of its places, and does not say which.
+    Misplaced,
+    /// Somebody has begun another one in our name.
+    Pending,
+}
+
 /// Writes into a pull request in the name of one review.
 pub(crate) struct Publisher<'a> {
     pub(crate) asked: &'a Asked<'a>,
@@ -36,6 +64,11 @@ impl Publisher<'_> {
                 Status::Resolved => self.close(thread).await?,
                 Status::Pending | Status::Disputed | Status::Escalated => Closing::LeftOpen,
             };
+            if let Replied::Not(why) = self.reply(deed, thread, closing).await? {
+                let unsaid = format!("nothing is said in thread {}: {why}", deed.thread);
+                (self.asked.tell)(Progress::Warning(unsaid));
+                continue;
+            }
             if deed.verdict.status() == Status::Resolved {
                 resolved += 1;
                 if closing == Closing::LeftOpen && !warned {
@@ -43,7 +76,6 @@ impl Publisher<'_> {
                     (self.asked.tell)(Progress::Warning(CANNOT_RESOLVE.to_owned()));
                 }
             }
-            self.reply(deed, thread, closing).await?;
         }
         Ok(resolved)
     }
@@ -57,20 +89,22 @@ impl Publisher<'_> {
         }
         match self.asked.venue.github.resolve_thread(self.asked.permit, &NodeId::new(&fact.node)).await {
             Ok(()) => Ok(Closing::Closed),
-            Err(error) if error.is_forbidden() => Ok(Closing::LeftOpen),
+            Err(error) if error.is_forbidden() || error.is_missing() => Ok(Closing::LeftOpen),
             Err(error) => Err(error.fault()),
         }
     }
 
-    async fn reply(&self, deed: &Deed, thread: &Thread, closing: Closing) -> Result<(), Fault> {
+    async fn reply(&self, deed: &Deed, thread: &Thread, closing: Closing) -> Result<Replied, Fault> {
         let (github, permit) = (self.asked.venue.github, self.asked.permit);
         let words = (deed.body.as_str(), self.pull.told.head.as_str());
         let text = say::reply(&self.pull.seal, &thread.finding_id, &deed.verdict, closing, words);
         let body = self.clean(&text);
         match github.reply_in_thread(permit, thread.root.id, &body).await {
-            Ok(_) => Ok(()),
+            Ok(_) => Ok(Replied::There),
+            Err(error) if error.is_missing() => Ok(Replied::Not(GONE)),
+            Err(error) if error.is_about_a_pending_review() => Ok(Replied::Not(PENDING)),
             Err(error) if error.ambiguous() && self.are_there(Some(thread.root.id), &[&body]).await? => {
-                Ok(())
+                Ok(Replied::There)
             }
             Err(error) => Err(error.fault()),
         }
@@ -108,8 +142,12 @@ impl Publisher<'_> {
             .map(|(anchor, text)| Remark { anchor: anchor.clone(), body: self.clean(text) })
             .collect();
         let receipt = match self.whole(delivery, &remarks).await? {
-            Some(receipt) => receipt,
-            None => self.in_parts(delivery, remarks).await?,
+            Posted::There(receipt) => receipt,
+            Posted::Pending => return self.in_conversation(delivery, writes, PENDING).await,
+            Posted::Misplaced if self.is_rewritten().await? => {
+                return self.in_conversation(delivery, writes, REWRITTEN).await;
+            }
+            Posted::Misplaced => self.in_parts(delivery, remarks).await?,
         };
         for (path, text) in &writes.on_files {
             self.on_file(path, &self.clean(text)).await?;
@@ -117,21 +155,46 @@ impl Publisher<'_> {
         Ok(receipt)
     }
 
-    /// Posts it in one piece; nothing, if GitHub does not take one of its places.
-    async fn whole(&self, delivery: &Delivery, remarks: &[Remark]) -> Result<Option<Receipt>, Fault> {
+    /// Posts it in one piece, if GitHub takes it so.
+    async fn whole(&self, delivery: &Delivery, remarks: &[Remark]) -> Result<Posted, Fault> {
         let (github, permit, began) = (self.asked.venue.github, self.asked.permit, Timestamp::now());
         let posted = github.post_review(permit, &self.pull.told.head, &delivery.body, remarks).await;
         let answer = match posted {
             Ok(answer) => answer,
-            Err(error) if is_misplaced(&error) => return Ok(None),
+            Err(error) if error.is_about_a_pending_review() => return Ok(Posted::Pending),
+            Err(error) if is_misplaced(&error) => return Ok(Posted::Misplaced),
             Err(error) if error.ambiguous() => {
-                deliver::lost(github, permit, delivery, began).await?.ok_or_else(|| error.fault())?
+                deliver::lost(github, permit, &delivery.marker, began).await?.ok_or_else(|| error.fault())?
             }
             Err(error) => return Err(error.fault()),
         };
         let receipt = deliver::prove(github, permit, delivery, &answer.target).await?;
         self.count(&answer, remarks.len()).await?;
-        Ok(Some(receipt))
+        Ok(Posted::There(receipt))
+    }
+
+    /// Tells whether the commit that was looked at is not the newest one any more. GitHub takes remarks on older commits
+    /// as long as they are part of the pull request.
+    async fn is_rewritten(&self) -> Result<bool, Fault> {
+        let head = self.asked.venue.github.head(self.pull.number).await.map_err(|error| error.fault())?;
+        Ok(head != self.pull.told.head)
+    }
+
+    /// Posts everything as one comment, where no review can be given.
+    async fn in_conversation(
+        &self,
+        delivery: &Delivery,
+        writes: &Writes,
+        why: &str,
+    ) -> Result<Receipt, Fault> {
+        (self.asked.tell)(Progress::Warning(format!(
+            "{why}: what was found stands in one comment, without threads"
+        )));
+        let (head, room) = (delivery.body.as_str(), LONGEST.saturating_sub(delivery.body.as_str().len()));
+        let listed = self.clean(&Bounded::text(&remarks::listed(&writes.without_threads()), room).noted());
+        let body = self.asked.process.redactor().clean(&format!("{head}\n\n{}", listed.as_str()));
+        let delivery = Delivery { body, ..delivery.clone() };
+        deliver::once(self.asked.venue, &delivery, None).await
     }
 
     /// Posts it in halves of halves: GitHub does not say which place it does not take. A remark without a place
@@ -153,7 +216,7 @@ impl Publisher<'_> {
                         return Err(error.fault());
                     }
                     if receipt.is_none() {
-                        let taken = deliver::lost(github, permit, delivery, began).await?;
+                        let taken = deliver::lost(github, permit, &delivery.marker, began).await?;
                         receipt = taken.map(|answer| Receipt { url: answer.url });
                     }
                 }
@@ -168,10 +231,12 @@ impl Publisher<'_> {
         }
         match receipt {
             Some(receipt) => Ok(receipt),
-            None => self
-                .whole(delivery, &[])
-                .await?
-                .ok_or_else(|| Fault::ours("GitHub does not take the text of the review")),
+            None => match self.whole(delivery, &[]).await? {
+                Posted::There(receipt) => Ok(receipt),
+                Posted::Pending | Posted::Misplaced => {
+                    Err(Fault::ours("GitHub does not take the text of the review"))
+                }
+            },
         }
     }
 
@@ -200,7 +265,7 @@ impl Publisher<'_> {
 
     /// Makes a text fit to leave: only who takes part is called, and nothing secret is in it.
     fn clean(&self, text: &str) -> Clean {
-        self.asked.process.redactor().clean(&published(text, &self.people))
+        self.asked.process.redactor().clean(&say::fit_to_leave(text, &self.people))
     }
 }
 

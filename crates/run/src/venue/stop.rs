@@ -45,7 +45,7 @@ pub(super) async fn heard(github: &GitHub, permit: &Permit, began: Timestamp) ->
 }
 
 /// Looks for the word of somebody who may say it. Whose word does not count is asked for once.
-async fn said(
+pub(super) async fn said(
     github: &GitHub,
     permit: &Permit,
     since: Timestamp,

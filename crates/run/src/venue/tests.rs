@@ -1,17 +1,20 @@
 //! What people see of a run, held against a little GitHub.
 
+mod reading;
+mod review;
+mod writing;
+
 use std::{path::PathBuf, sync::Mutex, time::Duration};
 
 use fro_core::{
-    Clean, Decision, Delivery, Login, Redactor, RepoName, Secret, Surface, Target, Task,
+    Clean, Decision, Delivery, Login, Permission, Redactor, RepoName, Secret, Surface, Target, Task,
     draft::InlineComment,
     event::{self, Event, Reading},
     gate::{self, Answered, Response},
     say::summary::RunLink,
 };
-use fro_github::Address;
-use fro_http::{Client, ClientSettings, Retry};
-use fro_sim::{FaultKind, World};
+use fro_http::{ClientSettings, Retry};
+use fro_sim::{FaultKind, World, state::Pull};
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -28,6 +31,7 @@ const COMMENTS: &str = "POST /repos/{owner}/{repo}/issues/{number}/comments";
 /// A request that may be answered, with everything around it.
 struct Called {
     world: World,
+    process: Process,
     host: Host,
     trigger: Trigger,
     permit: Permit,
@@ -42,10 +46,36 @@ struct Called {
 impl Called {
     /// maya calls us on issue 1.
     async fn by_comment(policy: &Policy) -> Self {
-        let world = World::start().await.unwrap();
-        let call = world.write_comment(REPO, 1, "maya", "@fro-bot why is the floor wet?");
+        Self::saying(World::start().await.unwrap(), "@fro-bot why is the floor wet?", policy).await
+    }
+
+    /// maya says this on issue 1.
+    async fn saying(world: World, words: &str, policy: &Policy) -> Self {
+        Self::said_by("maya", world, words, policy).await
+    }
+
+    /// Somebody says this on issue 1.
+    async fn said_by(login: &str, world: World, words: &str, policy: &Policy) -> Self {
+        let call = world.write_comment(REPO, 1, login, words);
         let payload = world.comment_event(REPO, call);
         Self::new(world, call, ("issue_comment", &payload), policy).await
+    }
+
+    /// maya calls us on issue 1, after so many other comments.
+    async fn after_comments(n: usize) -> Self {
+        let world = World::start().await.unwrap();
+        for _ in 0..n {
+            world.write_comment(REPO, 1, "maya", &"The floor is wet. ".repeat(100));
+        }
+        let long_ago = Timestamp::now() - Duration::from_hours(1);
+        world.change(|state| {
+            for comment in &mut state.issue_mut(REPO, 1).unwrap().comments {
+                (comment.created_at, comment.updated_at) = (long_ago, long_ago);
+            }
+        });
+        let call = world.write_comment(REPO, 1, "maya", "@fro-bot why?");
+        let payload = world.comment_event(REPO, call);
+        Self::new(world, call, ("issue_comment", &payload), &Policy::usual()).await
     }
 
     /// A pull request has a new commit.
@@ -76,13 +106,33 @@ impl Called {
             began: Timestamp::now(),
             seed: 0,
         };
-        let host = Host { github: seen_by_us(&world) };
+        let process = process(&world, &folder);
+        let host = Host::open(&process, &trigger).unwrap();
         let facts = host.facts(&trigger, policy, &occasion).await.unwrap();
         let (permit, task) = match gate::decide(&trigger, &facts, policy) {
             Decision::Run(permit, task) => (*permit, task),
             Decision::Skip(reason) => panic!("{reason}"),
         };
-        Self { world, host, trigger, permit, task, occasion, call, told: Mutex::default(), folder }
+        Self { world, process, host, trigger, permit, task, occasion, call, told: Mutex::default(), folder }
+    }
+
+    /// Has something done for the request.
+    async fn asking<T>(&self, deed: impl AsyncFnOnce(&Asked<'_>) -> T) -> T {
+        let tell = |progress| self.told.lock().unwrap().push(progress);
+        let job = self.occasion.job(&self.process, &self.trigger, &self.permit);
+        let venue = self.host.venue(&self.permit, &self.occasion, &tell);
+        let (process, occasion, trigger, permit) =
+            (&self.process, &self.occasion, &self.trigger, &self.permit);
+        let todos = &tokio::sync::watch::Sender::default();
+        deed(&Asked { process, occasion, job: &job, tell: &tell, trigger, permit, venue, todos }).await
+    }
+
+    /// Looks at pull request 2 as it is now.
+    fn pull<T>(&self, look: impl FnOnce(&Pull) -> T) -> T {
+        self.world.state(|state| {
+            let repo = state.repos.iter().find(|repo| repo.full_name() == REPO).unwrap();
+            look(repo.issue(2).unwrap().pull.as_ref().unwrap())
+        })
     }
 
     /// Has something done where the request is answered.
@@ -121,13 +171,13 @@ impl Called {
     }
 }
 
-fn seen_by_us(world: &World) -> GitHub {
+/// A process whose requests are tried twice, without a pause.
+fn process(world: &World, folder: &TempDir) -> Process {
     let at_once = vec![Duration::ZERO];
     let retry = Retry { limited: at_once.clone(), failing: at_once, longest: Duration::from_secs(1) };
-    let (api, graphql) = (world.api_url(), world.graphql_url());
-    let address = Address { web: api.clone(), api, graphql, stores: Vec::new() };
-    let client = Client::new(ClientSettings { retry, ..ClientSettings::loopback() }).unwrap();
-    GitHub::new(address, Secret::new(world.token("fro-bot")), RepoName::parse(REPO).unwrap(), client)
+    let mut settings = crate::tests::settings(world, folder);
+    settings.agent.client = ClientSettings { retry, ..ClientSettings::loopback() };
+    Process::new(settings)
 }
 
 fn clean(text: &str) -> Clean {
@@ -319,4 +369,38 @@ async fn what_the_gate_needs_is_asked_at_once_and_only_if_it_matters() {
     let before = called.requests();
     assert_eq!(called.host.audience(&known).await, Some(Audience::Insiders));
     assert_eq!(called.requests(), before);
+}
+
+#[tokio::test]
+async fn of_a_thousand_comments_only_the_newest_are_read() {
+    let called = Called::after_comments(1_000).await;
+    let (before, marker) = (called.requests(), Marker::new("42", &called.trigger));
+    called.at_venue(async |venue| venue.hydrate(&called.trigger, &marker).await).await.unwrap();
+    let asked = called.world.traffic().split_off(before);
+    let bytes: usize = asked.iter().map(|call| call.response.len()).sum();
+    let calls: Vec<_> = asked.iter().map(|call| format!("{} {}", call.method, call.path)).collect();
+    assert_eq!(
+        calls,
+        [
+            "POST /graphql",
+            "GET /repos/octo/garden/issues/1/comments",
+            "GET /repos/octo/garden/contents/AGENTS.md"
+        ]
+    );
+    assert!(bytes < 300_000, "{bytes}");
+}
+
+#[tokio::test]
+async fn what_an_earlier_attempt_left_is_found_below_many_newer_comments() {
+    let called = Called::after_comments(60).await;
+    let marker = Marker::new("42", &called.trigger);
+    called.world.write_comment(REPO, 1, "fro-bot", &format!("{}\n- [ ] Look", marker.of_progress()));
+    let answer = called.world.write_comment(REPO, 1, "fro-bot", &format!("{marker}\nIt is the tap."));
+    for _ in 0..120 {
+        called.world.write_comment(REPO, 1, "maya", "Thanks!");
+    }
+    let hydrated =
+        called.at_venue(async |venue| venue.hydrate(&called.trigger, &marker).await).await.unwrap();
+    assert_eq!(hydrated.earlier.answer, Some(Target::Comment(answer)));
+    assert!(hydrated.earlier.progress.is_some());
 }

@@ -4,6 +4,8 @@
 //! written down.
 
 mod manage;
+mod pick;
+mod show;
 mod talk;
 
 use std::sync::Arc;
@@ -11,11 +13,14 @@ use std::sync::Arc;
 use fro_core::{
     Fault,
     chat::{
-        AccountAccess, AuditAction, ChannelId, Click, Denial, GuildId, Membership, ParameterKind,
-        Requirement, RoleId, SlashCommand, Speaker, UserId, Wanted, decide, say,
+        AccountAccess, AuditAction, ChannelId, Click, Denial, GuildId, Membership, ParameterKind, Pick,
+        Requirement, RoleId, SlashCommand, Speaker, TextFile, UserId, WantedHere, decide, say,
     },
 };
-use fro_discord::{Asked, Choice, CommandOption, CommandSpec, Given, Interaction, OptionKind, Seen};
+use fro_discord::{
+    Asked, Choice, CommandOption, CommandSpec, Given, Interaction, InteractionId, OptionKind, Post, Row,
+    Seen, Upload,
+};
 use tracing::{debug, warn};
 
 use super::{
@@ -29,6 +34,10 @@ pub(super) struct Caller {
     pub(super) guild: GuildId,
     pub(super) channel: ChannelId,
     pub(super) id: UserId,
+    /// What they are called.
+    pub(super) name: String,
+    /// The number of their command or click.
+    pub(super) asked: InteractionId,
     pub(super) roles: Vec<RoleId>,
     pub(super) speaker: Speaker,
 }
@@ -99,8 +108,12 @@ pub(super) async fn answer(desk: Arc<Desk>, asked: Interaction) {
             Some(click) => talk::click(&desk, &asked, click, *message).await,
             None => tell(&desk, &asked, &say::command::stale()).await,
         },
+        Asked::Menu { custom_id, chosen, message } => match Pick::read(custom_id) {
+            Some(pick) => pick::chosen(&desk, &asked, (pick, chosen), *message).await,
+            None => tell(&desk, &asked, &say::command::stale()).await,
+        },
         // None of ours has these.
-        Asked::Complete { .. } | Asked::Menu { .. } | Asked::Form { .. } => return,
+        Asked::Complete { .. } | Asked::Form { .. } => return,
     };
     // An answer that comes too late, as after a restart, is nobody's any more.
     if let Err(error) = answered {
@@ -110,22 +123,52 @@ pub(super) async fn answer(desk: Arc<Desk>, asked: Interaction) {
 
 async fn obey(desk: &Desk, asked: &Interaction, command: SlashCommand) -> Result<(), fro_discord::Error> {
     let seen = match command {
-        SlashCommand::New | SlashCommand::Resume => Seen::ByAll,
+        SlashCommand::New => Seen::ByAll,
+        // Without a session, only whoever asks sees what there is to choose from.
+        SlashCommand::Resume if given(asked, "session").is_some() => Seen::ByAll,
         _ => Seen::ByAsker,
     };
     desk.discord.defer(asked, seen).await?;
-    let text = match caller_of(desk, asked).await {
+    let answer = match caller_of(desk, asked).await {
         Ok(Some(caller)) => match done(desk, asked, &caller, command).await {
-            Ok(text) => text,
-            Err(trouble) => apologise(desk, &caller, action(command), command.name(), trouble).await,
+            Ok(answer) => answer,
+            Err(trouble) => apologise(desk, &caller, action(command), command.name(), trouble).await.into(),
         },
-        Ok(None) => say::command::no_guild(),
+        Ok(None) => say::command::no_guild().into(),
         Err(error) => {
             warn!("{error}");
-            say::command::broke()
+            say::command::broke().into()
         }
     };
-    desk.discord.edit_answer(asked, &desk.post(&text)).await.map(drop)
+    desk.discord.edit_answer(asked, &answer.post(desk)).await.map(drop)
+}
+
+/// What is answered to a command.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Reply {
+    text: String,
+    menu: Option<Row>,
+    file: Option<TextFile>,
+}
+
+impl From<String> for Reply {
+    fn from(text: String) -> Self {
+        Self { text, menu: None, file: None }
+    }
+}
+
+impl Reply {
+    fn post(self, desk: &Desk) -> Post {
+        let upload = |file: TextFile| Upload {
+            bytes: desk.clean(&file.text).as_str().as_bytes().to_vec(),
+            name: file.name,
+        };
+        Post {
+            rows: self.menu.into_iter().collect(),
+            files: self.file.map(upload).into_iter().collect(),
+            ..desk.post(&self.text)
+        }
+    }
 }
 
 async fn done(
@@ -133,8 +176,8 @@ async fn done(
     asked: &Interaction,
     caller: &Caller,
     command: SlashCommand,
-) -> Result<String, Trouble> {
-    match command {
+) -> Result<Reply, Trouble> {
+    let text = match command {
         SlashCommand::Link => link::link(desk, asked, caller).await,
         SlashCommand::Account => link::account(desk, asked, caller).await,
         SlashCommand::Unlink => link::unlink(desk, caller).await,
@@ -142,15 +185,23 @@ async fn done(
         SlashCommand::Listen => manage::listen(desk, asked, caller).await,
         SlashCommand::Policy => manage::policy(desk, asked, caller).await,
         SlashCommand::Audit => manage::audit(desk, caller).await,
-        SlashCommand::Model | SlashCommand::Agent => manage::choose(desk, asked, caller, command).await,
+        SlashCommand::Model | SlashCommand::Agent => {
+            return manage::choose_or_offer(desk, asked, caller, command).await;
+        }
+        SlashCommand::Verbosity => manage::verbosity(desk, asked, caller).await,
+        SlashCommand::Approvals => manage::approvals(desk, asked, caller).await,
         SlashCommand::Status => manage::status(desk, caller).await,
         SlashCommand::Help => Ok(say::command::help()),
-        SlashCommand::New => talk::begin(desk, asked, caller, None).await,
-        SlashCommand::Resume => talk::resume(desk, asked, caller).await,
-        SlashCommand::Sessions => talk::sessions(desk, caller).await,
+        SlashCommand::New => talk::begin(desk, asked, caller, talk::Beginning::Afresh).await,
+        SlashCommand::Resume => return talk::resume(desk, asked, caller).await,
+        SlashCommand::Fork => talk::fork(desk, asked, caller).await,
+        SlashCommand::Sessions => talk::sessions(desk, asked, caller).await,
+        SlashCommand::Diff => return show::diff(desk, caller).await,
+        SlashCommand::Share => return show::share(desk, caller).await,
         SlashCommand::Abort => talk::abort(desk, caller).await,
         SlashCommand::Queue => talk::queue(desk, caller).await,
-    }
+    };
+    text.map(Reply::from)
 }
 
 /// Writes a refusal down, and says what went wrong.
@@ -187,8 +238,8 @@ pub(super) async fn caller_of(
     };
     let roles = asked.roles.iter().copied().collect();
     let speaker = Speaker { id: asked.asker.id, membership, roles, account: AccountAccess::NoAccount };
-    let (id, roles) = (asked.asker.id, asked.roles.clone());
-    Ok(Some(Caller { guild, channel: asked.channel, id, roles, speaker }))
+    let (id, name, roles) = (asked.asker.id, asked.asker.name.clone(), asked.roles.clone());
+    Ok(Some(Caller { guild, channel: asked.channel, id, name, asked: asked.id, roles, speaker }))
 }
 
 /// Answers a click to whoever clicked.
@@ -198,7 +249,7 @@ pub(super) async fn tell(desk: &Desk, asked: &Interaction, text: &str) -> Result
 
 impl Caller {
     /// Asks whether they may.
-    pub(super) async fn may(&self, desk: &Desk, wanted: Wanted) -> Result<(), Trouble> {
+    pub(super) async fn may(&self, desk: &Desk, wanted: WantedHere) -> Result<(), Trouble> {
         let roles = desk.store.policy(self.guild).await?.roles;
         decide(wanted, &self.speaker, &roles)?;
         Ok(())
@@ -227,9 +278,16 @@ fn action(command: SlashCommand) -> AuditAction {
         SlashCommand::Policy => AuditAction::SetPolicy,
         SlashCommand::Audit => AuditAction::ReadAudit,
         SlashCommand::Abort => AuditAction::Abort,
-        SlashCommand::Listen | SlashCommand::Model | SlashCommand::Agent => AuditAction::Choose,
+        SlashCommand::Listen
+        | SlashCommand::Model
+        | SlashCommand::Agent
+        | SlashCommand::Verbosity
+        | SlashCommand::Approvals => AuditAction::Choose,
         SlashCommand::New
         | SlashCommand::Resume
+        | SlashCommand::Fork
+        | SlashCommand::Diff
+        | SlashCommand::Share
         | SlashCommand::Sessions
         | SlashCommand::Queue
         | SlashCommand::Links

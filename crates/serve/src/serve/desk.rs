@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use tokio::{sync::Notify, time};
 use tracing::warn;
 
-use super::{ServeSettings, places::Places};
+use super::{ServeSettings, places::Places, prompts::Prompts};
 use crate::store::{Error, Store};
 
 /// The longest pause before the database is tried again.
@@ -25,6 +25,7 @@ pub(super) struct Desk {
     /// Our own account.
     pub(super) me: UserId,
     pub(super) places: Places,
+    pub(super) prompts: Prompts,
     /// Rung when something was put into the outbox; looking at it now and then is the truth.
     pub(super) outbox: Notify,
 }
@@ -32,7 +33,7 @@ pub(super) struct Desk {
 impl Desk {
     pub(super) fn new(settings: ServeSettings, store: Store, discord: Discord, me: UserId) -> Self {
         let places = Places::new(discord.clone());
-        Self { settings, store, discord, me, places, outbox: Notify::new() }
+        Self { settings, store, discord, me, places, prompts: Prompts::default(), outbox: Notify::new() }
     }
 
     pub(super) fn clean(&self, text: &str) -> Clean {

@@ -16,7 +16,10 @@ use super::{
     catch_up, command,
     desk::{Desk, entry},
 };
-use crate::store::{gateway::Shard, intake::Intake};
+use crate::{
+    store::{gateway::Shard, intake::Intake},
+    watch::{Line, LineEvent},
+};
 
 /// How often Discord is asked for something that a decision needs, before it is made without.
 const TRIES: u32 = 3;
@@ -65,6 +68,7 @@ async fn asked_to(leave: &mut watch::Receiver<bool>) {
 /// Waits until the gateway is ours.
 async fn take(desk: &Desk) -> (Shard, Option<Kept>) {
     let settings = &desk.settings;
+    let mut standing_by = false;
     loop {
         let taken = desk
             .insist("take the gateway", || {
@@ -73,6 +77,10 @@ async fn take(desk: &Desk) -> (Shard, Option<Kept>) {
             .await;
         if let Some(taken) = taken {
             return taken;
+        }
+        settings.watch.line_is(Line::StandingBy);
+        if !std::mem::replace(&mut standing_by, true) {
+            warn!("another process speaks to Discord for this database; standing by until it ends");
         }
         time::sleep(settings.pace.look).await;
     }
@@ -134,22 +142,34 @@ impl<'a> Ear<'a> {
         desk.insist("keep the gateway", || desk.store.keep_shard(self.shard, Some(&kept), until)).await
     }
 
+    fn line_is(&self, line: Line, event: LineEvent) {
+        let watch = &self.desk.settings.watch;
+        watch.line_is(line);
+        watch.counts.line(event);
+    }
+
     async fn hear(&mut self, heard: Heard) {
         let (desk, places) = (self.desk, &self.desk.places);
         match heard {
             Heard::Ready { .. } => {
+                self.line_is(Line::Connected, LineEvent::Began);
                 let now = Timestamp::now();
                 (self.connected, self.missed_since) = (true, self.heard_at);
                 self.heard_at = self.heard_at.or(Some(now));
                 self.settles_at = now.saturating_add(SETTLES).ok();
                 info!("a new session with Discord has begun");
             }
-            Heard::Resumed => self.connected = true,
+            Heard::Resumed => {
+                self.line_is(Line::Connected, LineEvent::Resumed);
+                self.connected = true;
+            }
             Heard::Lost { why } => {
+                self.line_is(Line::Resuming, LineEvent::Lost);
                 self.connected = false;
                 info!("the connection to Discord is gone ({why}); it is being mended");
             }
             Heard::Refused(fatal) => {
+                self.line_is(Line::Refused, LineEvent::Refused);
                 self.connected = false;
                 let fault = fatal.fault();
                 error!("{}: {}", fault.what(), fault.hint());

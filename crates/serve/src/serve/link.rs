@@ -5,7 +5,7 @@
 use fro_core::{
     Login, Permission, RepoName, Secret,
     chat::{
-        AccountAccess, App, AuditAction, ChannelLink, ChannelSettings, Speaker, Wanted, decide,
+        AccountAccess, App, AuditAction, ChannelLink, ChannelSettings, Speaker, WantedHere, decide,
         say::command as say,
     },
 };
@@ -28,7 +28,7 @@ pub(super) async fn link(desk: &Desk, asked: &Interaction, caller: &Caller) -> R
     // Nobody is sent to GitHub who would be refused afterwards.
     let hopeful = Speaker { account: AccountAccess::Has(Permission::Admin), ..caller.speaker.clone() };
     let roles = desk.store.policy(caller.guild).await?.roles;
-    decide(Wanted::Link(App::Installed), &hopeful, &roles)?;
+    decide(WantedHere::Link(App::Installed), &hopeful, &roles)?;
     let place = desk.places.channel(caller.channel).await?;
     if place.is_none_or(|place| place.kind != ChannelKind::Text) {
         return Ok(fro_core::chat::say::not_linked());
@@ -46,7 +46,7 @@ pub(super) async fn link(desk: &Desk, asked: &Interaction, caller: &Caller) -> R
     // Roles are read anew: minutes may have passed.
     let roles = desk.store.policy(caller.guild).await?.roles;
     let speaker = Speaker { account: AccountAccess::Has(permission), ..caller.speaker.clone() };
-    decide(Wanted::Link(if installed { App::Installed } else { App::Missing }), &speaker, &roles)?;
+    decide(WantedHere::Link(if installed { App::Installed } else { App::Missing }), &speaker, &roles)?;
     write(desk, caller, repository).await
 }
 
@@ -79,7 +79,7 @@ async fn write(desk: &Desk, caller: &Caller, repository: RepoName) -> Result<Str
 
 /// Makes the channel nobody's; what waits in its threads is dropped, and said so there.
 pub(super) async fn unlink(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::Unlink).await?;
+    caller.may(desk, WantedHere::Unlink).await?;
     let here = desk.store.link_of(caller.channel).await?.filter(|link| link.guild == caller.guild);
     if here.is_none() {
         return Ok(fro_core::chat::say::not_linked());
@@ -99,7 +99,7 @@ pub(super) async fn unlink(desk: &Desk, caller: &Caller) -> Result<String, Troub
 
 /// Notes or forgets whose GitHub account is whose.
 pub(super) async fn account(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::Look).await?;
+    caller.may(desk, WantedHere::Look).await?;
     if given(asked, "do") == Some("forget") {
         let entry = caller.entry(AuditAction::ForgetAccount, caller.id.to_string());
         desk.store.forget_account(caller.id, &entry).await?;

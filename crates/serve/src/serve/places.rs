@@ -41,7 +41,7 @@ impl Places {
 
     pub(super) fn put_guild(&self, guild: &Guild) {
         let mut known = self.known();
-        known.guilds.insert(guild.id, GuildFacts::of(guild));
+        known.guilds.insert(guild.id, GuildFacts::from_guild(guild));
         known.channels.extend(guild.channels.iter().map(|channel| (channel.id, channel.clone())));
     }
 
@@ -120,7 +120,7 @@ impl Places {
         }
         let asked = match self.discord.guild(id).await {
             Err(error) if error.forbidden() => None,
-            asked => asked?.map(|guild| GuildFacts::of(&guild)),
+            asked => asked?.map(|guild| GuildFacts::from_guild(&guild)),
         };
         if let Some(facts) = asked {
             self.known().guilds.insert(id, facts);
@@ -134,7 +134,7 @@ impl Places {
 }
 
 impl GuildFacts {
-    fn of(guild: &Guild) -> Self {
+    fn from_guild(guild: &Guild) -> Self {
         // The role of everybody has the guild's own number.
         let everybody = guild.roles.iter().find(|role| role.id.number() == guild.id.number());
         let open = everybody.is_some_and(|role| role.permissions & VIEW_CHANNEL != 0);

@@ -12,7 +12,7 @@ use tokio::{task::JoinSet, time};
 use tracing::warn;
 
 use super::desk::Desk;
-use crate::store::outbox::Due;
+use crate::{store::outbox::Due, watch::Attempted};
 
 /// So many lanes are looked at at once.
 const LANES: i64 = 50;
@@ -29,6 +29,16 @@ enum Came {
     Later(String, Duration),
     /// It will never be done.
     Never(String),
+}
+
+impl Came {
+    fn attempted(&self) -> Attempted {
+        match self {
+            Self::Done(_) => Attempted::Done,
+            Self::Later(..) => Attempted::Later,
+            Self::Never(_) => Attempted::Never,
+        }
+    }
 }
 
 /// Does what waits for as long as this process lives.
@@ -73,6 +83,7 @@ async fn deliver(desk: Arc<Desk>, due: Due) {
         }
         Err(error) => judge(desk, &due, &error),
     };
+    desk.settings.watch.counts.deed(came.attempted());
     match came {
         Came::Done(message) => {
             desk.insist("note what was done", || desk.store.done(due.id, message)).await;
@@ -128,18 +139,27 @@ async fn say(desk: &Desk, due: &Due, channel: ChannelId) -> Result<Came, Error> 
 }
 
 fn post(desk: &Desk, deed: &Deed) -> Option<Post> {
-    let Deed::Say { text, reply_to, buttons, file, notify, .. } = deed else { return None };
+    let Deed::Say { text, reply_to, buttons, menu, file, notify, .. } = deed else { return None };
     let upload = |file: &chat::TextFile| {
         let bytes = desk.clean(&file.text).as_str().as_bytes().to_vec();
         Upload { name: file.name.clone(), bytes }
     };
     Some(Post {
-        rows: buttons.chunks(5).map(|row| Row::Buttons(row.iter().map(button).collect())).collect(),
+        rows: menu.iter().map(menu_row).chain(buttons.chunks(5).map(button_row)).collect(),
         files: file.iter().map(upload).collect(),
         silent: *notify == Notify::No,
         reply_to: *reply_to,
         ..desk.post(text)
     })
+}
+
+fn menu_row(menu: &chat::Menu) -> Row {
+    let options = menu.choices.iter().map(|choice| (choice.clone(), choice.clone())).collect();
+    Row::Menu { custom_id: menu.id.clone(), placeholder: "Choose".to_owned(), options, most: 1 }
+}
+
+fn button_row(row: &[chat::Button]) -> Row {
+    Row::Buttons(row.iter().map(button).collect())
 }
 
 fn button(button: &chat::Button) -> Button {

@@ -29,8 +29,8 @@ impl Store {
     ) -> Result<(), Error> {
         let transaction = self.begin().await?;
         let values = [
-            Value::of(person),
-            Value::of(&account.login),
+            Value::text(person),
+            Value::text(&account.login),
             Value::from(account.github_id),
             Value::from(account.proven_at),
         ];
@@ -44,7 +44,7 @@ impl Store {
     /// Forgets whose account it is.
     pub async fn forget_account(&self, person: UserId, entry: &AuditEntry) -> Result<(), Error> {
         let transaction = self.begin().await?;
-        transaction.rows("DELETE FROM account WHERE person = $1", [Value::of(person)]).await?;
+        transaction.rows("DELETE FROM account WHERE person = $1", [Value::text(person)]).await?;
         audit::append(&transaction, entry).await?;
         transaction.commit().await
     }
@@ -53,7 +53,7 @@ impl Store {
     pub async fn account(&self, person: UserId) -> Result<Option<Account>, Error> {
         let transaction = self.begin().await?;
         let sql = "SELECT login, github_id, proven_at FROM account WHERE person = $1";
-        let row = transaction.row(sql, [Value::of(person)]).await?;
+        let row = transaction.row(sql, [Value::text(person)]).await?;
         transaction.commit().await?;
         let Some(mut row) = row else { return Ok(None) };
         Ok(Some(Account {

@@ -62,6 +62,15 @@ impl Store {
         })
     }
 
+    /// Lets what an earlier try of a turn asked be over: nobody waits for the answer any more.
+    pub async fn forget_requests(&self, lease: Lease) -> Result<(), Error> {
+        let transaction = self.begin().await?;
+        queue::hold(&transaction, lease).await?;
+        let sql = "UPDATE approval SET state = 'expired' WHERE turn = $1 AND state = 'open'";
+        transaction.rows(sql, [Value::from(lease.turn)]).await?;
+        transaction.commit().await
+    }
+
     /// Returns in which thread something was asked.
     pub async fn asked_in(&self, id: i64) -> Result<Option<ChannelId>, Error> {
         let transaction = self.begin().await?;
@@ -79,7 +88,7 @@ impl Store {
         entry: AuditEntry,
     ) -> Result<Verdict, Error> {
         let transaction = self.begin().await?;
-        let values = [Value::from(id), Value::of(by), Value::from(answer), Value::from(entry.at)];
+        let values = [Value::from(id), Value::text(by), Value::from(answer), Value::from(entry.at)];
         let sql = "UPDATE approval SET state = 'decided', decided_by = $2, answer = $3 \
                    WHERE id = $1 AND state = 'open' AND deadline > $4 RETURNING id";
         let won = transaction.row(sql, values).await?.is_some();

@@ -123,7 +123,7 @@ pub(super) async fn append(transaction: &Transaction, entry: &AuditEntry) -> Res
     let (number, previous) = (row.number("audit_head.number")?, row.text("audit_head.hash")?);
     let Value::Text(body) = Value::json(entry) else { return Err(missing()) };
     let hash = hash(number, &previous, &body);
-    let values = [Value::from(number), Value::Text(body), Value::Text(previous), Value::of(&hash)];
+    let values = [Value::from(number), Value::Text(body), Value::Text(previous), Value::text(&hash)];
     let sql = "INSERT INTO audit (number, body, previous, hash) VALUES ($1, $2, $3, $4)";
     transaction.rows(sql, values).await?;
     transaction.rows("UPDATE audit_head SET hash = $1", [Value::Text(hash)]).await?;

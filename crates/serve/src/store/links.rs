@@ -18,11 +18,11 @@ impl Store {
     pub async fn link(&self, link: &ChannelLink, entry: AuditEntry) -> Result<Option<ChannelLink>, Error> {
         let transaction = self.begin().await?;
         let values = [
-            Value::of(link.channel),
-            Value::of(link.guild),
-            Value::of(&link.repository),
+            Value::text(link.channel),
+            Value::text(link.guild),
+            Value::text(&link.repository),
             Value::json(&link.settings),
-            Value::of(link.linked_by),
+            Value::text(link.linked_by),
             Value::from(link.linked_at),
         ];
         let sql = format!(
@@ -45,7 +45,7 @@ impl Store {
     pub async fn unlink(&self, channel: ChannelId, entry: AuditEntry) -> Result<Option<RepoName>, Error> {
         let transaction = self.begin().await?;
         let sql = "DELETE FROM link WHERE channel = $1 RETURNING repository";
-        let row = transaction.row(sql, [Value::of(channel)]).await?;
+        let row = transaction.row(sql, [Value::text(channel)]).await?;
         let was: Option<RepoName> = row.map(|mut row| row.parsed("link.repository")).transpose()?;
         let entry = match &was {
             Some(repository) => entry.before(&repository.to_string()),
@@ -65,7 +65,7 @@ impl Store {
     ) -> Result<bool, Error> {
         let transaction = self.begin().await?;
         let sql = "UPDATE link SET settings = $2 WHERE channel = $1 RETURNING channel";
-        let linked = transaction.row(sql, [Value::of(channel), Value::json(settings)]).await?.is_some();
+        let linked = transaction.row(sql, [Value::text(channel), Value::json(settings)]).await?.is_some();
         audit::append(&transaction, entry).await?;
         transaction.commit().await?;
         Ok(linked)
@@ -79,11 +79,20 @@ impl Store {
         Ok(link)
     }
 
+    /// Returns the links of all guilds, by repository.
+    pub async fn all_links(&self) -> Result<Vec<ChannelLink>, Error> {
+        let transaction = self.begin().await?;
+        let sql = format!("SELECT {COLUMNS} FROM link ORDER BY repository, channel");
+        let rows = transaction.rows(&sql, []).await?;
+        transaction.commit().await?;
+        rows.into_iter().map(read).collect()
+    }
+
     /// Returns the links of a guild, by repository.
     pub async fn links(&self, guild: GuildId) -> Result<Vec<ChannelLink>, Error> {
         let transaction = self.begin().await?;
         let sql = format!("SELECT {COLUMNS} FROM link WHERE guild = $1 ORDER BY repository, channel");
-        let rows = transaction.rows(&sql, [Value::of(guild)]).await?;
+        let rows = transaction.rows(&sql, [Value::text(guild)]).await?;
         transaction.commit().await?;
         rows.into_iter().map(read).collect()
     }
@@ -91,7 +100,7 @@ impl Store {
 
 async fn find(transaction: &Transaction, channel: ChannelId) -> Result<Option<ChannelLink>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM link WHERE channel = $1");
-    transaction.row(&sql, [Value::of(channel)]).await?.map(read).transpose()
+    transaction.row(&sql, [Value::text(channel)]).await?.map(read).transpose()
 }
 
 fn read(mut row: Row) -> Result<ChannelLink, Error> {

@@ -76,7 +76,7 @@ impl Store {
         if let Some(message) = message {
             let sql = "UPDATE part SET message = $2 WHERE (turn, position) = \
                        (SELECT turn, part FROM outbox WHERE id = $1)";
-            transaction.rows(sql, [Value::from(id), Value::of(message)]).await?;
+            transaction.rows(sql, [Value::from(id), Value::text(message)]).await?;
         }
         transaction.commit().await
     }
@@ -85,7 +85,7 @@ impl Store {
     pub async fn said_in(&self, lane: ChannelId, since: Timestamp) -> Result<Vec<MessageId>, Error> {
         let transaction = self.begin().await?;
         let sql = "SELECT message FROM outbox WHERE lane = $1 AND first_try >= $2 AND message IS NOT NULL";
-        let rows = transaction.rows(sql, [Value::of(lane), Value::from(since)]).await?;
+        let rows = transaction.rows(sql, [Value::text(lane), Value::from(since)]).await?;
         transaction.commit().await?;
         rows.into_iter().map(|mut row| row.parsed("outbox.message")).collect()
     }
@@ -137,7 +137,7 @@ pub(super) async fn put_for(
     let sql = "INSERT INTO outbox (lane, deed, turn, part, state, attempts, next_at) \
                VALUES ($1, $2, $3, $4, 'waiting', 0, $5) RETURNING id";
     let row =
-        transaction.row(sql, [Value::of(lane), Value::json(deed), turn, part, Value::from(now)]).await?;
+        transaction.row(sql, [Value::text(lane), Value::json(deed), turn, part, Value::from(now)]).await?;
     row.map_or(Ok(0), |mut row| row.number("outbox.id"))
 }
 

@@ -18,7 +18,7 @@ impl Store {
     pub async fn policy(&self, guild: GuildId) -> Result<Policy, Error> {
         let transaction = self.begin().await?;
         let sql = "SELECT roles, version FROM policy WHERE guild = $1";
-        let row = transaction.row(sql, [Value::of(guild)]).await?;
+        let row = transaction.row(sql, [Value::text(guild)]).await?;
         transaction.commit().await?;
         let Some(mut row) = row else { return Ok(Policy::default()) };
         Ok(Policy { roles: row.json("policy.roles")?, version: row.number("policy.version")? })
@@ -33,7 +33,7 @@ impl Store {
         entry: AuditEntry,
     ) -> Result<bool, Error> {
         let transaction = self.begin().await?;
-        let values = [Value::of(guild), Value::json(roles), Value::from(was.version)];
+        let values = [Value::text(guild), Value::json(roles), Value::from(was.version)];
         let sql = if was.version == 0 {
             "INSERT INTO policy (guild, roles, version) VALUES ($1, $2, CAST($3 AS BIGINT) + 1) \
              ON CONFLICT DO NOTHING RETURNING version"

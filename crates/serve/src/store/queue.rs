@@ -185,7 +185,7 @@ impl Store {
     pub async fn stop(&self, thread: ChannelId, entry: &AuditEntry) -> Result<bool, Error> {
         let transaction = self.begin().await?;
         let sql = "UPDATE turn SET wish = 'stop' WHERE thread = $1 AND state = 'running' RETURNING id";
-        let stopped = transaction.row(sql, [Value::of(thread)]).await?.is_some();
+        let stopped = transaction.row(sql, [Value::text(thread)]).await?.is_some();
         audit::append(&transaction, entry).await?;
         transaction.commit().await?;
         Ok(stopped)
@@ -196,7 +196,7 @@ impl Store {
         let transaction = self.begin().await?;
         let sql = "SELECT thread, repository, source, asker, words FROM turn \
                    WHERE thread = $1 AND state = 'waiting' ORDER BY position";
-        let rows = transaction.rows(sql, [Value::of(thread)]).await?;
+        let rows = transaction.rows(sql, [Value::text(thread)]).await?;
         transaction.commit().await?;
         rows.into_iter().map(|mut row| Turn::read(&mut row)).collect()
     }
@@ -248,7 +248,7 @@ async fn take(
     }
     let sql = "INSERT INTO served (repository, fence) VALUES ($1, $2) \
                ON CONFLICT (repository) DO UPDATE SET fence = $2";
-    transaction.rows(sql, [Value::of(&free.turn.repository), Value::from(fence)]).await?;
+    transaction.rows(sql, [Value::text(&free.turn.repository), Value::from(fence)]).await?;
     let sql = "INSERT INTO run (fence, turn, worker, started_at) VALUES ($1, $2, $3, $4)";
     let values = [Value::from(fence), Value::from(free.id), Value::from(worker), Value::from(now)];
     transaction.rows(sql, values).await?;
@@ -267,18 +267,18 @@ pub(super) async fn hold(transaction: &Transaction, lease: Lease) -> Result<Chan
 pub(super) async fn put(transaction: &Transaction, asked: &Asked, now: Timestamp) -> Result<(), Error> {
     // The update is the lock of the thread: numbers are given and seen in the same order.
     let sql = "UPDATE thread SET last_position = last_position + 1 WHERE id = $1 RETURNING last_position, repository";
-    let row = transaction.row(sql, [Value::of(asked.thread)]).await?;
+    let row = transaction.row(sql, [Value::text(asked.thread)]).await?;
     let mut row = row.ok_or_else(|| unexpected("thread.id", format!("{} is not there", asked.thread)))?;
     let (position, repository) = (row.number("thread.last_position")?, row.text("thread.repository")?);
     let sql = "INSERT INTO turn (thread, position, repository, source, asker, words, state, fence, attempts, \
                lease_until, arrived_at) VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0, 0, 0, $7) \
                ON CONFLICT (source) DO NOTHING";
     let values = [
-        Value::of(asked.thread),
+        Value::text(asked.thread),
         Value::from(position),
         Value::Text(repository),
-        Value::of(asked.source),
-        Value::of(asked.asker),
+        Value::text(asked.source),
+        Value::text(asked.asker),
         Value::json(&asked.words),
         Value::from(now),
     ];
@@ -292,22 +292,22 @@ pub(super) async fn reword(
     source: MessageId,
     text: &str,
 ) -> Result<Reworded, Error> {
-    let row = transaction.row("SELECT words FROM turn WHERE source = $1", [Value::of(source)]).await?;
+    let row = transaction.row("SELECT words FROM turn WHERE source = $1", [Value::text(source)]).await?;
     let Some(mut row) = row else { return Ok(Reworded::Unknown) };
     let words = Words { text: text.to_owned(), ..row.json("turn.words")? };
     let sql = "UPDATE turn SET words = $2 WHERE source = $1 AND state = 'waiting' RETURNING id";
-    let changed = transaction.row(sql, [Value::of(source), Value::json(&words)]).await?.is_some();
+    let changed = transaction.row(sql, [Value::text(source), Value::json(&words)]).await?.is_some();
     Ok(if changed { Reworded::Yes } else { Reworded::TooLate })
 }
 
 /// Takes back words that wait.
 pub(super) async fn withdraw(transaction: &Transaction, source: MessageId) -> Result<Reworded, Error> {
     let sql = "UPDATE turn SET state = 'withdrawn' WHERE source = $1 AND state = 'waiting' RETURNING id";
-    if transaction.row(sql, [Value::of(source)]).await?.is_some() {
+    if transaction.row(sql, [Value::text(source)]).await?.is_some() {
         return Ok(Reworded::Yes);
     }
     let there =
-        transaction.row("SELECT id FROM turn WHERE source = $1", [Value::of(source)]).await?.is_some();
+        transaction.row("SELECT id FROM turn WHERE source = $1", [Value::text(source)]).await?.is_some();
     Ok(if there { Reworded::TooLate } else { Reworded::Unknown })
 }
 

@@ -22,12 +22,12 @@ pub(super) enum Value {
 
 impl Value {
     /// Writes an id, or whatever else reads and prints itself.
-    pub(super) fn of(thing: impl Display) -> Self {
+    pub(super) fn text(thing: impl Display) -> Self {
         Self::Text(thing.to_string())
     }
 
     pub(super) fn maybe<T: Display>(thing: Option<T>) -> Self {
-        thing.map_or(Self::Null, Self::of)
+        thing.map_or(Self::Null, Self::text)
     }
 
     pub(super) fn json(thing: &impl Serialize) -> Self {

@@ -18,5 +18,5 @@ impl Store {
 /// Marks an event, in the transaction of what follows from it. Returns whether it is new.
 pub(super) async fn mark(transaction: &Transaction, id: impl Display, now: Timestamp) -> Result<bool, Error> {
     let sql = "INSERT INTO seen (id, at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING at";
-    Ok(transaction.row(sql, [Value::of(id), Value::from(now)]).await?.is_some())
+    Ok(transaction.row(sql, [Value::text(id), Value::from(now)]).await?.is_some())
 }

@@ -21,14 +21,14 @@ pub enum Opened {
     Before,
 }
 
-const COLUMNS: &str = "id, channel, guild, repository, session, named, opened_at";
+const COLUMNS: &str = "id, channel, guild, repository, session, forked_from, named, opened_at";
 
 impl Store {
     /// Returns a thread.
     pub async fn thread(&self, id: ChannelId) -> Result<Option<Thread>, Error> {
         let transaction = self.begin().await?;
         let sql = format!("SELECT {COLUMNS} FROM thread WHERE id = $1");
-        let row = transaction.row(&sql, [Value::of(id)]).await?;
+        let row = transaction.row(&sql, [Value::text(id)]).await?;
         transaction.commit().await?;
         row.map(read).transpose()
     }
@@ -42,14 +42,22 @@ impl Store {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the threads about a repository that have a session, newest first.
-    pub async fn threads_about(&self, repository: &RepoName, most: i64) -> Result<Vec<Thread>, Error> {
+    /// Returns the threads about a repository that have a session and in which these words were said, newest first.
+    pub async fn threads_about(
+        &self,
+        repository: &RepoName,
+        words: &str,
+        most: i64,
+    ) -> Result<Vec<Thread>, Error> {
         let transaction = self.begin().await?;
         let sql = format!(
-            "SELECT {COLUMNS} FROM thread WHERE repository = $1 AND session IS NOT NULL \
-             ORDER BY opened_at DESC, id DESC LIMIT $2"
+            "SELECT {COLUMNS} FROM thread AS h WHERE repository = $1 AND session IS NOT NULL AND ($2 = '%%' OR EXISTS \
+             (SELECT 1 FROM turn AS t WHERE t.thread = h.id AND lower(t.words) LIKE lower($2) ESCAPE '!')) \
+             ORDER BY opened_at DESC, id DESC LIMIT $3"
         );
-        let rows = transaction.rows(&sql, [Value::of(repository), Value::from(most)]).await?;
+        let plain = words.replace('!', "!!").replace('%', "!%").replace('_', "!_");
+        let values = [Value::text(repository), Value::text(format!("%{plain}%")), Value::from(most)];
+        let rows = transaction.rows(&sql, values).await?;
         transaction.commit().await?;
         rows.into_iter().map(read).collect()
     }
@@ -58,7 +66,7 @@ impl Store {
     pub async fn set_session(&self, id: ChannelId, session: Option<&str>) -> Result<(), Error> {
         let transaction = self.begin().await?;
         let sql = "UPDATE thread SET session = $2 WHERE id = $1";
-        transaction.rows(sql, [Value::of(id), Value::maybe(session)]).await?;
+        transaction.rows(sql, [Value::text(id), Value::maybe(session)]).await?;
         transaction.commit().await
     }
 
@@ -67,31 +75,49 @@ impl Store {
         let transaction = self.begin().await?;
         let thread = queue::hold(&transaction, lease).await?;
         let sql = "UPDATE thread SET session = $2 WHERE id = $1";
-        transaction.rows(sql, [Value::of(thread), Value::from(session)]).await?;
+        transaction.rows(sql, [Value::text(thread), Value::from(session)]).await?;
         transaction.commit().await
+    }
+
+    /// Keeps what a turn changed, instead of what an earlier one did. Only whoever has the turn can.
+    pub async fn keep_diff(&self, lease: Lease, diff: Option<&str>) -> Result<(), Error> {
+        let transaction = self.begin().await?;
+        let thread = queue::hold(&transaction, lease).await?;
+        let sql = "UPDATE thread SET diff = $2 WHERE id = $1";
+        transaction.rows(sql, [Value::text(thread), Value::maybe(diff)]).await?;
+        transaction.commit().await
+    }
+
+    /// Returns what the last turn of a thread changed.
+    pub async fn diff(&self, id: ChannelId) -> Result<Option<String>, Error> {
+        let transaction = self.begin().await?;
+        let row = transaction.row("SELECT diff FROM thread WHERE id = $1", [Value::text(id)]).await?;
+        transaction.commit().await?;
+        Ok(row.map(|mut row| row.maybe_text("thread.diff")).transpose()?.flatten())
     }
 
     /// Remembers the name that we gave a thread.
     pub async fn set_named(&self, id: ChannelId, name: &str) -> Result<(), Error> {
         let transaction = self.begin().await?;
         let sql = "UPDATE thread SET named = $2 WHERE id = $1";
-        transaction.rows(sql, [Value::of(id), Value::from(name)]).await?;
+        transaction.rows(sql, [Value::text(id), Value::from(name)]).await?;
         transaction.commit().await
     }
 }
 
 pub(super) async fn insert(transaction: &Transaction, thread: &Thread) -> Result<Opened, Error> {
     let values = [
-        Value::of(thread.id),
-        Value::of(thread.channel),
-        Value::of(thread.guild),
-        Value::of(&thread.repository),
+        Value::text(thread.id),
+        Value::text(thread.channel),
+        Value::text(thread.guild),
+        Value::text(&thread.repository),
         Value::maybe(thread.session.as_ref()),
+        Value::maybe(thread.forked_from.as_ref()),
         Value::maybe(thread.named.as_ref()),
         Value::from(thread.opened_at),
     ];
     let sql = format!(
-        "INSERT INTO thread ({COLUMNS}, last_position) VALUES ($1, $2, $3, $4, $5, $6, $7, 0) \
+        "INSERT INTO thread ({COLUMNS}, last_position) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) \
          ON CONFLICT DO NOTHING RETURNING opened_at"
     );
     let new = transaction.row(&sql, values).await?.is_some();
@@ -105,6 +131,7 @@ fn read(mut row: Row) -> Result<Thread, Error> {
         guild: row.parsed("thread.guild")?,
         repository: row.parsed("thread.repository")?,
         session: row.maybe_text("thread.session")?,
+        forked_from: row.maybe_text("thread.forked_from")?,
         named: row.maybe_text("thread.named")?,
         opened_at: row.time("thread.opened_at")?,
     })

@@ -1,6 +1,8 @@
 //! What `serve` wants to know and to change of turns: who waits where, and the end of a thread.
 
-use fro_core::chat::{ChannelId, MessageId, UserId};
+use std::collections::BTreeMap;
+
+use fro_core::chat::{ChannelId, Deed, MessageId, UserId, Words};
 use jiff::Timestamp;
 
 use super::{
@@ -14,7 +16,7 @@ impl Store {
     pub async fn ahead(&self, thread: ChannelId) -> Result<usize, Error> {
         let transaction = self.begin().await?;
         let sql = "SELECT count(*) FROM turn WHERE thread = $1 AND state IN ('waiting', 'running')";
-        let row = transaction.row(sql, [Value::of(thread)]).await?;
+        let row = transaction.row(sql, [Value::text(thread)]).await?;
         transaction.commit().await?;
         let count = row.map_or(Ok(0), |mut row| row.number("count"))?;
         Ok(usize::try_from(count).unwrap_or_default())
@@ -33,7 +35,7 @@ impl Store {
     pub async fn answered_now(&self, thread: ChannelId) -> Result<Option<UserId>, Error> {
         let transaction = self.begin().await?;
         let sql = "SELECT asker FROM turn WHERE thread = $1 AND state = 'running'";
-        let row = transaction.row(sql, [Value::of(thread)]).await?;
+        let row = transaction.row(sql, [Value::text(thread)]).await?;
         transaction.commit().await?;
         row.map(|mut row| row.parsed("turn.asker")).transpose()
     }
@@ -43,9 +45,33 @@ impl Store {
         let transaction = self.begin().await?;
         let sql = "SELECT DISTINCT t.thread FROM turn AS t JOIN thread AS h ON h.id = t.thread \
                    WHERE h.channel = $1 AND t.state IN ('waiting', 'running') ORDER BY t.thread";
-        let rows = transaction.rows(sql, [Value::of(channel)]).await?;
+        let rows = transaction.rows(sql, [Value::text(channel)]).await?;
         transaction.commit().await?;
         rows.into_iter().map(|mut row| row.parsed("turn.thread")).collect()
+    }
+
+    /// Returns what was asked in a thread and what was answered to it, in order.
+    pub async fn conversation(&self, thread: ChannelId) -> Result<Vec<(Words, String)>, Error> {
+        let transaction = self.begin().await?;
+        let sql = "SELECT id, words FROM turn WHERE thread = $1 AND state <> 'withdrawn' ORDER BY position";
+        let turns = transaction.rows(sql, [Value::text(thread)]).await?;
+        let mut said = Vec::new();
+        for mut row in turns {
+            let (turn, words) = (row.number("turn.id")?, row.json("turn.words")?);
+            let sql = "SELECT part, deed FROM outbox WHERE turn = $1 AND part IS NOT NULL ORDER BY id";
+            let mut parts = BTreeMap::new();
+            for mut row in transaction.rows(sql, [Value::from(turn)]).await? {
+                let (part, deed) = (row.number("outbox.part")?, row.json("outbox.deed")?);
+                match deed {
+                    Deed::Say { text, .. } | Deed::Change { text, .. } => parts.insert(part, text),
+                    Deed::TakeBack { .. } => parts.remove(&part),
+                    Deed::OpenThread { .. } | Deed::Rename { .. } => None,
+                };
+            }
+            said.push((words, parts.into_values().collect::<Vec<_>>().join("\n\n")));
+        }
+        transaction.commit().await?;
+        Ok(said)
     }
 
     /// Changes words that wait.
@@ -71,7 +97,7 @@ impl Store {
             "UPDATE turn SET state = 'withdrawn' WHERE thread = $1 AND state = 'waiting'",
             "UPDATE turn SET wish = 'stop' WHERE thread = $1 AND state = 'running'",
         ] {
-            transaction.rows(sql, [Value::of(thread)]).await?;
+            transaction.rows(sql, [Value::text(thread)]).await?;
         }
         transaction.commit().await
     }

@@ -4,7 +4,7 @@ use fro_agent::Process;
 use fro_core::{
     Fault, Login, Permission, Permit,
     attachment::Attachments,
-    chat::{AuditAction, AuditEntry, ChannelLink, Denial, Follow, Ruling, Thread, say},
+    chat::{AuditAction, AuditEntry, ChannelLink, ChannelSettings, Denial, Follow, Ruling, Thread, say},
     gate::{self, Talk},
     prompt::Wishes,
     remembered::Audience,
@@ -23,6 +23,8 @@ pub(super) struct Admitted {
     /// What came with the words.
     pub(super) files: Attachments,
     pub(super) thread: Thread,
+    /// How people talk in its channel.
+    pub(super) channel: ChannelSettings,
     pub(super) permit: Permit,
     /// Who reads the thread, if anybody could tell.
     pub(super) audience: Option<Audience>,
@@ -82,6 +84,7 @@ pub(super) async fn look(worker: &Worker, claimed: &Claimed) -> Result<Admission
         rules,
         files,
         thread,
+        channel: link.settings,
         permit,
         audience,
     })))

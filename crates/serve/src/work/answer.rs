@@ -1,6 +1,6 @@
 //! Puts a turn to an agent: an engine of its own, the thread's session, and what is handed over in the end.
 
-use fro_agent::{Agent, Finished, Job, Offer, Origin, Plan, Question, Session, Step};
+use fro_agent::{Agent, Finished, Job, Offer, Onward, Origin, Plan, Question, Session, Step};
 use fro_core::{
     Context, Fault, Permit,
     chat::{Thread, say},
@@ -17,8 +17,10 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::{
+    Worker,
     admission::Admitted,
     heart::{Heart, Standing},
+    leave,
     voice::Voice,
 };
 use crate::store::queue::Claimed;
@@ -32,10 +34,15 @@ pub(super) struct Answered {
     pub(super) notes: Vec<String>,
     /// The branch that was pushed.
     pub(super) branch: Option<String>,
+    /// What was changed.
+    pub(super) patch: Option<String>,
+    /// Whether the memory was saved.
+    pub(super) saved: bool,
 }
 
 /// Answers a turn. If it is lost on the way, nothing of it is kept or told.
 pub(super) async fn give(
+    worker: &Worker,
     admitted: &Admitted,
     claimed: &Claimed,
     began: Timestamp,
@@ -48,8 +55,12 @@ pub(super) async fn give(
         Ok(agent) => agent,
         Err(fault) => return Some(not_started(&fault)),
     };
+    let (people, mut requests) = leave::people(admitted.channel.approvals);
+    let offer = Offer { people, ..Offer::usual() };
+    let redactor = &admitted.process.redactor;
     let ended = tokio::select! {
-        answered = Box::pin(converse(admitted, claimed, &job, &mut agent, began)) => Some(answered),
+        answered = Box::pin(converse(admitted, claimed, &job, (&mut agent, offer), began)) => Some(answered),
+        _ = leave::put_all(worker, claimed, redactor, &mut requests) => None,
         _ = voice.follow(&mut stream) => None,
         standing = heart.break_off() => (standing == Standing::Stopped).then(aborted),
     };
@@ -62,7 +73,9 @@ pub(super) async fn give(
     voice.catch_up(&mut stream);
     // Whatever broke off, the session has what was said in it.
     answered.session = agent.sessions().pop();
-    let Finished { cleaned, .. } = agent.finish().await;
+    let finished = agent.finish().await;
+    answered.saved = finished.saved();
+    let Finished { cleaned, .. } = finished;
     if let Err(fault) = cleaned {
         tracing::warn!("not everything is cleaned up: {}", fault.what());
     }
@@ -91,10 +104,11 @@ async fn converse(
     admitted: &Admitted,
     claimed: &Claimed,
     job: &Job,
-    agent: &mut Agent<'_>,
+    (agent, offer): (&mut Agent<'_>, Offer),
     began: Timestamp,
 ) -> Answered {
-    let (mut session, anew, question) = match open(admitted, claimed, job, agent, began).await {
+    let opening = Box::pin(open(admitted, claimed, job, (&mut *agent, offer), began));
+    let (mut session, anew, question) = match opening.await {
         Ok(opened) => opened,
         Err(fault) => return unprepared(admitted, &fault),
     };
@@ -114,7 +128,7 @@ async fn converse(
     session.record(&told, vec![address(&admitted.thread)]).await;
     let links = say::handed_over(&handover.links);
     let notes = anew.into_iter().chain(handover.notes).chain(links).collect();
-    Answered { told, session: None, notes, branch }
+    Answered { told, session: None, notes, branch, patch: handover.patch, saved: false }
 }
 
 /// Starts the engine and opens the session; tells why the thread's own could not be gone on with.
@@ -122,13 +136,14 @@ async fn open<'a>(
     admitted: &Admitted,
     claimed: &Claimed,
     job: &Job,
-    agent: &mut Agent<'a>,
+    (agent, offer): (&mut Agent<'a>, Offer),
     began: Timestamp,
 ) -> Result<(Session<'a>, Option<String>, Question), Fault> {
     let (permit, words) = (&admitted.permit, &claimed.turn.words);
     agent.prepare().await?;
     let looked_for = Topic { words: topic("", &words.text), around: Vec::new() };
-    let reminder = match &admitted.thread.session {
+    let thread = &admitted.thread;
+    let reminder = match thread.session.as_ref().or(thread.forked_from.as_ref()) {
         Some(session) => agent.remember_in(permit, looked_for, session).await,
         None => agent.remember_afresh(permit, looked_for, Fresh::First).await,
     };
@@ -149,14 +164,16 @@ async fn open<'a>(
     let reachable = fro_agent::reachable(&admitted.process.settings, permit);
     let prompt = prompt.with_work(&agent.workbench()).with_network(&reachable);
     let anew = reminder.as_ref().and_then(|reminder| begun_anew(&admitted.thread, reminder));
-    let running = agent.start(Offer::usual()).await?;
-    let session = running.open_session(plan(permit, job, &words.text, reminder)).await?;
+    let running = agent.start(offer).await?;
+    let onward = if thread.session.is_none() { Onward::InACopy } else { Onward::InIt };
+    let plan = Plan { onward, ..plan(permit, job, &words.text, reminder) };
+    let session = running.open_session(plan).await?;
     Ok((session, anew, Question { text: prompt.render(), files: admitted.files.given.clone(), began }))
 }
 
 /// Says why a thread that had a session goes on in another.
 fn begun_anew(thread: &Thread, reminder: &Reminder) -> Option<String> {
-    thread.session.as_ref()?;
+    thread.session.as_ref().or(thread.forked_from.as_ref())?;
     match &reminder.continuity {
         Continuity::Continued(_) => None,
         Continuity::Fresh(why) => Some(say::begun_anew(*why)),
@@ -171,6 +188,7 @@ fn plan(permit: &Permit, job: &Job, text: &str, reminder: Option<Reminder>) -> P
         title: fro_core::say::sessions::title(&about, "", text),
         recalled: reminder.as_ref().map(Reminder::sessions).unwrap_or_default(),
         continuity: reminder.map(|reminder| reminder.continuity),
+        onward: Onward::InIt,
         tools: Vec::new(),
     }
 }
@@ -230,5 +248,5 @@ fn aborted() -> Answered {
 }
 
 fn failed(told: Turn) -> Answered {
-    Answered { told, session: None, notes: Vec::new(), branch: None }
+    Answered { told, session: None, notes: Vec::new(), branch: None, patch: None, saved: false }
 }

@@ -1,8 +1,8 @@
 //! One turn, from its claim to its end.
 
 use fro_core::{
-    Redactor,
-    chat::say::{self, Footer},
+    Clean, Redactor,
+    chat::say::{self, Footer, Verbosity},
     conversation::outcome::Usage,
 };
 use jiff::Timestamp;
@@ -27,6 +27,7 @@ pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static 
     if claimed.attempt > TRIES {
         return word(worker, claimed, &say::given_up(TRIES)).await;
     }
+    worker.store.forget_requests(lease).await?;
     let admitted = match admission::look(worker, claimed).await? {
         Admission::Yes(admitted) => admitted,
         Admission::No(text) => return word(worker, claimed, &text).await,
@@ -37,12 +38,19 @@ pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static 
     };
     let began = Timestamp::now();
     let redactor = admitted.process.redactor.clone();
-    let mut voice = Voice::new(&worker.store, lease, claimed.turn.thread, redactor);
-    let answered = answer::give(&admitted, claimed, began, (&mut heart, &mut voice)).await;
+    let shown = (redactor.clone(), admitted.channel.verbosity);
+    let mut voice = Voice::new(&worker.store, lease, claimed.turn.thread, shown);
+    let engine = worker.watch.counts.engine();
+    let answered = answer::give(worker, &admitted, claimed, began, (&mut heart, &mut voice)).await;
+    drop(engine);
     let answered = answered.ok_or(Error::Stale { turn: lease.turn })?;
+    worker.watch.counts.spent(&answered.told.usage);
+    worker.watch.counts.saved(answered.saved);
     if let Some(session) = &answered.session {
         worker.store.go_on_in(lease, session).await?;
     }
+    let diff = answered.patch.as_deref().map(|patch| redactor.clean(&bounded(patch)));
+    worker.store.keep_diff(lease, diff.as_ref().map(Clean::as_str)).await?;
     voice.end(&answered.told.outcome, &answered.notes, &footer(&admitted, &answered, began));
     voice.finish().await?;
     let ending = answered.told.outcome.word();
@@ -52,12 +60,24 @@ pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static 
 
 /// Answers a turn with a word of ours.
 async fn word(worker: &Worker, claimed: &Claimed, text: &str) -> Result<&'static str, Error> {
-    let mut voice = Voice::new(&worker.store, claimed.lease, claimed.turn.thread, Redactor::knowing([]));
+    let shown = (Redactor::knowing([]), Verbosity::default());
+    let mut voice = Voice::new(&worker.store, claimed.lease, claimed.turn.thread, shown);
     voice.note(text);
     voice.finish().await?;
     let ending = "answered without an engine";
     worker.store.finish(claimed.lease, &spent(ending, &Usage::default()), Timestamp::now()).await?;
     Ok(ending)
+}
+
+/// Returns what of a patch is kept, whole lines of it.
+fn bounded(patch: &str) -> String {
+    const MOST: usize = 1 << 20;
+    if patch.len() <= MOST {
+        return patch.to_owned();
+    }
+    let end = patch.floor_char_boundary(MOST);
+    let kept = patch[..end].rsplit_once('\n').map_or("", |(kept, _)| kept);
+    format!("{kept}\n# … and {} bytes more\n", patch.len() - kept.len())
 }
 
 fn footer(admitted: &Admitted, answered: &Answered, began: Timestamp) -> Footer {

@@ -29,8 +29,13 @@ pub(super) struct Voice<'a> {
 }
 
 impl<'a> Voice<'a> {
-    pub(super) fn new(store: &'a Store, lease: Lease, thread: ChannelId, redactor: Redactor) -> Self {
-        let (transcript, said) = (Transcript::new(Verbosity::default()), Vec::new());
+    pub(super) fn new(
+        store: &'a Store,
+        lease: Lease,
+        thread: ChannelId,
+        (redactor, verbosity): (Redactor, Verbosity),
+    ) -> Self {
+        let (transcript, said) = (Transcript::new(verbosity), Vec::new());
         Self { store, lease, thread, redactor, transcript, said }
     }
 

@@ -59,6 +59,7 @@ pub(crate) fn thread(number: u64, repository: &str) -> Thread {
         guild: guild(),
         repository: RepoName::parse(repository).unwrap(),
         session: None,
+        forked_from: None,
         named: None,
         opened_at: at(0),
     }
@@ -425,6 +426,7 @@ async fn a_thread_keeps_its_session_and_its_name() {
         store.set_named(channel(50), "wet floor").await.unwrap();
         let kept = Thread {
             session: Some("ses_1".to_owned()),
+            forked_from: None,
             named: Some("wet floor".to_owned()),
             ..thread(50, "octo/garden")
         };
@@ -442,7 +444,7 @@ async fn a_database_of_a_newer_version_is_left_alone() {
         let error = fro_serve::Store::open(&database.address).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the database has version 7, this fro-bot knows up to 2",
+            "the database has version 7, this fro-bot knows up to 4",
             "{}",
             database.kind
         );

@@ -1,6 +1,8 @@
 //! `serve` against a little Discord, with a worker that only touches the store.
 
 mod commands;
+mod gateway_faults;
+mod invited;
 mod linking;
 mod outages;
 mod stage;

@@ -9,4 +9,6 @@ mod databases;
 mod discord;
 mod model;
 mod serving;
+mod standing;
 mod story;
+mod unusable;

@@ -54,7 +54,7 @@ impl<'a> Launch<'a> {
         for (name, value) in &self.inputs {
             command.env(name, value);
         }
-        Told::of(&command.output().await.unwrap())
+        Told::from_output(&command.output().await.unwrap())
     }
 }
 
@@ -66,7 +66,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(output: &Output) -> Self {
+    fn from_output(output: &Output) -> Self {
         let said = [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said).into_owned());
         Self { code: output.status.code(), said: said.concat() }
     }

@@ -9,4 +9,5 @@ mod mcp;
 mod memory;
 mod office;
 mod omo;
+mod release;
 mod tools;

@@ -182,8 +182,11 @@ async fn a_run_reaches_all_it_needs_through_the_proxy_and_trusts_the_office() {
 
     let run = fix().run().await;
     assert_eq!((run.code, run.answers.len()), (Some(2), 0), "{run}");
-    assert!(run.told().contains("invalid peer certificate: UnknownIssuer"), "{run}");
-    assert!(run.told().contains("name the certificate authority that vouches for this server"), "{run}");
+    assert!(run.log_and_errors().contains("invalid peer certificate: UnknownIssuer"), "{run}");
+    assert!(
+        run.log_and_errors().contains("name the certificate authority that vouches for this server"),
+        "{run}"
+    );
 
     let push = "echo '// mended' >> tap.rs && git commit -qam 'Mend the tap' && git push origin HEAD 2>&1";
     sim.model().calls("bash", json!({ "command": push, "description": "Mends" }));

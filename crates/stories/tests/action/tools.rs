@@ -75,7 +75,10 @@ async fn a_parcel_that_is_not_the_pinned_one_is_not_unpacked() {
     let offline = mention(&sim, &warm, CacheAccess::ReadOnly).variable("npm_config_registry", NOWHERE);
     let run = offline.run().await;
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.told().contains("what was kept of @vscode/ripgrep-linux-x64@1.18.0 is not used"), "{run}");
+    assert!(
+        run.log_and_errors().contains("what was kept of @vscode/ripgrep-linux-x64@1.18.0 is not used"),
+        "{run}"
+    );
     assert!(!warm.join("ripgrep/1.18.0/x64").exists());
     sim.finish_early().await;
 }

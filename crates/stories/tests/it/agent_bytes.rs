@@ -55,7 +55,7 @@ async fn what_is_made_to_trip_the_harness_costs_the_run_its_memory_and_no_more()
         "{comment}"
     );
     assert!(comment.contains("<code>@everyone</code>") && !comment.contains("<img"), "{comment}");
-    let log = run.told();
+    let log = run.log_and_errors();
     assert!(!log.lines().any(|line| line.starts_with("::add-mask::x")) && !log.contains('\u{1b}'), "{log}");
     assert!(log.contains("it printed more than 256 MiB"), "{log}");
     sim.finish().await;

@@ -68,5 +68,5 @@ async fn a_secret_in_the_answer_is_taken_out() {
         .says(format!("Your token is {} and {token}.", data_encoding::BASE64.encode(token.as_bytes())));
     let run = sim.mention("@fro-bot what is the token?").run().await;
     assert!(run.only_comment().contains("Your token is [redacted] and [redacted]."), "{run}");
-    assert!(!run.told().contains(&token), "{run}");
+    assert!(!run.log_and_errors().contains(&token), "{run}");
 }

@@ -22,7 +22,7 @@ fn elsewhere<'a>(sim: &'a Sim, text: &str) -> Mention<'a> {
 }
 
 /// Returns the part of the prompt about the request and the one about files.
-fn told(sim: &Sim) -> String {
+fn request_and_files(sim: &Sim) -> String {
     let told = sim.model().seen()[0].last_user();
     let request = &told[told.find("## The request").unwrap()..told.find("## How to read").unwrap()];
     let files = &told[told.find("## Attached files").unwrap()..told.find("## Your tools").unwrap()];
@@ -46,9 +46,9 @@ async fn each_kind_of_file_arrives_at_the_model() {
     );
     let run = asked(&sim, &text).run().await;
     assert_eq!(run.code, Some(0), "{run}");
-    assert_snapshot!(told(&sim));
+    assert_snapshot!(request_and_files(&sim));
     assert!(run.log.contains("attached file the-tap.png: image/png, 74 bytes, with this message"), "{run}");
-    assert!(!run.told().contains("drip"), "{run}");
+    assert!(!run.log_and_errors().contains("drip"), "{run}");
     let to_store = sim.world().traffic();
     let to_store: Vec<_> = to_store.iter().filter(|call| call.path.starts_with("/stored-files")).collect();
     assert_eq!(to_store.len(), 5);
@@ -68,7 +68,7 @@ async fn what_is_not_what_it_says_is_left_out_with_the_reason() {
         format!("@fro-bot look: ![shot]({lie}) [all.zip]({zip}) [large.txt]({large}) [gone.txt]({gone})");
     let run = asked(&sim, &text).run().await;
     assert_eq!(run.code, Some(0), "{run}");
-    assert_snapshot!(told(&sim));
+    assert_snapshot!(request_and_files(&sim));
     sim.finish().await;
 }
 
@@ -84,7 +84,7 @@ async fn a_model_without_eyes_is_told_so() {
         .run()
         .await;
     assert_eq!(run.code, Some(0), "{run}");
-    assert_snapshot!(told(&sim));
+    assert_snapshot!(request_and_files(&sim));
     sim.finish().await;
 }
 

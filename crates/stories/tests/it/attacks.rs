@@ -95,7 +95,7 @@ async fn attacked(user: u32, mention: impl for<'a> FnOnce(Mention<'a>) -> Mentio
         told.lines().filter(|line| line.contains(": OPEN") || line.contains(": closed")).collect();
     assert_eq!(lines.len(), 68, "{told}");
     let open: Vec<&str> = lines.iter().filter_map(|line| line.strip_suffix(": OPEN")).collect();
-    let enclosed = run.told().contains("own namespaces");
+    let enclosed = run.log_and_errors().contains("own namespaces");
     assert_eq!(enclosed, root_is_at_hand(user).await, "{run}");
     let meant = if enclosed { &MEANT[3..] } else { &MEANT };
     let unmeant: Vec<_> = open.iter().filter(|name| !meant.contains(name)).collect();

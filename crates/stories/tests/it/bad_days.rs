@@ -100,7 +100,7 @@ async fn an_engine_that_dies_is_told_with_its_last_words() {
     assert_eq!(run.code, Some(4), "{run}");
     assert!(run.only_comment().contains("(`engine_gone`)"), "{run}");
     assert!(!run.only_comment().contains("a second time"), "nobody is there to be asked: {run}");
-    assert!(run.told().contains("the engine printed: opencode server listening"), "{run}");
+    assert!(run.log_and_errors().contains("the engine printed: opencode server listening"), "{run}");
     sim.finish().await;
 }
 

@@ -19,7 +19,7 @@ async fn examine(sim: &Sim, change: &[(&str, &str)], json: bool) -> Output {
     command.envs(change.iter().copied()).output().await.unwrap()
 }
 
-fn told(sim: &Sim, output: &Output) -> String {
+fn findings(sim: &Sim, output: &Output) -> String {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     let text = text.replace(tool_cache().to_str().unwrap(), "TOOLS");
     let walls = text.lines().filter(|line| !line.contains("walls")).collect::<Vec<_>>().join("\n");
@@ -31,7 +31,7 @@ async fn a_good_set_up_is_told_so() {
     let sim = Sim::new().await;
     let output = examine(&sim, &[("ACTIONS_RESULTS_URL", "http://127.0.0.1:9/")], false).await;
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert_snapshot!(told(&sim, &output));
+    assert_snapshot!(findings(&sim, &output));
     sim.finish_early().await;
 }
 
@@ -41,7 +41,7 @@ async fn what_is_wrong_has_a_next_step() {
     let wrong = [("INPUT_GITHUB-TOKEN", "wrong"), ("INPUT_MODEL", "nobody/m9")];
     let output = examine(&sim, &wrong, false).await;
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert_snapshot!(told(&sim, &output));
+    assert_snapshot!(findings(&sim, &output));
     let output = examine(&sim, &[("INPUT_TIMEOUT", "soon"), ("INPUT_MODEL", "m9")], true).await;
     let findings: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&findings[0]["about"], &findings[0]["health"]), (&"inputs".into(), &"bad".into()));

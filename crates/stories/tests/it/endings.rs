@@ -61,7 +61,7 @@ async fn a_run_hears_that_somebody_who_may_push_says_stop() {
     let run = run.end().await;
     assert_eq!((run.code, run.reactions.len()), (Some(0), 0), "{run}");
     assert_eq!(sim.labels(), ["bug"]);
-    assert!(run.told().contains("stopped: @maya said so"), "{run}");
+    assert!(run.log_and_errors().contains("stopped: @maya said so"), "{run}");
     assert!(stop.only_comment().contains("Stopped: the work that was under way here has ended."), "{stop}");
     let again = sim.mention("@fro-bot stop").variable("GITHUB_RUN_ID", "44").run().await;
     assert!(again.answers.iter().any(|answer| answer.contains("There is nothing to stop")), "{again}");

@@ -64,7 +64,7 @@ async fn the_agent_reads_with_gh_and_writes_nothing() {
         "gh: PUT /repos/octo/garden/pulls/1/merge: refused: `gh` may only read here",
         "gh: GET /user/repos: refused: `/user/repos` is not for `gh` here",
     ] {
-        assert!(run.told().contains(line), "{line}: {run}");
+        assert!(run.log_and_errors().contains(line), "{line}: {run}");
     }
     sim.finish().await;
 }
@@ -255,7 +255,7 @@ async fn who_may_push_may_have_the_issue_sorted_by_gh_where_the_operator_lets_it
     let comment = run.only_comment();
     assert!(comment.contains("taken over, "), "{comment}");
     assert!(comment.contains(": labelled `bug`, closed it as not planned, assigned `maya` |"), "{comment}");
-    assert!(run.told().contains("taken over: closed it as not planned"), "{run}");
+    assert!(run.log_and_errors().contains("taken over: closed it as not planned"), "{run}");
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ mod mock;
 mod models;
 mod network;
 mod post;
+mod progress;
 mod repo_settings;
 mod results;
 mod reviewer;

@@ -23,7 +23,10 @@ async fn a_made_up_event_is_answered_and_the_log_warns() {
     let run = sim.mention("nothing for us").variable("MOCK_EVENT", mock).run().await;
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.only_comment().contains("| `@fro-bot help` | show this table |"), "{run}");
-    assert!(run.told().contains("the event is made up: the variable `MOCK_EVENT` stands in for it"), "{run}");
+    assert!(
+        run.log_and_errors().contains("the event is made up: the variable `MOCK_EVENT` stands in for it"),
+        "{run}"
+    );
     sim.finish().await;
 }
 
@@ -34,8 +37,8 @@ async fn in_production_a_made_up_event_is_ignored_and_the_log_warns() {
     let mention = sim.mention("nothing for us").variable("MOCK_EVENT", mock).variable("CI", "true");
     let run = mention.run().await;
     assert_eq!((run.code, run.answers.len()), (Some(0), 0), "{run}");
-    assert!(run.told().contains("the variable `MOCK_EVENT` is ignored: `CI` is `true`"), "{run}");
-    assert!(run.told().contains("nothing to do: the comment does not mention @fro-bot"), "{run}");
+    assert!(run.log_and_errors().contains("the variable `MOCK_EVENT` is ignored: `CI` is `true`"), "{run}");
+    assert!(run.log_and_errors().contains("nothing to do: the comment does not mention @fro-bot"), "{run}");
     sim.finish().await;
 }
 

@@ -38,7 +38,7 @@ async fn the_key_is_the_harness_s_alone() {
     assert_eq!(seen[1].tool_results().concat(), "\"apiKey\":\"placeholder\"\n");
     assert!(seen.iter().all(|seen| seen.key.as_deref() == Some(KEY)), "{seen:?}");
     assert!(run.only_comment().contains("Your key is [redacted]."), "{run}");
-    assert!(!run.told().contains(KEY), "{run}");
+    assert!(!run.log_and_errors().contains(KEY), "{run}");
     sim.finish().await;
 }
 

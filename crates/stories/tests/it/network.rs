@@ -51,7 +51,7 @@ async fn a_maintainer_s_run_installs_packages_from_the_hosts_on_the_list() {
     "#);
     let comment = run.only_comment();
     assert!(comment.contains("| Network | "), "{comment}");
-    assert!(run.told().contains("network: CONNECT elsewhere.example:80: refused"), "{run}");
+    assert!(run.log_and_errors().contains("network: CONNECT elsewhere.example:80: refused"), "{run}");
     sim.finish().await;
 }
 

@@ -23,7 +23,7 @@ async fn a_killed_run_is_saved_and_the_next_one_goes_on() {
     assert_eq!(sim.labels(), ["bug"]);
     assert!(post.log.contains("memory saved: 1 session"), "{post}");
     let again = sim.mention("").again(killed.comment).post().run().await;
-    assert_eq!((again.code, again.told().as_str()), (Some(0), ""));
+    assert_eq!((again.code, again.log_and_errors().as_str()), (Some(0), ""));
 
     sim.model().says("It is.");
     let next = sim.mention("@fro-bot well?").variable("GITHUB_RUN_ID", "43").run().await;
@@ -118,7 +118,7 @@ async fn that_nothing_could_be_saved_stands_in_the_answer_s_summary() {
             (run.answers.last().unwrap(), "> ⚠️ the memory was not saved to the Actions cache");
         assert_eq!(answer.matches(saved).count(), 1, "{answer}");
         assert!(answer.trim_end().ends_with("</details>"), "{answer}");
-        assert_eq!(run.told().matches("the memory was not saved to").count(), 1, "{run}");
+        assert_eq!(run.log_and_errors().matches("the memory was not saved to").count(), 1, "{run}");
     }
     let edits = sim.world().traffic().into_iter().filter(|call| call.method == "PATCH").count();
     assert_eq!(edits, 1, "what is known before is written at once");

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, time::Duration};
 use fro_sim::{
     FaultKind,
     model::Reply,
-    state::{Grant, Level, TokenAccess},
+    state::{Grant, Level, Review, ReviewState, TokenAccess},
 };
 use fro_stories::{Mention, REPO, Run, Sim};
 use insta::assert_snapshot;
@@ -190,6 +190,112 @@ async fn a_question_in_a_thread_is_answered_there() {
     let wrote = writes(&sim).split_off(before);
     assert_eq!(wrote.iter().filter(|call| *call == replies).count(), 1, "{wrote:?}");
     assert!(!wrote.iter().any(|call| call.ends_with("/reviews")), "{wrote:?}");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_thread_that_is_deleted_meanwhile_costs_nothing_else() {
+    let sim = Sim::new().await;
+    posts(&sim, finding("tap.rs", 7, SWELLS, 7));
+    submits_all(&sim, 1..=4);
+    pushed(&sim, "opened").await;
+    let swells = thread(&sim, SWELLS);
+    sim.publish("new-seal", "tap.rs", &tap("", "let seal = hot_water_seal();")).await;
+    resolves(&sim, swells);
+    posts(&sim, finding("tap.rs", 5, MANUAL, 6));
+    submits_all(&sim, 1..=4);
+    let replies = "POST /repos/{owner}/{repo}/pulls/{number}/comments/{comment}/replies";
+    sim.world().faults().on(replies, FaultKind::Status(404));
+    let again = pushed(&sim, "synchronize").await;
+    assert_eq!(again.code, Some(0), "{again}");
+    assert!(again.log.contains(": it was deleted meanwhile"), "{again}");
+    assert!(shown(&sim).contains(MANUAL), "{}", shown(&sim));
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_branch_that_is_rewritten_under_a_review_gets_one_comment() {
+    let sim = Sim::new().await;
+    posts_three(&sim);
+    sim.world().faults().on(REVIEWS, FaultKind::Delay(Duration::from_secs(2)));
+    let running = looking(&sim, "opened").start();
+    while !sim.world().calls().iter().any(|call| call == REVIEWS) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    sim.world().change(|state| {
+        let issue = state.issue_mut(REPO, PULL).expect("it is there");
+        let pull = issue.pull.as_mut().expect("it is one");
+        pull.commits.clear();
+        pull.head_oid = "1".repeat(40);
+    });
+    let run = running.end().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.log.contains("the branch was rewritten while it was looked at"), "{run}");
+    let comments = sim.world().comments_by(REPO, PULL, "fro-bot");
+    let [only] = comments.as_slice() else { panic!("{comments:?}") };
+    for words in [SWELLS, UNKNOWN, MANUAL] {
+        assert_eq!(only.matches(words).count(), 1, "{only}");
+    }
+    assert!(!only.contains("rmcoc"), "{only}");
+    assert_eq!(shown(&sim), "");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_review_that_its_owner_has_begun_by_hand_is_left_alone() {
+    let sim = Sim::new().await;
+    posts_three(&sim);
+    sim.world().change(|state| {
+        let (id, submitted_at) = (state.next_id(), state.clock.now());
+        let (author, body) = ("fro-bot".to_owned(), "Mine.".to_owned());
+        let pull = state.issue_mut(REPO, PULL).and_then(|issue| issue.pull.as_mut()).expect("it is there");
+        let (commit_oid, state, minimized) = (pull.head_oid.clone(), ReviewState::Pending, None);
+        pull.reviews.push(Review { id, author, state, body, commit_oid, submitted_at, minimized });
+    });
+    let run = pushed(&sim, "opened").await;
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.log.contains("has begun a review of this pull request by hand"), "{run}");
+    let comments = sim.world().comments_by(REPO, PULL, "fro-bot");
+    let [only] = comments.as_slice() else { panic!("{comments:?}") };
+    assert!([SWELLS, UNKNOWN, MANUAL].iter().all(|words| only.contains(words)), "{only}");
+    assert_eq!(shown(&sim), "review: Mine.");
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn limits_are_waited_for_and_nothing_is_posted_twice() {
+    let sim = Sim::new().await;
+    posts_three(&sim);
+    let soon = Some(Duration::from_secs(1));
+    sim.world().faults().on(REVIEWS, FaultKind::SecondaryRateLimit { retry_after: soon }).times(2);
+    let run = pushed(&sim, "opened").await;
+    assert_eq!(run.code, Some(0), "{run}");
+    all_three_once(&sim);
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_grave_finding_without_reviewers_goes_to_the_owners_of_the_file() {
+    let sim = Sim::new().await;
+    // The change would like to name its own judge.
+    sim.publish("main", ".github/CODEOWNERS", "* @rita\n*.rs @octo/plumbers @octo @rita\n").await;
+    sim.publish("new-seal", ".github/CODEOWNERS", "* @mallory\n").await;
+    sim.world().change(|state| {
+        state.issue_mut(REPO, PULL).expect("it is there").author = "rita".to_owned();
+    });
+    posts(&sim, finding("tap.rs", 7, SWELLS, 9));
+    submits_all(&sim, 1..=4);
+    pushed(&sim, "opened").await;
+    let swells = thread(&sim, SWELLS);
+    for words in ["It does not swell.", "It never does."] {
+        crate::reviewer::answers(&sim, swells, "It does, see the data sheet.", false);
+        let judged = replied(&sim, swells, "rita", words).await;
+        assert_eq!(judged.code, Some(5), "{judged}");
+    }
+    let shown = shown(&sim);
+    assert!(shown.contains("🔺 **Escalated to Human Review**"), "{shown}");
+    assert!(shown.contains("@octo/plumbers, @octo: we do not agree here, please decide."), "{shown}");
+    assert!(!shown.contains("mallory"), "{shown}");
     sim.finish().await;
 }
 

@@ -82,7 +82,7 @@ async fn no_secret_is_with_anything_that_the_harness_started() {
         assert!(looked.contains(&format!("looked at {process}: ")), "{process} was not found:\n{looked}");
     }
     assert_eq!((in_temp.as_str(), in_home.as_str()), ("", ""));
-    let texts = [run.told(), sim.answers().concat(), sim.run_page()];
+    let texts = [run.log_and_errors(), sim.answers().concat(), sim.run_page()];
     fs_err::write(sim.folder().join("texts"), texts.concat()).unwrap();
     assert_eq!(files_with(&needles, &sim.folder().join("texts")), "");
     let mut verify = Command::new(binary());

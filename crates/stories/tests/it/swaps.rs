@@ -79,7 +79,7 @@ async fn swapped(user: u32, mention: impl for<'a> FnOnce(Mention<'a>) -> Mention
     let comment = run.only_comment();
     assert!(comment.contains("Mended."), "{comment}");
     for secret in [OURS, "Authorization: basic"] {
-        assert!(!comment.contains(secret) && !run.told().contains(secret), "{run}");
+        assert!(!comment.contains(secret) && !run.log_and_errors().contains(secret), "{run}");
     }
     sim.finish().await;
 }

@@ -1,14 +1,25 @@
 //! Canaries in everything that the harness can read and the agent must not, while the agent swaps, links, pipes, deletes
 //! and floods below every step of the harness that touches its files: none is seen anywhere.
 //!
+//! A control shows that the mischief finds what can be found: the step that once gave the token away, played by hand below
+//! the same agent, is seen by the same look.
+//!
 //! `FRO_CANARY_SEEDS` (one number, or `from..to`) plays other schedules than the usual ones, or more of them.
 
-use std::{io::Read as _, ops::Range, os::unix::fs::PermissionsExt as _, path::PathBuf, time::Duration};
+use std::{
+    io::Read as _,
+    ops::Range,
+    os::unix::fs::PermissionsExt as _,
+    path::PathBuf,
+    pin::pin,
+    time::{Duration, Instant},
+};
 
-use data_encoding::HEXLOWER;
+use data_encoding::{BASE64, HEXLOWER};
 use fro_sim::{model::Reply, state::Token};
 use fro_stories::{Mention, REPO, Run, Signal, Sim, signal};
 use serde_json::json;
+use tokio::{process::Command, time::timeout};
 
 use crate::{posted::posted, table::fill};
 
@@ -17,6 +28,9 @@ const SEEDS: Range<u64> = 0..7;
 
 /// How long the mischief goes on, in seconds: longer than a run takes, unless it is ended.
 const MISCHIEF: &str = "45";
+
+/// How long the step of old is played, until a canary is seen.
+const AT_MOST: Duration = Duration::from_secs(40);
 
 /// What the harness does with bytes that the agent wrote.
 #[derive(Clone, Copy)]
@@ -86,6 +100,10 @@ impl Canaries {
         value
     }
 
+    fn value(&self, name: &str) -> &str {
+        self.planted.iter().find(|(planted, _)| *planted == name).map_or("", |(_, value)| value)
+    }
+
     /// Gives the run its credentials, each of them a canary.
     fn equip<'a>(&mut self, sim: &'a Sim, mention: Mention<'a>) -> Mention<'a> {
         let token = self.add("the job's token");
@@ -107,6 +125,14 @@ impl Canaries {
         variables
             .into_iter()
             .fold(mention, |mention, (variable, name)| mention.variable(variable, self.add(name)))
+    }
+
+    /// Returns where anybody outside got to see which canaries.
+    async fn found(&self, sim: &Sim, run: &Run, got: String) -> Vec<(&'static str, Vec<&'static str>)> {
+        let mut places = places(sim, run).await;
+        places.push(("the agent's own hands", got));
+        let found = places.into_iter().map(|(place, text)| (place, self.seen_in(&text)));
+        found.filter(|(_, names)| !names.is_empty()).collect()
     }
 
     /// Returns the names of the canaries that are in a text.
@@ -153,26 +179,27 @@ async fn cell(step: Step, seed: u64) -> String {
         }
     };
     let mention = canaries.equip(&sim, sim.mention(asks));
-    let run = match step {
-        Step::Cancel => {
-            let running = mention.start();
-            sim.model().wait_for_calls(2).await;
-            running.cancel().await
+    let played = async {
+        match step {
+            Step::Cancel => {
+                let running = mention.start();
+                sim.model().wait_for_calls(2).await;
+                running.cancel().await
+            }
+            Step::Post => {
+                let running = mention.start();
+                sim.model().wait_for_calls(2).await;
+                signal(running.pid(), Signal::KILL);
+                let killed = running.end().await;
+                let after = canaries.equip(&sim, sim.mention("").again(killed.comment).post());
+                let post = after.run().await;
+                Run { log: killed.log_and_errors() + &post.log, ..post }
+            }
+            Step::Compare | Step::Receive | Step::Draft | Step::Recall | Step::Keep => mention.run().await,
         }
-        Step::Post => {
-            let running = mention.start();
-            sim.model().wait_for_calls(2).await;
-            signal(running.pid(), Signal::KILL);
-            let killed = running.end().await;
-            let after = canaries.equip(&sim, sim.mention("").again(killed.comment).post());
-            let post = after.run().await;
-            Run { log: killed.told() + &post.log, ..post }
-        }
-        Step::Compare | Step::Receive | Step::Draft | Step::Recall | Step::Keep => mention.run().await,
     };
-    let places = places(&sim, &run).await;
-    let found = places.iter().map(|(place, text)| (*place, canaries.seen_in(text)));
-    let found: Vec<_> = found.filter(|(_, names)| !names.is_empty()).collect();
+    let (run, got) = watched(&sim, played).await;
+    let found = canaries.found(&sim, &run, got).await;
     assert!(found.is_empty(), "seed {seed}: {found:?}\n{run}");
     let answers = usize::from(!matches!(step, Step::Cancel | Step::Post));
     assert_eq!(posted(&sim).len(), answers, "seed {seed}: {run}");
@@ -180,18 +207,82 @@ async fn cell(step: Step, seed: u64) -> String {
     format!("0/{}", canaries.planted.len())
 }
 
+#[tokio::test]
+async fn what_the_harness_once_did_shows_a_canary_to_the_same_agent() {
+    let sim = Sim::cloned().await;
+    let mut canaries = Canaries::plant(&sim);
+    let running = {
+        fs_err::write(sim.checkout().join("canaries.py"), include_str!("canaries.py")).unwrap();
+        sim.model().plays(mischief(0, &canaries));
+        sim.model().plays(Reply::stall());
+        canaries.equip(&sim, sim.mention("@fro-bot fix it")).start()
+    };
+    sim.model().wait_for_calls(2).await;
+
+    let (begun, mut tries) = (Instant::now(), 0);
+    while canaries.seen_in(&loot(&sim)).is_empty() && begun.elapsed() < AT_MOST {
+        look_as_of_old(&sim, &canaries).await;
+        tries += 1;
+    }
+    let (took, got) = (begun.elapsed(), loot(&sim));
+
+    let run = running.cancel().await;
+    let found = canaries.found(&sim, &run, got).await;
+    println!("the step of old, {tries} times in {} ms: {found:?}", took.as_millis());
+    assert!(
+        found.iter().any(|(place, _)| *place == "the agent's own hands"),
+        "{tries} tries: {found:?}\n{run}"
+    );
+}
+
+/// Plays a run, and returns what the agent got hold of meanwhile: that goes with its folders.
+async fn watched(sim: &Sim, run: impl Future<Output = Run>) -> (Run, String) {
+    let (mut run, mut got) = (pin!(run), String::new());
+    loop {
+        if let Ok(run) = timeout(Duration::from_millis(50), &mut run).await {
+            return (run, got);
+        }
+        got.push_str(&loot(sim));
+    }
+}
+
+/// Returns what the agent has written down as found.
+fn loot(sim: &Sim) -> String {
+    let written = sim.clone_of_agent().map(|clone| fs_err::read_to_string(clone.join(".git/loot")));
+    written.and_then(Result::ok).unwrap_or_default()
+}
+
+/// Takes the clone's files down as the harness once did: by a git of its own user, with its credential and without a
+/// wall, into objects that the agent can read, while everything of the agent's goes on.
+async fn look_as_of_old(sim: &Sim, canaries: &Canaries) {
+    let clone = sim.clone_of_agent().expect("the agent has its clone");
+    let lenders = fs_err::read_to_string(clone.join(".git/objects/info/alternates")).unwrap();
+    let store = PathBuf::from(lenders.lines().next().unwrap()).parent().unwrap().to_owned();
+    let token = BASE64.encode(format!("x-access-token:{}", canaries.value("the job's token")).as_bytes());
+    let mut git = Command::new("git");
+    git.args(["-c", "safe.directory=*", "--git-dir"]).arg(store).arg("--work-tree").arg(&clone);
+    git.args(["add", "--all", "--ignore-errors", "."]).current_dir(&clone).kill_on_drop(true);
+    git.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    // A git that is ended leaves its index locked.
+    let index = sim.folder().join(format!("index {}", HEXLOWER.encode(&rand())));
+    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_INDEX_FILE", index);
+    git.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "http.https://github.com/.extraHeader");
+    git.env("GIT_CONFIG_VALUE_0", format!("Authorization: basic {token}"));
+    // Files without an end are among the mischief.
+    if let Ok(ended) = timeout(Duration::from_secs(10), git.output()).await {
+        ended.expect("git starts");
+    }
+}
+
 /// Lets the agent start its mischief, and then do what makes the harness look at its files.
 fn script(sim: &Sim, step: Step, seed: u64, canaries: &Canaries) {
     let model = sim.model();
-    let bash = |command: String| Reply::tool("bash", json!({ "command": command, "description": "Works" }));
-    let targets: Vec<_> = canaries.targets.iter().map(|path| format!("'{}'", path.display())).collect();
-    let mischief = format!("/usr/bin/python3 canaries.py {seed} {MISCHIEF} {}", targets.join(" "));
-    model.plays(bash(mischief));
+    model.plays(mischief(seed, canaries));
     match step {
-        Step::Compare => model.plays(bash("sleep 0.3; echo '// mended' >> mended.rs".to_owned())),
+        Step::Compare => model.plays(bash("sleep 0.3; echo '// mended' >> mended.rs")),
         Step::Receive => {
             let commit = "git add mended.rs && git commit -qm 'Mend the tap' && git push origin HEAD 2>&1";
-            model.plays(bash(format!("echo '// mended' > mended.rs; {commit} | tail -n 5")));
+            model.plays(bash(&format!("echo '// mended' > mended.rs; {commit} | tail -n 5")));
         }
         Step::Draft => model.calls("answer_draft", json!({ "body": "It is wet because of the tap." })),
         Step::Recall => {
@@ -207,28 +298,40 @@ fn script(sim: &Sim, step: Step, seed: u64, canaries: &Canaries) {
     model.says("Done.");
 }
 
+fn bash(command: &str) -> Reply {
+    Reply::tool("bash", json!({ "command": command, "description": "Works" }))
+}
+
+fn mischief(seed: u64, canaries: &Canaries) -> Reply {
+    let targets: Vec<_> = canaries.targets.iter().map(|path| format!("'{}'", path.display())).collect();
+    bash(&format!("/usr/bin/python3 canaries.py {seed} {MISCHIEF} {}", targets.join(" ")))
+}
+
 /// Returns all that anybody outside got to see.
 async fn places(sim: &Sim, run: &Run) -> Vec<(&'static str, String)> {
     let file = |name: &str| fs_err::read_to_string(sim.folder().join(name)).unwrap_or_default();
     let requests = sim.world().traffic().into_iter().map(|call| call.path + &call.query + &call.request);
-    let asked = sim.model().seen().into_iter().map(|seen| seen.body.to_string());
     vec![
         ("comments", posted(sim).into_iter().map(|posted| posted.body).collect()),
-        ("log", run.told()),
+        ("log", run.log_and_errors()),
         ("page", sim.run_page()),
         ("outputs", file("output")),
         ("requests to GitHub", requests.collect()),
-        ("requests to the model", asked.collect()),
+        ("requests to the model", asked_of_the_model(sim)),
         ("pushed objects", pushed(sim).await),
         ("memory", remembered(sim)),
     ]
+}
+
+fn asked_of_the_model(sim: &Sim) -> String {
+    sim.model().seen().into_iter().map(|seen| seen.body.to_string()).collect()
 }
 
 /// Returns every object that stands on GitHub, unpacked.
 async fn pushed(sim: &Sim) -> String {
     let script =
         "git clone -q --mirror \"$0\" mirror && cd mirror && git cat-file --batch --batch-all-objects";
-    let mut git = tokio::process::Command::new("sh");
+    let mut git = Command::new("sh");
     git.args(["-c", script, &sim.world().clone_url(REPO)]).current_dir(sim.folder());
     let output = git.env("GIT_CONFIG_GLOBAL", "/dev/null").output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

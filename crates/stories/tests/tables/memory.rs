@@ -71,7 +71,7 @@ fn output(sim: &Sim, name: &str) -> String {
 }
 
 /// Returns the row of the run's summary about the memory.
-fn told(answer: &str) -> String {
+fn memory_row(answer: &str) -> String {
     let row = answer.lines().find_map(|line| line.strip_prefix("| Memory | ")).unwrap_or("none");
     let row = row.trim_end_matches(" |");
     row.split(", ").next().unwrap_or(row).to_owned()
@@ -124,7 +124,7 @@ async fn one_run(name: &str, trouble: Trouble) -> (String, bool) {
     if spoilt.is_none() {
         assert!(finds(&bucket, "brass coupling"), "{name}: what was good is gone");
     }
-    let said = told(&next.answers[1]);
+    let said = memory_row(&next.answers[1]);
     sim.finish().await;
     (said, found)
 }

@@ -173,7 +173,7 @@ fn text(sim: &Sim, run: &Run, place: &str) -> String {
     let file = |name: &str| fs_err::read_to_string(sim.folder().join(name)).unwrap_or_default();
     match place {
         "comments" => posted(sim).into_iter().map(|posted| posted.body).collect(),
-        "log" => run.told(),
+        "log" => run.log_and_errors(),
         "page" => sim.run_page(),
         "outputs" => file("output") + &file("state"),
         _ => {

@@ -86,7 +86,7 @@ async fn cell(happening: Happening, ending: Ending) -> String {
     let run = (ending.arrange)(&sim, &happening, mention).run().await;
     let name = format!("{} × {}", happening.name, ending.name);
     assert_eq!(run.code, Some(ending.code), "{name}: {run}");
-    assert!(run.told().contains(ending.told), "{name}: {run}");
+    assert!(run.log_and_errors().contains(ending.told), "{name}: {run}");
     let posted = posted(&sim);
     let told = match (posted.as_slice(), ending.posted) {
         ([], None) => "nothing".to_owned(),

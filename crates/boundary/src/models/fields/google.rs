@@ -36,7 +36,7 @@ static RESPONSE: Shape = Shape::Fields(&[
     ("parts", &Each(&Exactly(&[("inlineData", &INLINE)]))),
 ]);
 
-/// Every other field of a tool is one that the provider runs.
+/// Every other field of a tool makes the provider run something.
 static TOOL: Shape = Exactly(&[(
     "functionDeclarations",
     &Each(&Shape::Fields(&[

@@ -8,7 +8,7 @@ mod responses;
 use crate::models::{dialect::Dialect, shape::Fields};
 
 /// Returns the fields of a turn at a path below a provider's base.
-pub(super) fn of(dialect: Dialect, path: &str) -> Fields {
+pub(super) fn select(dialect: Dialect, path: &str) -> Fields {
     match dialect {
         Dialect::Messages => messages::BODY,
         Dialect::Google => google::BODY,

@@ -49,7 +49,7 @@ async fn engines(n_engines: usize) {
     let job = job(&world, &folder);
     let jobs: Vec<_> = (0..n_engines).map(|n| for_run(&job, n)).collect();
     let before = resident_kb();
-    let seen = play(&process, &world, &jobs).await;
+    let seen = Box::pin(play(&process, &world, &jobs)).await;
     let [before, working, after] = [before, seen.resident_kb, resident_kb()].map(|kb| kb / 1024);
     println!("resident: {before} MB before, {working} MB with {n_engines} engines, {after} MB after");
     assert!(seen.processes.len() >= 2 * n_engines, "{seen:?}");

@@ -11,7 +11,7 @@ const HOUSE: [(&str, &[&str]); 14] = [
     ("discord", &["core", "http"]),
     ("opencode", &["core", "http"]),
     ("memory", &["core", "http"]),
-    ("boundary", &["core", "http", "github"]),
+    ("boundary", &["core", "http"]),
     ("agent", &["core", "http", "github", "opencode", "memory", "boundary"]),
     ("run", &["core", "review", "http", "github", "opencode", "memory", "boundary", "agent"]),
     ("serve", &["core", "http", "github", "discord", "agent"]),
@@ -23,14 +23,14 @@ const HOUSE: [(&str, &[&str]); 14] = [
         ],
     ),
     ("sim", &[]),
-    ("stories", &["sim", "run"]),
+    ("stories", &["sim"]),
 ];
 
 /// Complains of dependencies that are not in the table.
 pub(crate) fn check(path: &str, manifest: &str) -> Vec<Complaint> {
     let name = path.trim_start_matches("crates/").trim_end_matches("/Cargo.toml");
     let Some((_, below)) = HOUSE.iter().find(|(known, _)| *known == name) else {
-        return vec![(1, format!("`{name}` has no place in the home; give it one in `tidy/direction.rs`"))];
+        return vec![(1, format!("`{name}` has no place in the house; give it one in `tidy/direction.rs`"))];
     };
     let mut complaints = Vec::new();
     let mut section = Section::Other;

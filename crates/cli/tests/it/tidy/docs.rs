@@ -61,6 +61,24 @@ pub(crate) fn unlisted_engine_knowledge(source: &Source, page: &str) -> Vec<Comp
     lines.map(|(number, _)| (number, what.to_owned())).take(1).collect()
 }
 
+/// Complains of tests that a page names (`module::name`, or `…name` of the same module) and nobody wrote.
+pub(crate) fn missing_tests(text: &str, sources: &[Source]) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        for word in line.split('`').skip(1).step_by(2) {
+            let name = word.strip_prefix('…').or_else(|| word.rsplit_once("::").map(|(_, name)| name));
+            let Some(name) = name.map(|name| name.trim_end_matches('…')).filter(|name| !name.is_empty())
+            else {
+                continue;
+            };
+            if !sources.iter().any(|source| source.text.contains(&format!("fn {name}"))) {
+                complaints.push((number, format!("there is no test `{word}`")));
+            }
+        }
+    }
+    complaints
+}
+
 /// Complains of messages in quotation marks that no program of ours says. `…` stands for what differs.
 pub(crate) fn unsaid(text: &str, sources: &[&String]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
@@ -180,6 +198,15 @@ mod tests {
         check("crates/garden/src/hose.rs", "[hose.rs](../crates/garden/src/hose.rs)", &[]);
         check("crates/sim/src/hose.rs", "", &[]);
         check("crates/garden/tests/it/hose.rs", "", &[]);
+    }
+
+    #[test]
+    fn a_test_that_is_named_is_looked_up() {
+        let sources =
+            [Source::read("crates/garden/tests/it/hose.rs", "fn water_stays_inside() {}\nfn it_ends() {}")];
+        let page = "| leak | `hose::water_stays_inside`, `…it_ends`, `hose::` |\n| flood | `hose::water_goes`, `hose::water_st…` |";
+        let complaints = missing_tests(page, &sources);
+        assert_eq!(complaints, [(2, "there is no test `hose::water_goes`".to_owned())]);
     }
 
     #[test]

@@ -9,17 +9,6 @@ use super::{
     source::{Source, Token},
 };
 
-/// Names that still stand for two things, by crate. None is added; whoever touches one gives it a name of its own.
-const TWINS: [(&str, &[&str]); 7] = [
-    ("agent", &["Place"]),
-    ("boundary", &["Asked", "Bounds", "Door", "Failure", "Question", "Refusal", "Shared", "Wish"]),
-    ("cli", &["Show"]),
-    ("core", &["Drafts", "Look", "Reading", "Reply", "Search", "Shown", "Standing", "Verdict", "Wanted"]),
-    ("github", &["Comment", "Label", "Said", "Wire"]),
-    ("memory", &["Index", "Run", "Verdict"]),
-    ("opencode", &["EngineClient", "Message"]),
-];
-
 /// Names that every module of a kind has, and that are always said with the module's.
 const BY_MODULE: [(&str, &str); 1] = [("cli", "Options")];
 
@@ -41,15 +30,11 @@ pub(crate) fn twins(sources: &[Source]) -> Vec<(&String, Vec<Complaint>)> {
             known.entry((crate_name, name)).or_default().push(definition);
         }
     }
-    let is_allowed = |crate_name: &str, name: &str| {
-        BY_MODULE.contains(&(crate_name, name))
-            || TWINS.iter().any(|(of, names)| *of == crate_name && names.contains(&name))
-    };
     let mut complaints = Vec::new();
     for ((crate_name, name), places) in &known {
         let is_seen = places.iter().any(|place| place.visible);
         let [first, others @ ..] = places.as_slice() else { continue };
-        if !is_seen || is_allowed(crate_name, name) {
+        if !is_seen || BY_MODULE.contains(&(*crate_name, *name)) {
             continue;
         }
         for place in others {

@@ -29,15 +29,17 @@ pub(crate) fn long_file(source: &Source) -> Vec<Complaint> {
 
 /// Finds functions that do not fit on a screen.
 pub(crate) fn long_functions(source: &Source) -> Vec<Complaint> {
-    let tokens = source.tokens();
-    let long = |at: &usize| {
-        let end = tokens.get(body_end(tokens, *at)?)?.line;
-        let lines = end - tokens[*at].line + 1;
-        let name = &tokens[at + 1].text;
+    let long = |(name, line, lines): (&str, usize, usize)| {
         let what = format!("`{name}` has {lines} lines, {MAX_FUNCTION} is the most; give its parts names");
-        (lines > MAX_FUNCTION).then_some((tokens[*at].line, what))
+        (lines > MAX_FUNCTION).then_some((line, what))
     };
-    find(tokens, "fn").filter_map(|at| long(&at)).collect()
+    source.functions().filter_map(long).collect()
+}
+
+/// Finds functions whose name does not say what they do.
+pub(crate) fn names_that_say_nothing(source: &Source) -> Vec<Complaint> {
+    let what = "says nothing; a function is a verb: `describe`, `into_role`, `from_url`";
+    complaints(source.tokens(), &[("fn of", what), ("fn told", what)])
 }
 
 /// Finds a module that does not say what it is.
@@ -170,21 +172,6 @@ fn complaints(tokens: &[Token], advice: &[(&str, &str)]) -> Vec<Complaint> {
     advice.iter().flat_map(each).collect()
 }
 
-/// Returns where the body of the function ends whose `fn` stands here, if it has one.
-fn body_end(tokens: &[Token], at: usize) -> Option<usize> {
-    let named = |token: &Token| token.text.starts_with(|first: char| first.is_alphabetic() || first == '_');
-    tokens.get(at + 1).filter(|token| named(token))?;
-    let mut place = at + 2;
-    loop {
-        match tokens.get(place)?.text.as_str() {
-            ";" => return None,
-            "{" => return Some(closing(tokens, place)),
-            "(" | "[" => place = closing(tokens, place) + 1,
-            _ => place += 1,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,6 +211,12 @@ mod tests {
             &format!("type Tap = fn(u8) -> u8; struct Pipe {{{}}}", "\n".repeat(99)),
             &[],
         );
+    }
+
+    #[test]
+    fn a_function_says_what_it_does() {
+        check(names_that_say_nothing, SOURCE, "fn water() {}\npub fn of<T>() {}\nfn told(self) {}", &[2, 3]);
+        check(names_that_say_nothing, SOURCE, "fn told_once() {}\nfn a(told: &str) { of(told) }", &[]);
     }
 
     #[test]

@@ -43,6 +43,20 @@ impl Source {
         }
     }
 
+    /// Returns name, line and number of lines of every function that has a body.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (&str, usize, usize)> {
+        find(&self.tokens, "fn").filter_map(|at| {
+            let end = self.tokens.get(body_end(&self.tokens, at)?)?.line;
+            let line = self.tokens[at].line;
+            Some((self.tokens[at + 1].text.as_str(), line, end - line + 1))
+        })
+    }
+
+    /// Returns the number of lines of every function that has a body.
+    pub(crate) fn function_lines(&self) -> impl Iterator<Item = usize> {
+        self.functions().map(|(_, _, lines)| lines)
+    }
+
     /// Returns where `#[cfg(test)] mod tests` begins.
     fn tests_at(&self) -> Option<usize> {
         find(&self.tokens, "# [ cfg ( test ) ]").find(|at| {
@@ -82,6 +96,21 @@ pub(crate) fn closing(tokens: &[Token], from: usize) -> usize {
         }
     }
     tokens.len()
+}
+
+/// Returns where the body of the function ends whose `fn` stands here, if it has one.
+fn body_end(tokens: &[Token], at: usize) -> Option<usize> {
+    let named = |token: &Token| token.text.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    tokens.get(at + 1).filter(|token| named(token))?;
+    let mut place = at + 2;
+    loop {
+        match tokens.get(place)?.text.as_str() {
+            ";" => return None,
+            "{" => return Some(closing(tokens, place)),
+            "(" | "[" => place = closing(tokens, place) + 1,
+            _ => place += 1,
+        }
+    }
 }
 
 fn after_attributes(tokens: &[Token], mut at: usize) -> usize {

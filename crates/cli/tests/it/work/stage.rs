@@ -9,14 +9,14 @@ use std::{
 use fro_core::{
     Login, RepoName,
     chat::{
-        Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, Deed, Follow, GuildId,
-        MessageId, RoleId, Roles, Ruling, SaidFile, Thread, UserId, Words,
+        Approvals, Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, Deed, Follow,
+        GuildId, MessageId, RoleId, Roles, Ruling, SaidFile, Thread, UserId, Words,
     },
     gate::Policy,
     prompt::Wishes,
     remembered::Audience,
 };
-use fro_serve::{Account, Address, Caps, Spent, Store, WorkSettings, Worker};
+use fro_serve::{Account, Address, Caps, Spent, Store, Watch, WorkSettings, Worker};
 use fro_sim::{World, discord::Discord};
 use jiff::Timestamp;
 use regex::Regex;
@@ -69,6 +69,30 @@ impl Stage {
         Self { world, discord, store, settings, folder }
     }
 
+    /// Lets the agent ask for leave in the channel.
+    pub(crate) async fn asks_leave(&self, approvals: Approvals) {
+        let settings = ChannelSettings { approvals, ..ChannelSettings::default() };
+        self.store.set_settings(channel(1), &settings, &entry(AuditAction::Choose)).await.unwrap();
+    }
+
+    /// Answers what the agent asks next, as a click or a choice would, and returns what was asked.
+    pub(crate) async fn rules(&self, answer: &str) -> String {
+        loop {
+            let asked = self.store.due(Timestamp::now(), 9).await.unwrap();
+            for due in asked {
+                self.store.done(due.id, MessageId::new(5_000_000)).await.unwrap();
+                let Deed::Say { text, buttons, menu, .. } = due.deed else { continue };
+                if let Some(request) = buttons.first().and_then(|button| button.id.split(':').nth(1)) {
+                    let word = (UserId::new(MAYA).unwrap(), answer);
+                    let entry = entry(AuditAction::Approve);
+                    self.store.rule(request.parse().unwrap(), word, entry).await.unwrap();
+                    return format!("{text}\n{:?}", menu.map(|menu| menu.choices));
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Lets no role talk any more.
     pub(crate) async fn bar_everybody(&self) {
         let before = self.store.policy(guild()).await.unwrap();
@@ -84,6 +108,14 @@ impl Stage {
     /// Has somebody ask in a thread that everyone can read.
     pub(crate) async fn asks(&self, thread: u64, source: u64, who: u64, text: &str) {
         self.queue((thread, source, who), text, Audience::Everyone, Vec::new()).await;
+    }
+
+    /// Has Maya ask in a new thread that goes on with a copy of a session.
+    pub(crate) async fn asks_in_copy(&self, thread: u64, source: u64, session: &str, text: &str) {
+        let opened = Thread { forked_from: Some(session.to_owned()), ..opened(thread) };
+        let opening = [Follow::OpenThread(opened)];
+        self.store.take_in(format!("thread {thread}"), &opening, Timestamp::now()).await.unwrap();
+        self.asks(thread, source, MAYA, text).await;
     }
 
     /// Has Maya ask in a thread that these people can read.
@@ -143,7 +175,7 @@ impl Stage {
     /// Tells whether a session was saved.
     pub(crate) fn remembers_anything(&self) -> bool {
         let output = self.command().args(["sessions", "list"]).output().unwrap();
-        let printed = told(&output);
+        let printed = output_text(&output);
         assert!(output.status.success() || printed.contains("the memory is empty"), "{printed}");
         printed.contains("ses_")
     }
@@ -155,15 +187,6 @@ impl Stage {
         seen_by: Audience,
         files: Vec<SaidFile>,
     ) {
-        let opened = Thread {
-            id: channel(thread),
-            channel: channel(1),
-            guild: guild(),
-            repository: RepoName::parse(REPO).unwrap(),
-            session: None,
-            named: None,
-            opened_at: Timestamp::now(),
-        };
         let words = Words {
             name: "Somebody".to_owned(),
             roles: vec![RoleId::new(ASKERS).unwrap()],
@@ -173,7 +196,7 @@ impl Stage {
         };
         let (source, asker) = (MessageId::new(source).unwrap(), UserId::new(who).unwrap());
         let turn = Asked { thread: channel(thread), source, asker, words };
-        let follows = [Follow::OpenThread(opened), Follow::Queue(turn)];
+        let follows = [Follow::OpenThread(opened(thread)), Follow::Queue(turn)];
         self.store.take_in(source, &follows, Timestamp::now()).await.unwrap();
     }
 
@@ -187,6 +210,7 @@ impl Stage {
             most: 2,
             lease: Duration::from_secs(30),
             pace: Duration::from_millis(100),
+            leave: Duration::from_secs(15),
             patience: Duration::from_mins(1),
             file_hosts: vec![self.file_host()],
             repo_settings: ".github/fro-bot.toml",
@@ -194,13 +218,14 @@ impl Stage {
                 let (agent, policy, wishes) = (settings.clone(), Policy::usual(), Wishes::default());
                 Ok(WorkSettings { agent, policy, wishes })
             }),
+            watch: Watch::of_work(self.store.clone()).into(),
         };
         let idle = async {
             while self.store.load(Timestamp::now()).await.unwrap() != (0, 0) {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };
-        worker.run(idle).await.unwrap();
+        Box::pin(worker.run(idle)).await.unwrap();
     }
 
     /// Starts a worker as a process of its own.
@@ -224,14 +249,14 @@ impl Stage {
         let mut command = self.command();
         command.args(["run", "--event"]).arg(&file);
         let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", output_text(&output));
     }
 
     /// Returns the session in which something was said last.
     pub(crate) fn last_session(&self) -> String {
         let mut command = self.command();
         let output = command.args(["sessions", "--json", "list"]).output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", output_text(&output));
         let sessions: Value = serde_json::from_slice(&output.stdout).unwrap();
         sessions[0]["id"].as_str().unwrap().to_owned()
     }
@@ -297,7 +322,20 @@ impl Stage {
     }
 }
 
-fn told(output: &Output) -> String {
+fn opened(thread: u64) -> Thread {
+    Thread {
+        id: channel(thread),
+        channel: channel(1),
+        guild: guild(),
+        repository: RepoName::parse(REPO).unwrap(),
+        session: None,
+        forked_from: None,
+        named: None,
+        opened_at: Timestamp::now(),
+    }
+}
+
+fn output_text(output: &Output) -> String {
     let [out, err] =
         [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     format!("{out}\n{err}")
@@ -312,10 +350,15 @@ fn guild() -> GuildId {
 }
 
 pub(crate) fn entry(action: AuditAction) -> AuditEntry {
+    granted(guild(), UserId::new(MAYA).unwrap(), action)
+}
+
+/// Returns the row of something that somebody was allowed to do.
+pub(crate) fn granted(guild: GuildId, actor: UserId, action: AuditAction) -> AuditEntry {
     AuditEntry {
         at: Timestamp::now(),
-        guild: guild(),
-        actor: UserId::new(MAYA),
+        guild,
+        actor: Some(actor),
         roles: Vec::new(),
         action,
         target: String::new(),

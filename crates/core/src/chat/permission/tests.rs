@@ -9,18 +9,18 @@ const BARRED: u64 = 8;
 
 /// What each wish needs, as the documentation says it: any of these roles, and what of GitHub.
 /// `o` is the owner of the guild, the letters are roles; `w` is write permission, `i` the App installed.
-const TABLE: [(&str, Wanted, &str, &str); 11] = [
-    ("link, App there", Wanted::Link(App::Installed), "L", "w"),
-    ("link, App missing", Wanted::Link(App::Missing), "", ""),
-    ("unlink", Wanted::Unlink, "L", ""),
-    ("set policy", Wanted::SetPolicy, "oL", ""),
-    ("read audit", Wanted::ReadAudit, "L", ""),
-    ("look", Wanted::Look, "AL", ""),
-    ("ask", Wanted::Ask, "AL", ""),
-    ("stop own", Wanted::Stop(Whose::Own), "AL", ""),
-    ("stop others'", Wanted::Stop(Whose::Others), "PL", ""),
-    ("choose", Wanted::Choose, "AL", ""),
-    ("approve", Wanted::Approve, "P", ""),
+const TABLE: [(&str, WantedHere, &str, &str); 11] = [
+    ("link, App there", WantedHere::Link(App::Installed), "L", "w"),
+    ("link, App missing", WantedHere::Link(App::Missing), "", ""),
+    ("unlink", WantedHere::Unlink, "L", ""),
+    ("set policy", WantedHere::SetPolicy, "oL", ""),
+    ("read audit", WantedHere::ReadAudit, "L", ""),
+    ("look", WantedHere::Look, "AL", ""),
+    ("ask", WantedHere::Ask, "AL", ""),
+    ("stop own", WantedHere::Stop(Whose::Own), "AL", ""),
+    ("stop others'", WantedHere::Stop(Whose::Others), "PL", ""),
+    ("choose", WantedHere::Choose, "AL", ""),
+    ("approve", WantedHere::Approve, "P", ""),
 ];
 
 fn roles() -> Roles {
@@ -36,7 +36,7 @@ fn speaker(membership: Membership, held: u64, account: AccountAccess) -> Speaker
 }
 
 /// Says by the table alone whether it is granted, and how far words reach.
-fn oracle(row: &(&str, Wanted, &str, &str), who: Membership, held: u64, github: &str) -> &'static str {
+fn oracle(row: &(&str, WantedHere, &str, &str), who: Membership, held: u64, github: &str) -> &'static str {
     let (name, _, letters, needs) = row;
     let has = |letter: char| match letter {
         'o' => who == Membership::Owner,
@@ -57,7 +57,7 @@ fn oracle(row: &(&str, Wanted, &str, &str), who: Membership, held: u64, github: 
     }
 }
 
-fn told(decision: Result<Grant, Denial>) -> &'static str {
+fn describe(decision: Result<Grant, Denial>) -> &'static str {
     match decision {
         Err(_) => "no",
         Ok(Grant::Yes) => "yes",
@@ -80,7 +80,7 @@ fn every_combination_of_role_account_and_wish_is_as_the_table_says() {
                         Permission::from_word(github).map_or(AccountAccess::NoAccount, AccountAccess::Has);
                     let decision = decide(row.1, &speaker(who, held, account), &roles());
                     let about = format!("{} {who:?} roles {held:04b} github {github:?}: {decision:?}", row.0);
-                    assert_eq!(told(decision), oracle(row, who, held, github), "{about}");
+                    assert_eq!(describe(decision), oracle(row, who, held, github), "{about}");
                     looked_at += 1;
                 }
             }
@@ -94,7 +94,7 @@ fn without_a_policy_only_the_owner_may_set_one() {
     for row in &TABLE {
         let admin = AccountAccess::Has(Permission::Admin);
         let granted = decide(row.1, &speaker(Membership::Owner, 15, admin), &Roles::default()).is_ok();
-        assert_eq!(granted, row.1 == Wanted::SetPolicy, "{}", row.0);
+        assert_eq!(granted, row.1 == WantedHere::SetPolicy, "{}", row.0);
     }
 }
 
@@ -102,17 +102,17 @@ fn without_a_policy_only_the_owner_may_set_one() {
 fn a_refusal_says_what_is_missing() {
     let nobody = |account| speaker(Membership::Member, 0, account);
     let linker = |account| speaker(Membership::Member, LINKER, account);
-    let link = Wanted::Link(App::Installed);
+    let link = WantedHere::Link(App::Installed);
     let refusals = [
         (link, nobody(AccountAccess::NoAccount)),
         (link, linker(AccountAccess::NoAccount)),
         (link, linker(AccountAccess::Has(Permission::Triage))),
-        (Wanted::Link(App::Missing), linker(AccountAccess::Has(Permission::Write))),
-        (Wanted::Ask, nobody(AccountAccess::NoAccount)),
-        (Wanted::Approve, linker(AccountAccess::NoAccount)),
-        (Wanted::Look, speaker(Membership::Member, BARRED, AccountAccess::NoAccount)),
-        (Wanted::Look, speaker(Membership::Automaton, ASKER, AccountAccess::NoAccount)),
-        (Wanted::Look, speaker(Membership::Outsider, ASKER, AccountAccess::NoAccount)),
+        (WantedHere::Link(App::Missing), linker(AccountAccess::Has(Permission::Write))),
+        (WantedHere::Ask, nobody(AccountAccess::NoAccount)),
+        (WantedHere::Approve, linker(AccountAccess::NoAccount)),
+        (WantedHere::Look, speaker(Membership::Member, BARRED, AccountAccess::NoAccount)),
+        (WantedHere::Look, speaker(Membership::Automaton, ASKER, AccountAccess::NoAccount)),
+        (WantedHere::Look, speaker(Membership::Outsider, ASKER, AccountAccess::NoAccount)),
     ];
     let texts = refusals.map(|(wanted, who)| decide(wanted, &who, &roles()).unwrap_err().to_string());
     insta::assert_snapshot!(texts.join("\n"));

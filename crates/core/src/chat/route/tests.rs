@@ -27,6 +27,7 @@ fn thread(link: Option<ChannelLink>, ahead: usize) -> Room {
         guild: GuildId::new(9).unwrap(),
         repository: repository("octo/garden"),
         session: Some("ses_1".to_owned()),
+        forked_from: None,
         named: None,
         opened_at: Timestamp::UNIX_EPOCH,
     };

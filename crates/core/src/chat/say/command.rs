@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::{bounded, code, one_line};
 use crate::{
     chat::{
-        AuditEntry, ChannelLink, ChannelSettings, Listen, RoleId, Roles, Ruling, SlashCommand, Thread,
-        UserId, Words,
+        Approvals, AuditEntry, ChannelLink, ChannelSettings, Listen, MessageId, RoleId, Roles, Ruling,
+        SlashCommand, TextFile, Thread, UserId, Words, say::Verbosity,
     },
     names::{Login, RepoName},
 };
@@ -82,7 +82,7 @@ pub fn account_forgotten() -> String {
     "I have forgotten your GitHub account.".to_owned()
 }
 
-/// Says that a repository's name is none.
+/// Says that what somebody wrote is not the name of a repository.
 pub fn bad_repository(text: &str) -> String {
     format!("{} is no repository; write it as `owner/name`.", code(&bounded(&one_line(text), 60)))
 }
@@ -123,14 +123,62 @@ pub fn settings(settings: &ChannelSettings) -> String {
         Listen::Mentions => "messages that mention me",
         Listen::Everything => "every message",
     };
+    let shown = match settings.verbosity {
+        Verbosity::Text => "words only",
+        Verbosity::Essential => "words, and tools that do more than look",
+        Verbosity::All => "words and every tool",
+    };
+    let leave = match settings.approvals {
+        Approvals::Nothing => "nothing; what would need it is refused",
+        Approvals::Rules => "what the engine's rules say",
+        Approvals::Changes => "what the engine's rules say, every change and every command",
+    };
     format!(
-        "A thread is opened by {listen}. Model: {}. Agent: {}.",
+        "A thread is opened by {listen}. Model: {}. Agent: {}. Shown: {shown}. I ask leave for {leave}.",
         usual(&settings.model),
         usual(&settings.agent)
     )
 }
 
-/// Says that a name for a model or an agent is none.
+/// Asks for a choice in a menu.
+pub fn choose(what: &str) -> String {
+    format!("Choose {what}:")
+}
+
+/// Says that a file is below.
+pub fn attached(file: &TextFile) -> String {
+    format!("{} has it.", code(&file.name))
+}
+
+/// Says that a thread has no session yet that could be gone on with.
+pub fn no_session() -> String {
+    "This thread has no session yet. Say which one: `/sessions` shows them.".to_owned()
+}
+
+/// Says that no turn changed anything.
+pub fn no_diff() -> String {
+    "The last turn in this thread changed no file.".to_owned()
+}
+
+/// Says that nothing was said yet.
+pub fn nothing_said() -> String {
+    "Nothing was said in this thread yet.".to_owned()
+}
+
+/// Writes down what was said in a thread: each question with what was answered to it.
+pub fn transcript<'a>(thread: &Thread, turns: impl Iterator<Item = (&'a Words, String)>) -> TextFile {
+    let turn = |(words, answer): (&Words, String)| {
+        let asked: Vec<_> = words.text.lines().map(|line| format!("> {line}")).collect();
+        let asked = asked.join("\n");
+        format!("## {}\n\n{asked}\n\n{}\n", one_line(&words.name), answer.trim())
+    };
+    let turns: Vec<_> = turns.map(turn).collect();
+    let session = thread.session.as_deref().map(|session| format!(", session `{session}`"));
+    let text = format!("# {}{}\n\n{}", thread.repository, session.unwrap_or_default(), turns.join("\n"));
+    TextFile { name: format!("thread-{}.md", thread.id), text }
+}
+
+/// Says that what somebody wrote names no model and no agent.
 pub fn bad_name() -> String {
     "That is no name: letters, digits and `-_./:` are, at most 100 of them.".to_owned()
 }
@@ -188,7 +236,7 @@ pub fn sessions(threads: &[Thread]) -> String {
     listed(threads.iter().map(line), "No thread about this repository has a session yet.")
 }
 
-/// Says that a session's name is none.
+/// Says that what somebody wrote is not the id of a session.
 pub fn bad_session() -> String {
     "That is no session: they are called like `ses_5f3a…`. `/sessions` shows those of this repository's threads.".to_owned()
 }
@@ -196,6 +244,11 @@ pub fn bad_session() -> String {
 /// Shows words that open a thread.
 pub fn opened_with(person: UserId, text: &str) -> String {
     format!("<@{person}> asks:\n>>> {}", bounded(text, 1_500))
+}
+
+/// Says where a thread was opened.
+pub fn opened_in(thread: MessageId) -> String {
+    format!("I go on in <#{thread}>.")
 }
 
 /// Lists what waits.

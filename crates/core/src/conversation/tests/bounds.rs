@@ -1,9 +1,12 @@
 //! Things left to do, subagents that work on, and a limit on steps.
 
 use super::*;
+use crate::conversation::todo::{Todo, TodoList, TodoState};
 
 fn todo(done: usize, total: usize) -> Heard {
-    Heard::TodoChanged { done, total }
+    let state = |n| if n < done { TodoState::Completed } else { TodoState::Pending };
+    let list = (0..total).map(|n| Todo { what: format!("thing {n}"), state: state(n) });
+    Heard::TodoChanged(TodoList(list.collect()))
 }
 
 fn step(finish: Finish) -> Heard {

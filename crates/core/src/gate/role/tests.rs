@@ -49,7 +49,7 @@ fn comment(on_pull: bool, body: &str) -> String {
     )
 }
 
-fn told(name: &str, payload: &str, permission: Permission) -> String {
+fn describe_decision(name: &str, payload: &str, permission: Permission) -> String {
     let trigger = match happened(name, payload) {
         Reading::Trigger(trigger) => trigger,
         Reading::Skip(reason) => return reason.word().to_owned(),
@@ -67,12 +67,15 @@ fn told(name: &str, payload: &str, permission: Permission) -> String {
 fn pull_requests_are_reviewed_when_they_are_new_ready_or_changed() {
     for action in ["opened", "synchronize", "reopened", "ready_for_review"] {
         for event in ["pull_request", "pull_request_target"] {
-            let decided = told(event, &pull(action, false), Permission::None);
+            let decided = describe_decision(event, &pull(action, false), Permission::None);
             assert_eq!(decided, "Review(Unasked) for rita: ReadOnly", "{event} {action}");
         }
-        assert_eq!(told("pull_request", &pull(action, true), Permission::None), "draft_pr");
+        assert_eq!(describe_decision("pull_request", &pull(action, true), Permission::None), "draft_pr");
     }
-    assert_eq!(told("pull_request", &pull("closed", false), Permission::None), "action_not_supported");
+    assert_eq!(
+        describe_decision("pull_request", &pull("closed", false), Permission::None),
+        "action_not_supported"
+    );
 }
 
 #[test]
@@ -85,17 +88,21 @@ fn a_mention_asks_for_a_review_or_a_question_even_on_drafts() {
         ("looks good", "no_mention"),
     ];
     for (words, expect) in table {
-        assert_eq!(told("issue_comment", &comment(true, words), Permission::Write), expect, "{words}");
+        assert_eq!(
+            describe_decision("issue_comment", &comment(true, words), Permission::Write),
+            expect,
+            "{words}"
+        );
     }
     let mention = comment(true, "@review-my-code-bot");
-    assert_eq!(told("issue_comment", &mention, Permission::Read), "unauthorized_author");
+    assert_eq!(describe_decision("issue_comment", &mention, Permission::Read), "unauthorized_author");
 }
 
 #[test]
 fn a_reply_is_heard_whoever_wrote_it_but_not_our_own() {
     let reply = r#""in_reply_to_id": 50,"#;
     let heard = |author, to, body| {
-        told("pull_request_review_comment", &beside_code(author, to, body), Permission::None)
+        describe_decision("pull_request_review_comment", &beside_code(author, to, body), Permission::None)
     };
     assert_eq!(heard("rita", reply, "It cannot be empty."), "Review(Reply { root: 50 }) for rita: ReadOnly");
     assert_eq!(heard("rita", "", "Nice."), "no_reply");
@@ -107,8 +114,8 @@ fn a_reply_is_heard_whoever_wrote_it_but_not_our_own() {
 #[test]
 fn what_is_not_about_a_pull_request_is_left_alone() {
     assert_eq!(
-        told("issue_comment", &comment(false, "@review-my-code-bot"), Permission::Write),
+        describe_decision("issue_comment", &comment(false, "@review-my-code-bot"), Permission::Write),
         "no_pull_request"
     );
-    assert_eq!(told("merge_group", "{}", Permission::Write), "unsupported_event");
+    assert_eq!(describe_decision("merge_group", "{}", Permission::Write), "unsupported_event");
 }

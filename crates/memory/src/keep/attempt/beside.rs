@@ -1,17 +1,22 @@
 //! What is saved beside the sessions: our ledger, and the search index.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+
+use blake3::Hash;
 
 use super::{Attempt, Next};
 use crate::{
     database,
-    error::Error,
-    index::Index,
+    error::{Error, Flaw},
+    index::{Blocks, Index},
     keep::Report,
     ledger,
     snapshot::{
         manifest::{ENGINE_DATABASE, INDEX, LEDGER},
-        packer::PAGE,
+        packer::{PAGE, Packer},
         restore::{At, restore_own, restore_sessions},
         saved::Saved,
     },
@@ -56,9 +61,15 @@ impl Attempt<'_, '_> {
     ///
     /// It can be made anew at any time, so trouble with it is no reason not to save. Words that were taken out or
     /// forgotten would stay in it, so it is then put in order.
-    pub(super) fn index(&self, next: &Next<'_>, ledger: Option<&Own>, report: &Report) -> Option<PathBuf> {
+    pub(super) fn index(
+        &self,
+        next: &Next<'_>,
+        ledger: Option<&Own>,
+        (report, packer): (&Report, &mut Packer<'_>),
+    ) -> Option<PathBuf> {
         let known = self.keep.index?;
         let made = self.updated_index(next, (known, ledger), report);
+        let made = made.and_then(|index| pack_blocks(&index, known, packer).map(|()| index));
         made.inspect_err(|error| tracing::warn!("the search index was not saved: {}", error.story())).ok()
     }
 
@@ -72,6 +83,7 @@ impl Attempt<'_, '_> {
         let path = scratch.join(INDEX);
         let is_unmoved = theirs.map(|theirs| theirs.name) == self.local.base.as_ref().map(|base| base.name);
         match theirs {
+            // The blocks that were fetched for questions stay where they are: the store has them.
             Some(_) if is_unmoved && known.exists() => drop(fs_err::copy(known, &path)?),
             Some(theirs) => restore_own(self.store, theirs, scratch, INDEX)?,
             // What was never saved may have an index all the same: one that was carried over.
@@ -95,8 +107,21 @@ impl Attempt<'_, '_> {
             index.update(&connection, &source.sessions, &next.sessions, ledger.as_ref())?;
         }
         index.retain(|session| next.sessions.contains_key(session))?;
+        let here = Blocks::beside(known);
+        let fetch = |names: &[Hash]| {
+            let found = names.iter().filter_map(|name| Some((*name, here.read((*name).into())?)));
+            let mut found: HashMap<Hash, Vec<u8>> = found.collect();
+            let missing: Vec<Hash> =
+                names.iter().filter(|name| !found.contains_key(*name)).copied().collect();
+            found.extend(
+                theirs.map_or_else(|| Ok(HashMap::new()), |theirs| theirs.fetch(self.store, missing))?,
+            );
+            Ok(found)
+        };
         if report.redacted > 0 || !report.forgotten.is_empty() {
-            index.put_in_order()?;
+            index.put_in_order(&fetch)?;
+        } else {
+            index.compact(&fetch)?;
         }
         Ok(path)
     }
@@ -105,4 +130,18 @@ impl Attempt<'_, '_> {
     fn forgotten<'b>(&'b self, theirs: &'b Saved) -> Vec<&'b String> {
         theirs.manifest.forgotten().chain(&self.forget).collect()
     }
+}
+
+/// Packs the blocks of an index that are here, and says that the others are still in use.
+fn pack_blocks(index: &Path, known: &Path, packer: &mut Packer<'_>) -> Result<(), Error> {
+    let Some(index) = Index::existing(index) else { return Ok(()) };
+    let (names, blocks) = index.blocks()?;
+    for name in names {
+        match blocks.read(name).or_else(|| Blocks::beside(known).read(name)) {
+            Some(bytes) => drop(packer.add_alone(&bytes)?),
+            None if packer.knows(&name.hash()) => packer.keep([name.hash()]),
+            None => return Err(Flaw::Missing(name).into()),
+        }
+    }
+    Ok(())
 }

@@ -9,7 +9,7 @@ use super::{Attempt, ground::Since};
 use crate::{
     database::{self, judge},
     error::Error,
-    merge::{self, Merged, Sides, Target, Verdict, rows},
+    merge::{self, MergeVerdict, Merged, Sides, Target, rows},
     ownership::Accepted,
     schema::SessionTables,
     snapshot::{
@@ -44,10 +44,11 @@ impl Attempt<'_, '_> {
     ) -> Result<Draft, Error> {
         let Some(theirs) = theirs else { return Ok(self.only_ours(accepted, true)) };
         let verdicts = self.verdicts(theirs, since, accepted);
-        let pick = |wanted: Verdict| verdicts.iter().filter(move |(_, verdict)| **verdict == wanted);
-        let both: BTreeSet<String> = pick(Verdict::Both).map(|(id, _)| id.clone()).collect();
-        let (ours, dropped): (Vec<&String>, Vec<&String>) =
-            pick(Verdict::Ours).map(|(id, _)| id).partition(|id| self.local.fingerprints.contains_key(*id));
+        let pick = |wanted: MergeVerdict| verdicts.iter().filter(move |(_, verdict)| **verdict == wanted);
+        let both: BTreeSet<String> = pick(MergeVerdict::Both).map(|(id, _)| id.clone()).collect();
+        let (ours, dropped): (Vec<&String>, Vec<&String>) = pick(MergeVerdict::Ours)
+            .map(|(id, _)| id)
+            .partition(|id| self.local.fingerprints.contains_key(*id));
         let dropped = dropped.into_iter().cloned().collect();
         if ours.is_empty() && both.is_empty() {
             return Ok(Draft { dropped, may_advance: true, ..Draft::default() });
@@ -79,7 +80,7 @@ impl Attempt<'_, '_> {
     }
 
     /// Returns whose version stands, where it is not simply theirs.
-    fn verdicts(&self, theirs: &Saved, since: &Since, accepted: &Accepted) -> BTreeMap<String, Verdict> {
+    fn verdicts(&self, theirs: &Saved, since: &Since, accepted: &Accepted) -> BTreeMap<String, MergeVerdict> {
         let theirs_notes = theirs.notes();
         let base = match since {
             Since::Back => Some(theirs_notes.clone()),
@@ -95,7 +96,7 @@ impl Attempt<'_, '_> {
         for (id, verdict) in &mut verdicts {
             *verdict = since.correct(&accepted.fingerprints, id, *verdict);
         }
-        verdicts.retain(|id, verdict| *verdict != Verdict::Theirs && !accepted.left_out.contains(id));
+        verdicts.retain(|id, verdict| *verdict != MergeVerdict::Theirs && !accepted.left_out.contains(id));
         verdicts
     }
 
@@ -104,7 +105,7 @@ impl Attempt<'_, '_> {
         &self,
         theirs: &Saved,
         since: &Since,
-        (verdicts, both): (&BTreeMap<String, Verdict>, &BTreeSet<String>),
+        (verdicts, both): (&BTreeMap<String, MergeVerdict>, &BTreeSet<String>),
         (target, scratch): (Target, &Path),
     ) -> Result<Option<(PathBuf, Merged)>, Error> {
         let fail = judge("merge the sessions");
@@ -121,7 +122,7 @@ impl Attempt<'_, '_> {
         };
         let connection = database::open_copy(&database)?;
         merge::attach(&connection, &other, "other")?;
-        let group = SessionTables::of(&connection, "main").map_err(&fail)?;
+        let group = SessionTables::read(&connection, "main").map_err(&fail)?;
         if !rows::is_enough(&connection, &group).map_err(fail)? {
             return Ok(None);
         }

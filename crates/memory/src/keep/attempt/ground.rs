@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Flaw},
     fingerprint::Fingerprints,
     lineage::{self, Standing},
-    merge::Verdict,
+    merge::MergeVerdict,
     snapshot::saved::Saved,
     store::{Head, Store},
 };
@@ -20,6 +20,8 @@ pub(in crate::keep) struct Ground {
     pub(in crate::keep) forgotten: BTreeSet<String>,
     /// What is wrong with the head, if the save is put on another one.
     pub(super) damage: Option<Flaw>,
+    /// How many sessions of the head cannot be read any more.
+    pub(super) lost: u32,
 }
 
 impl Ground {
@@ -33,15 +35,19 @@ impl Ground {
         }
     }
 
-    /// Finds the last whole save before a damaged head, which is set aside.
+    /// Goes on with what is left of a damaged head, or else with the last whole save before it. The head is set aside.
     pub(in crate::keep) fn before(store: &Store, head: &Head, why: Flaw) -> Result<Self, Error> {
+        if let Some((saved, lost)) = lineage::heal(store, head)? {
+            store.note_aside(head)?;
+            return Ok(Self { theirs: Some(saved), damage: Some(why), lost, ..Self::default() });
+        }
         let Some(stand_in) = lineage::last_whole(store, head)? else {
             store.set_aside(head)?;
             return Ok(Self { damage: Some(why), ..Self::default() });
         };
         store.note_aside(head)?;
         let theirs = Saved::at(store, &Head::from(stand_in.name))?;
-        Ok(Self { theirs: Some(theirs), forgotten: stand_in.forgotten, damage: Some(why) })
+        Ok(Self { theirs: Some(theirs), forgotten: stand_in.forgotten, damage: Some(why), lost: 0 })
     }
 
     /// Tells whether a save goes on another one than the head.
@@ -79,7 +85,8 @@ impl Since {
             (Some(base), Some(theirs)) => (base, theirs),
             (Some(_), None) | (None, Some(_)) => return Ok(Self::Unknown),
         };
-        let standing = Standing::of(store, (theirs.name, &theirs.manifest), (base.name, &base.manifest))?;
+        let standing =
+            Standing::compare(store, (theirs.name, &theirs.manifest), (base.name, &base.manifest))?;
         Ok(match standing {
             Standing::Ahead(saves) => {
                 let mut notes = Vec::new();
@@ -98,11 +105,11 @@ impl Since {
     }
 
     /// Corrects a verdict: what a save had just as we have it is in the store, with whatever was done to it later.
-    pub(super) fn correct(&self, ours: &Fingerprints, id: &str, verdict: Verdict) -> Verdict {
+    pub(super) fn correct(&self, ours: &Fingerprints, id: &str, verdict: MergeVerdict) -> MergeVerdict {
         let Self::Saves(saves) = self else { return verdict };
         let Some(note) = ours.get(id) else { return verdict };
         let is_known =
             saves.iter().any(|save| save.get(id).is_some_and(|known| known.fingerprint == note.fingerprint));
-        if is_known { Verdict::Theirs } else { verdict }
+        if is_known { MergeVerdict::Theirs } else { verdict }
     }
 }

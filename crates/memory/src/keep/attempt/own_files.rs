@@ -1,10 +1,11 @@
 //! Whose version of each file is saved, and under which session.
 
+use fro_core::remembered::Audience;
+
 use super::{Attempt, Next};
 use crate::{
     error::Error,
     keep::Report,
-    ledger::Visibility,
     ownership::Accepted,
     snapshot::{
         catalog::FileChunks,
@@ -63,8 +64,8 @@ impl Attempt<'_, '_> {
         let mut told = Vec::new();
         for place in left_out {
             let is_told = match self.keep.audience {
-                Visibility::Private => true,
-                Visibility::Public => self.local.files.read(place)?.is_some(),
+                Audience::Insiders => true,
+                Audience::Everyone => self.local.files.read(place)?.is_some(),
             };
             told.extend(is_told.then(|| place.to_string()));
         }

@@ -18,21 +18,22 @@ use crate::{
 };
 
 impl Attempt<'_, '_> {
-    /// Sweeps the memory if something had to be taken out of what is new, or if a title has it, and tells whether
-    /// nothing that was saved before may be taken over as it is.
+    /// Sweeps the memory if something had to be taken out of what is new, or if a title or what was looked over has it,
+    /// and tells whether nothing that was saved before may be taken over as it is.
     ///
     /// A value that stood in this run may stand in others. All of them are read then; else none is.
     pub(super) fn sweep(
         &self,
         next: &mut Next<'_>,
         packer: &mut Packer<'_>,
-        report: &mut Report,
+        (report, has_secret): (&mut Report, bool),
     ) -> Result<bool, Error> {
         let is_forgetting = !self.forget.is_empty();
         let Some(theirs) = next.theirs else { return Ok(is_forgetting) };
         let titles = next.sessions.values().map(|entry| format!("{}\n{}", entry.title, entry.directory));
         let titles = titles.collect::<Vec<_>>().join("\n\n");
-        let is_suspect = report.redacted > 0 || self.secrets.refuse_in_bytes(titles.as_bytes()).is_err();
+        let is_suspect =
+            has_secret || report.redacted > 0 || self.secrets.refuse_in_bytes(titles.as_bytes()).is_err();
         if !is_suspect || !self.secrets.stand_in(self.store, theirs)? {
             return Ok(is_forgetting);
         }

@@ -104,7 +104,8 @@ impl Service {
             retry: Retry::never(),
             ..client.clone()
         };
-        let origin = Url::parse(url).map_err(|error| wrong(format!("its address is none: {error}")))?;
+        let origin =
+            Url::parse(url).map_err(|error| wrong(format!("its address cannot be read: {error}")))?;
         let client = Client::new(settings).map_err(|error| wrong(error.to_string()))?;
         let version = Keys::version(FORMAT);
         Ok(Self { client, origin, token: token.clone(), patience: patience.clone(), version })
@@ -118,7 +119,7 @@ impl Service {
     /// Reserves a key.
     pub(super) async fn reserve(&self, key: &str) -> Result<Reserved, Error> {
         let body = json!({ "key": key, "version": self.version });
-        let created: Created = match self.call("CreateCacheEntry", &body).await {
+        let created: Created = match self.call("CreateCacheEntry", &body, self.patience.answer).await {
             Err(error) if error.status() == Some(409) => return Ok(Reserved::Taken),
             answer => answer.map_err(trouble("reserve an entry"))?,
         };
@@ -131,8 +132,10 @@ impl Service {
     /// Makes an uploaded entry visible.
     pub(super) async fn finish(&self, key: &str, bytes: u64) -> Result<(), Error> {
         let body = json!({ "key": key, "size_bytes": bytes.to_string(), "version": self.version });
-        let finished: Finished =
-            self.call("FinalizeCacheEntryUpload", &body).await.map_err(trouble("finish an entry"))?;
+        let finished: Finished = self
+            .call("FinalizeCacheEntryUpload", &body, self.patience.answer)
+            .await
+            .map_err(trouble("finish an entry"))?;
         if finished.ok { Ok(()) } else { Err(refused("finish an entry", &finished.message)) }
     }
 
@@ -140,8 +143,10 @@ impl Service {
     pub(super) async fn find(&self, beginnings: &[&str]) -> Result<Option<Entry>, Error> {
         let [first, others @ ..] = beginnings else { return Ok(None) };
         let body = json!({ "key": first, "restore_keys": others, "version": self.version });
-        let found: Looked =
-            self.call("GetCacheEntryDownloadURL", &body).await.map_err(trouble("look an entry up"))?;
+        let found: Looked = self
+            .call("GetCacheEntryDownloadURL", &body, self.patience.lookup)
+            .await
+            .map_err(trouble("look an entry up"))?;
         let fits = beginnings.iter().any(|beginning| found.matched_key.starts_with(beginning));
         let entry = Entry { key: found.matched_key, address: Address(found.signed_download_url) };
         Ok((found.ok && fits).then_some(entry))
@@ -227,12 +232,18 @@ impl Service {
         sent.await.map(drop).map_err(trouble("upload an entry"))
     }
 
-    async fn call<T: DeserializeOwned>(&self, method: &str, body: &Value) -> Result<T, fro_http::Error> {
+    async fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        body: &Value,
+        patience: Duration,
+    ) -> Result<T, fro_http::Error> {
         let mut url = self.origin.clone();
         url.set_path(&format!("{SERVICE}{method}"));
         url.set_query(None);
         // Asking twice for the same key finds it taken by ourselves, which costs a turn and nothing more.
-        self.again(|| self.client.post(&url).bearer(&self.token).json(body).idempotent()).await?.json()
+        let request = || self.client.post(&url).bearer(&self.token).json(body).idempotent().timeout(patience);
+        self.again(request).await?.json()
     }
 
     /// Sends a request until it is answered or has failed too often.

@@ -37,12 +37,12 @@ pub struct Trial {
     /// What was tried.
     pub right: Right,
     /// Whether it is there.
-    pub verdict: Verdict,
+    pub verdict: RightVerdict,
 }
 
 /// Whether a right is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RightVerdict {
     /// It is.
     Granted,
     /// The credentials do not suffice.
@@ -89,27 +89,27 @@ impl S3 {
         let mut trials = vec![
             (Right::List, self.try_list().await),
             (Right::Read, self.try_read().await),
-            (Right::Write, told(written.as_ref().map(drop))),
+            (Right::Write, judge(written.as_ref().map(drop))),
         ];
         if written.is_ok() {
             trials.push((Right::Compare, self.try_compare(&key).await));
         }
         trials.push((Right::Parts, self.try_parts(&key).await));
-        trials.push((Right::Delete, told(self.bucket.delete(&key).await.as_ref().map(drop))));
+        trials.push((Right::Delete, judge(self.bucket.delete(&key).await.as_ref().map(drop))));
         trials.into_iter().map(|(right, verdict)| Trial { right, verdict }).collect()
     }
 
-    async fn try_list(&self) -> Verdict {
+    async fn try_list(&self) -> RightVerdict {
         let listed = self.lister.list(Some(&self.key(""))).try_next().await;
-        told(listed.as_ref().map(drop))
+        judge(listed.as_ref().map(drop))
     }
 
     /// Asks for the head, as every run does first. That there is none is an answer.
-    async fn try_read(&self) -> Verdict {
+    async fn try_read(&self) -> RightVerdict {
         let options = GetOptions { range: Some(GetRange::Bounded(0..1)), ..GetOptions::default() };
         match self.bucket.get_opts(&self.head_key(), options).await {
-            Ok(_) | Err(Answer::NotFound { .. }) => Verdict::Granted,
-            Err(error) => told(Err(&error)),
+            Ok(_) | Err(Answer::NotFound { .. }) => RightVerdict::Granted,
+            Err(error) => judge(Err(&error)),
         }
     }
 
@@ -119,34 +119,36 @@ impl S3 {
     }
 
     /// Overwrites what somebody else would have changed: a service that lets it pass would lose saves.
-    async fn try_compare(&self, key: &Key) -> Verdict {
+    async fn try_compare(&self, key: &Key) -> RightVerdict {
         let stale = UpdateVersion { e_tag: Some("\"of-another\"".to_owned()), version: None };
         let options = PutOptions::from(PutMode::Update(stale));
         match self.bucket.put_opts(key, PutPayload::from_static(b"overwritten"), options).await {
-            Err(Answer::Precondition { .. } | Answer::AlreadyExists { .. }) => Verdict::Granted,
-            Ok(_) => Verdict::Failed("this service overwrites although `If-Match` does not match".to_owned()),
-            Err(error) => told(Err(&error)),
+            Err(Answer::Precondition { .. } | Answer::AlreadyExists { .. }) => RightVerdict::Granted,
+            Ok(_) => {
+                RightVerdict::Failed("this service overwrites although `If-Match` does not match".to_owned())
+            }
+            Err(error) => judge(Err(&error)),
         }
     }
 
-    async fn try_parts(&self, key: &Key) -> Verdict {
+    async fn try_parts(&self, key: &Key) -> RightVerdict {
         match self.bucket.put_multipart(key).await {
             Ok(mut upload) => {
                 // Taking it back has a right of its own, which no save needs.
                 drop(upload.abort().await);
-                Verdict::Granted
+                RightVerdict::Granted
             }
-            Err(error) => told(Err(&error)),
+            Err(error) => judge(Err(&error)),
         }
     }
 }
 
-fn told(answer: Result<(), &Answer>) -> Verdict {
-    let Err(error) = answer else { return Verdict::Granted };
+fn judge(answer: Result<(), &Answer>) -> RightVerdict {
+    let Err(error) = answer else { return RightVerdict::Granted };
     match error {
-        Answer::PermissionDenied { .. } | Answer::Unauthenticated { .. } => Verdict::Denied,
+        Answer::PermissionDenied { .. } | Answer::Unauthenticated { .. } => RightVerdict::Denied,
         // A list or a bulk that is denied is no such error to the client, though it says so.
-        error if DENIED.iter().any(|word| error.to_string().contains(word)) => Verdict::Denied,
-        error => Verdict::Failed(error.to_string()),
+        error if DENIED.iter().any(|word| error.to_string().contains(word)) => RightVerdict::Denied,
+        error => RightVerdict::Failed(error.to_string()),
     }
 }

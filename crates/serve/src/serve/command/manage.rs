@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use fro_core::chat::{
-    AuditAction, ChannelSettings, Listen, RoleId, Roles, SlashCommand, Wanted, say::command as say,
+    Approvals, AuditAction, ChannelSettings, Listen, Pick, RoleId, Roles, SlashCommand, WantedHere,
+    say::{Verbosity, command as say},
 };
 use fro_discord::{Asked, Given, Interaction};
 use jiff::Timestamp;
 
-use super::{Caller, Trouble, given};
-use crate::serve::desk::Desk;
+use super::{Caller, Reply, Trouble, given, pick};
+use crate::{serve::desk::Desk, store::offered::Offered};
 
 /// So many decisions are shown.
 const SHOWN: i64 = 15;
@@ -17,18 +18,18 @@ const SHOWN: i64 = 15;
 const LONGEST_NAME: usize = 100;
 
 pub(super) async fn links(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::Look).await?;
+    caller.may(desk, WantedHere::Look).await?;
     Ok(say::links(&desk.store.links(caller.guild).await?))
 }
 
 pub(super) async fn status(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::Look).await?;
+    caller.may(desk, WantedHere::Look).await?;
     let (running, waiting) = desk.store.load(Timestamp::now()).await?;
     Ok(say::status(env!("CARGO_PKG_VERSION"), running, waiting))
 }
 
 pub(super) async fn audit(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::ReadAudit).await?;
+    caller.may(desk, WantedHere::ReadAudit).await?;
     let entries = desk.store.audited(caller.guild, SHOWN).await?;
     desk.store.record(&caller.entry(AuditAction::ReadAudit, "audit")).await?;
     Ok(say::audit(entries.iter().map(|audited| (audited.number, &audited.entry))))
@@ -39,15 +40,15 @@ pub(super) async fn policy(desk: &Desk, asked: &Interaction, caller: &Caller) ->
     let (may, role) = match (given(asked, "may"), role(asked)) {
         (None, None) => {
             // Whoever could change it may see it, also if no role is set yet.
-            if caller.may(desk, Wanted::SetPolicy).await.is_err() {
-                caller.may(desk, Wanted::Look).await?;
+            if caller.may(desk, WantedHere::SetPolicy).await.is_err() {
+                caller.may(desk, WantedHere::Look).await?;
             }
             return Ok(say::policy(&was.roles));
         }
         (Some(may), Some(role)) => (may, role),
         (Some(_), None) | (None, Some(_)) => return Ok(say::policy_lacks()),
     };
-    caller.may(desk, Wanted::SetPolicy).await?;
+    caller.may(desk, WantedHere::SetPolicy).await?;
     let mut roles = was.roles.clone();
     let Some(set) = set_of(&mut roles, may) else { return Ok(say::policy_lacks()) };
     match given(asked, "change") {
@@ -80,7 +81,7 @@ fn role(asked: &Interaction) -> Option<RoleId> {
 
 pub(super) async fn listen(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
     // What is listened to is part of what a link is.
-    caller.may(desk, Wanted::Unlink).await?;
+    caller.may(desk, WantedHere::Unlink).await?;
     let listen = match given(asked, "to") {
         Some("everything") => Some(Listen::Everything),
         Some(_) => Some(Listen::Mentions),
@@ -92,23 +93,72 @@ pub(super) async fn listen(desk: &Desk, asked: &Interaction, caller: &Caller) ->
     .await
 }
 
-pub(super) async fn choose(
+pub(super) async fn verbosity(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(desk, WantedHere::Choose).await?;
+    let shown = given(asked, "show").map(|shown| match shown {
+        "text" => Verbosity::Text,
+        "all" => Verbosity::All,
+        _ => Verbosity::Essential,
+    });
+    set(desk, caller, "verbosity", |settings| {
+        settings.verbosity = shown.unwrap_or(settings.verbosity);
+    })
+    .await
+}
+
+/// Sets what the agent asks leave for. Whoever may say yes for the agent may also let it ask.
+pub(super) async fn approvals(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(desk, WantedHere::Approve).await?;
+    let asks = given(asked, "ask").map(|asks| match asks {
+        "rules" => Approvals::Rules,
+        "changes" => Approvals::Changes,
+        _ => Approvals::Nothing,
+    });
+    set(desk, caller, "approvals", |settings| {
+        settings.approvals = asks.unwrap_or(settings.approvals);
+    })
+    .await
+}
+
+/// Chooses the model or the agent of the channel; without a name, what workers offer is shown.
+pub(super) async fn choose_or_offer(
     desk: &Desk,
     asked: &Interaction,
     caller: &Caller,
     command: SlashCommand,
+) -> Result<Reply, Trouble> {
+    let (what, kind) = match command {
+        SlashCommand::Agent => (Pick::Agent, Offered::Agent),
+        _ => (Pick::Model, Offered::Model),
+    };
+    let told = choose(desk, caller, what, given(asked, "name")).await?;
+    let offered = match given(asked, "name") {
+        Some(_) => Vec::new(),
+        None => desk.store.offered(kind).await?,
+    };
+    let usual = (!offered.is_empty()).then(|| "usual".to_owned());
+    let options = usual.into_iter().chain(offered).map(|name| (name.clone(), name));
+    Ok(Reply { menu: pick::menu(what, options), ..Reply::from(told) })
+}
+
+/// Chooses the model or the agent of the channel.
+pub(super) async fn choose(
+    desk: &Desk,
+    caller: &Caller,
+    what: Pick,
+    name: Option<&str>,
 ) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::Choose).await?;
-    let name = given(asked, "name");
+    caller.may(desk, WantedHere::Choose).await?;
     if name.is_some_and(|name| !is_name(name)) {
         return Ok(say::bad_name());
     }
-    set(desk, caller, command.name(), |settings| {
+    let word = if what == Pick::Agent { "agent" } else { "model" };
+    set(desk, caller, word, |settings| {
         let Some(name) = name else { return };
         let chosen = (name != "usual").then(|| name.to_owned());
-        match command {
-            SlashCommand::Agent => settings.agent = chosen,
-            _ => settings.model = chosen,
+        match what {
+            Pick::Agent => settings.agent = chosen,
+            Pick::Model | Pick::Session | Pick::Answer(_) => settings.model = chosen,
         }
     })
     .await

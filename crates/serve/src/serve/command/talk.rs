@@ -2,16 +2,16 @@
 
 use fro_core::{
     chat::{
-        self, AuditAction, ChannelId, ChannelLink, Click, Deed, Follow, MessageId, Thread, Wanted, Whose,
-        Words,
+        self, AuditAction, ChannelId, ChannelLink, Click, Deed, Follow, MessageId, Pick, Thread, WantedHere,
+        Whose, Words,
         say::{self, command as told},
     },
     remembered::Audience,
 };
-use fro_discord::{Interaction, Post};
+use fro_discord::{Attempt, Interaction, Nonce, Post};
 use jiff::Timestamp;
 
-use super::{Caller, Trouble, apologise, caller_of, given, tell};
+use super::{Caller, Reply, Trouble, apologise, caller_of, given, pick, tell};
 use crate::{
     serve::desk::Desk,
     store::{approvals::Verdict, intake::Intake},
@@ -25,28 +25,51 @@ pub(super) async fn begin(
     desk: &Desk,
     asked: &Interaction,
     caller: &Caller,
-    session: Option<String>,
+    beginning: Beginning,
 ) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::Ask).await?;
+    caller.may(desk, WantedHere::Ask).await?;
     let Some(link) = link_here(desk, caller.channel, caller).await? else { return Ok(say::not_linked()) };
     let prompt = given(asked, "prompt").unwrap_or_default();
     let text = told::opened_with(caller.id, prompt);
     let message = desk.discord.edit_answer(asked, &desk.post(&text)).await?;
-    let follows = opening(desk, asked, caller, &link, (message, session, prompt)).await;
-    let taken = desk.store.take_in(message, &follows, Timestamp::now()).await?;
-    if taken == Intake::New {
+    open(desk, caller, &link, (message, beginning, prompt)).await?;
+    Ok(text)
+}
+
+/// What a new thread begins with.
+pub(super) enum Beginning {
+    /// Nothing.
+    Afresh,
+    /// A session, which it goes on with.
+    In(String),
+    /// A copy of a session.
+    CopyOf(String),
+}
+
+async fn open(
+    desk: &Desk,
+    caller: &Caller,
+    link: &ChannelLink,
+    (message, beginning, prompt): (MessageId, Beginning, &str),
+) -> Result<(), Trouble> {
+    let follows = opening(desk, caller, link, (message, beginning, prompt)).await;
+    if desk.store.take_in(message, &follows, Timestamp::now()).await? == Intake::New {
         desk.outbox.notify_one();
     }
-    Ok(text)
+    Ok(())
 }
 
 async fn opening(
     desk: &Desk,
-    asked: &Interaction,
     caller: &Caller,
     link: &ChannelLink,
-    (message, session, prompt): (MessageId, Option<String>, &str),
+    (message, beginning, prompt): (MessageId, Beginning, &str),
 ) -> Vec<Follow> {
+    let (session, forked_from) = match beginning {
+        Beginning::Afresh => (None, None),
+        Beginning::In(session) => (Some(session), None),
+        Beginning::CopyOf(session) => (None, Some(session)),
+    };
     let Some(id) = ChannelId::new(message.number()) else { return Vec::new() };
     let name = say::thread_name(prompt);
     let thread = Thread {
@@ -55,11 +78,12 @@ async fn opening(
         guild: link.guild,
         repository: link.repository.clone(),
         session,
+        forked_from,
         named: Some(name.clone()),
         opened_at: Timestamp::now(),
     };
     let words = Words {
-        name: asked.asker.name.clone(),
+        name: caller.name.clone(),
         roles: caller.roles.clone(),
         text: prompt.to_owned(),
         seen_by: desk.places.audience(link.channel).await,
@@ -73,32 +97,111 @@ async fn opening(
     ]
 }
 
-/// Opens a thread that goes on with a session. What was said among few is not gone on with before many.
-pub(super) async fn resume(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
-    let session = given(asked, "session").unwrap_or_default();
-    let letters = session.strip_prefix("ses_").unwrap_or_default();
-    if !(1..=60).contains(&letters.len()) || !letters.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Ok(told::bad_session());
+/// Opens a thread that goes on with a session; without one, those of the channel are offered.
+pub(super) async fn resume(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<Reply, Trouble> {
+    let Some(session) = given(asked, "session") else { return offer(desk, asked, caller).await };
+    if !may_go_on(desk, caller.channel, session).await? {
+        return Ok(told::bad_session().into());
     }
-    let here = desk.places.audience(caller.channel).await.unwrap_or(Audience::Everyone);
-    for thread in desk.store.threads_of(session).await? {
-        let there = desk.places.audience(thread.channel).await.unwrap_or(Audience::Insiders);
-        if thread.channel != caller.channel && !here.may_hear(there) {
-            return Ok(told::bad_session());
-        }
-    }
-    begin(desk, asked, caller, Some(session.to_owned())).await
+    begin(desk, asked, caller, Beginning::In(session.to_owned())).await.map(Reply::from)
 }
 
-pub(super) async fn sessions(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::Look).await?;
+/// Offers the sessions of the channel; the prompt is kept until one is chosen.
+async fn offer(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<Reply, Trouble> {
+    caller.may(desk, WantedHere::Ask).await?;
+    let Some((_, threads)) = threads_here(desk, caller, "").await? else {
+        return Ok(say::not_linked().into());
+    };
+    let option = |thread: &Thread| {
+        let name = thread.named.clone().or_else(|| thread.session.clone()).unwrap_or_default();
+        (name, thread.session.clone().unwrap_or_default())
+    };
+    let Some(menu) = pick::menu(Pick::Session, threads.iter().map(option)) else {
+        return Ok(told::sessions(&[]).into());
+    };
+    let prompt = given(asked, "prompt").unwrap_or_default();
+    desk.prompts.keep((caller.channel, caller.id), prompt);
+    Ok(Reply { menu: Some(menu), ..Reply::from(told::choose("the session to go on with")) })
+}
+
+/// Opens a thread on a message of ours in the channel that goes on with the session that was chosen.
+pub(super) async fn go_on(desk: &Desk, caller: &Caller, session: &str) -> Result<String, Trouble> {
+    let Some(prompt) = desk.prompts.take((caller.channel, caller.id)) else { return Ok(told::stale()) };
+    if !may_go_on(desk, caller.channel, session).await? {
+        return Ok(told::bad_session());
+    }
+    in_channel(desk, caller, caller.channel, (Beginning::In(session.to_owned()), &prompt)).await
+}
+
+/// Opens a thread that goes on with a copy of a session: of this thread's, if nobody says which.
+pub(super) async fn fork(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    let thread = thread_here(desk, caller).await?;
+    let channel = thread.as_ref().map_or(caller.channel, |thread| thread.channel);
+    let own = thread.and_then(|thread| thread.session);
+    let Some(session) = given(asked, "session").map(str::to_owned).or(own) else {
+        return Ok(told::no_session());
+    };
+    if !may_go_on(desk, channel, &session).await? {
+        return Ok(told::bad_session());
+    }
+    let prompt = given(asked, "prompt").unwrap_or_default();
+    in_channel(desk, caller, channel, (Beginning::CopyOf(session), prompt)).await
+}
+
+/// Says in a channel what somebody asks, and opens a thread on that.
+async fn in_channel(
+    desk: &Desk,
+    caller: &Caller,
+    channel: ChannelId,
+    (beginning, prompt): (Beginning, &str),
+) -> Result<String, Trouble> {
+    caller.may(desk, WantedHere::Ask).await?;
+    let Some(link) = link_here(desk, channel, caller).await? else { return Ok(say::not_linked()) };
+    let post = desk.post(&told::opened_with(caller.id, prompt));
+    let Some(nonce) = Nonce::new(format!("ask-{:x}", caller.asked.0)) else {
+        return Ok(told::stale());
+    };
+    let message = desk.discord.send(channel, &post, &nonce, Attempt::First).await?;
+    open(desk, caller, &link, (message, beginning, prompt)).await?;
+    Ok(told::opened_in(message))
+}
+
+/// Tells whether a session can be gone on with here. What was said among few is not gone on with before many.
+async fn may_go_on(desk: &Desk, channel: ChannelId, session: &str) -> Result<bool, Trouble> {
+    let letters = session.strip_prefix("ses_").unwrap_or_default();
+    if !(1..=60).contains(&letters.len()) || !letters.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Ok(false);
+    }
+    let here = desk.places.audience(channel).await.unwrap_or(Audience::Everyone);
+    for thread in desk.store.threads_of(session).await? {
+        let there = desk.places.audience(thread.channel).await.unwrap_or(Audience::Insiders);
+        if thread.channel != channel && !here.may_hear(there) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+pub(super) async fn sessions(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(desk, WantedHere::Look).await?;
+    let words = given(asked, "search").unwrap_or_default();
+    let Some((_, threads)) = threads_here(desk, caller, words).await? else { return Ok(say::not_linked()) };
+    Ok(told::sessions(&threads))
+}
+
+/// Returns the channel, and its threads that have a session and in which these words were said.
+async fn threads_here(
+    desk: &Desk,
+    caller: &Caller,
+    words: &str,
+) -> Result<Option<(ChannelLink, Vec<Thread>)>, Trouble> {
     let thread = desk.store.thread(caller.channel).await?;
     let channel = thread.map_or(caller.channel, |thread| thread.channel);
-    let Some(link) = link_here(desk, channel, caller).await? else { return Ok(say::not_linked()) };
-    let mut threads = desk.store.threads_about(&link.repository, SHOWN).await?;
+    let Some(link) = link_here(desk, channel, caller).await? else { return Ok(None) };
+    let mut threads = desk.store.threads_about(&link.repository, words, SHOWN).await?;
     // Those of other channels may be among fewer people.
     threads.retain(|thread| thread.channel == channel);
-    Ok(told::sessions(&threads))
+    Ok(Some((link, threads)))
 }
 
 async fn link_here(desk: &Desk, channel: ChannelId, caller: &Caller) -> Result<Option<ChannelLink>, Trouble> {
@@ -114,17 +217,17 @@ async fn stop(desk: &Desk, caller: &Caller, thread: ChannelId) -> Result<String,
         return Ok(told::no_thread());
     }
     let Some(owner) = desk.store.answered_now(thread).await? else {
-        caller.may(desk, Wanted::Look).await?;
+        caller.may(desk, WantedHere::Look).await?;
         return Ok(told::nothing_to_stop());
     };
     let whose = if owner == caller.id { Whose::Own } else { Whose::Others };
-    caller.may(desk, Wanted::Stop(whose)).await?;
+    caller.may(desk, WantedHere::Stop(whose)).await?;
     let stopped = desk.store.stop(thread, &caller.entry(AuditAction::Abort, thread.to_string())).await?;
     Ok(if stopped { told::stopping() } else { told::nothing_to_stop() })
 }
 
 pub(super) async fn queue(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, Wanted::Look).await?;
+    caller.may(desk, WantedHere::Look).await?;
     if !is_thread(desk, caller, caller.channel).await? {
         return Ok(told::no_thread());
     }
@@ -135,8 +238,12 @@ pub(super) async fn queue(desk: &Desk, caller: &Caller) -> Result<String, Troubl
 
 /// A number is only good in its own guild and its own thread, wherever it came from.
 async fn is_thread(desk: &Desk, caller: &Caller, thread: ChannelId) -> Result<bool, Trouble> {
-    let known = desk.store.thread(thread).await?;
-    Ok(thread == caller.channel && known.is_some_and(|known| known.guild == caller.guild))
+    Ok(thread == caller.channel && thread_here(desk, caller).await?.is_some())
+}
+
+/// Returns the thread in which somebody asks, if it is one of ours.
+pub(super) async fn thread_here(desk: &Desk, caller: &Caller) -> Result<Option<Thread>, Trouble> {
+    Ok(desk.store.thread(caller.channel).await?.filter(|thread| thread.guild == caller.guild))
 }
 
 /// Does what a button means, and says so to whoever clicked.
@@ -155,7 +262,7 @@ pub(super) async fn click(
     };
     let done = match click {
         Click::Stop(thread) => stop(desk, &caller, thread).await,
-        Click::Rule { approval, answer } => rule(desk, &caller, approval, &answer, message).await,
+        Click::Rule { approval, answer } => rule(desk, &caller, (approval, &answer), message).await,
     };
     let text = match done {
         Ok(text) => text,
@@ -165,17 +272,20 @@ pub(super) async fn click(
 }
 
 /// Gives somebody's word on what the engine asked. The first one stands, and is shown in the question's own message.
-async fn rule(
+pub(super) async fn rule(
     desk: &Desk,
     caller: &Caller,
-    approval: i64,
-    answer: &str,
+    (approval, answer): (i64, &str),
     message: MessageId,
 ) -> Result<String, Trouble> {
-    if desk.store.asked_in(approval).await? != Some(caller.channel) {
+    let asked_here = match desk.store.asked_in(approval).await? {
+        Some(thread) => is_thread(desk, caller, thread).await?,
+        None => false,
+    };
+    if !asked_here {
         return Ok(told::stale());
     }
-    caller.may(desk, Wanted::Approve).await?;
+    caller.may(desk, WantedHere::Approve).await?;
     let entry = caller.entry(AuditAction::Approve, format!("{approval}: {answer}"));
     let verdict = desk.store.rule(approval, (caller.id, answer), entry).await?;
     let text = match &verdict {

@@ -1,6 +1,7 @@
 //! Commands: what they answer, who may give them, and what is written down.
 
-use fro_core::chat::{AuditAction, RoleId, Ruling, SlashCommand};
+use fro_core::chat::{Approvals, AuditAction, RoleId, Ruling, SlashCommand, say::Verbosity};
+use fro_serve::Offered;
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -15,7 +16,10 @@ async fn every_command_is_registered_and_answers() {
     let garden = stage.garden().number();
     let mut told = Vec::new();
     for command in SlashCommand::ALL {
-        if matches!(command, SlashCommand::New | SlashCommand::Resume | SlashCommand::Unlink) {
+        if matches!(
+            command,
+            SlashCommand::New | SlashCommand::Resume | SlashCommand::Fork | SlashCommand::Unlink
+        ) {
             continue;
         }
         let options = match command {
@@ -25,31 +29,9 @@ async fn every_command_is_registered_and_answers() {
         let asked = stage.world.commands("maya", garden, command.name(), &options);
         told.push(format!("/{}\n{}", command.name(), stage.answer_to(asked).await));
     }
-    let ids = without_ids(&told.join("\n\n"));
-    insta::assert_snapshot!(ids);
+    // Ids and times differ from run to run.
+    insta::with_settings!({ filters => [(r"\d{6,}", "N")] }, { insta::assert_snapshot!(told.join("\n\n")) });
     serving.stop().await;
-}
-
-/// Ids and times differ from run to run.
-fn without_ids(text: &str) -> String {
-    let mut out = String::new();
-    let mut digits = 0;
-    for c in text.chars() {
-        if c.is_ascii_digit() {
-            digits += 1;
-            if digits == 6 {
-                out.truncate(out.len() - 5);
-                out.push('N');
-            }
-            if digits >= 6 {
-                continue;
-            }
-        } else {
-            digits = 0;
-        }
-        out.push(c);
-    }
-    out
 }
 
 #[tokio::test]
@@ -104,10 +86,7 @@ async fn the_owner_sets_the_first_roles_and_nobody_else_can() {
 #[tokio::test]
 async fn a_channel_that_is_unlinked_in_the_middle_says_so_and_drops_what_waits() {
     let stage = Stage::new().await;
-    let serving = stage.serve().await;
-    let thread = stage.says("maya", "@fro-bot one");
-    let claimed = stage.claim().await;
-    stage.until_thread(thread).await;
+    let (serving, thread, claimed) = stage.under_way().await;
     stage.world.says("maya", thread, "two");
     stage.until_said(thread, 1).await;
     let asked = stage.world.commands("maya", stage.garden().number(), "unlink", &json!({}));
@@ -119,5 +98,122 @@ async fn a_channel_that_is_unlinked_in_the_middle_says_so_and_drops_what_waits()
     stage.world.says("maya", thread, "three");
     let said = stage.until_said(thread, 4).await;
     assert!(said[3].starts_with("This thread was about octo/garden"), "{said:?}");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_session_is_chosen_in_a_menu_and_a_copy_of_one_is_gone_on_with_in_a_new_thread() {
+    let stage = Stage::new().await;
+    let (serving, thread, claimed) = stage.under_way().await;
+    stage.store.set_session(claimed.turn.thread, Some("ses_5f3a")).await.unwrap();
+    stage.finish(&claimed, "The hose.").await;
+    let garden = stage.garden().number();
+
+    let asked = stage.world.commands("maya", garden, "resume", &json!({ "prompt": "and now?" }));
+    assert_eq!(stage.answer_to(asked).await, "Choose the session to go on with:");
+    let menu = stage
+        .world
+        .state(|chat| chat.messages.iter().find(|it| it.interaction == Some(asked)).map(|it| it.id).unwrap());
+    // Nobody else's prompt is said, and no session of elsewhere is gone on with.
+    let others = stage.world.chooses("octo", garden, menu, ("pick:session", &["ses_5f3a"]));
+    assert_eq!(stage.answer_to(others).await, "This button is not good any more.");
+    let chosen = stage.world.chooses("maya", garden, menu, ("pick:session", &["ses_5f3a"]));
+    assert!(stage.answer_to(chosen).await.starts_with("I go on in <#"));
+    let claimed = stage.claim().await;
+    let resumed = stage.store.thread(claimed.turn.thread).await.unwrap().unwrap();
+    assert_eq!(
+        (resumed.session.as_deref(), claimed.turn.words.text.as_str()),
+        (Some("ses_5f3a"), "and now?")
+    );
+    stage.finish(&claimed, "Still the hose.").await;
+
+    let asked = stage.world.commands("maya", thread, "fork", &json!({ "prompt": "what if not?" }));
+    assert!(stage.answer_to(asked).await.starts_with("I go on in <#"));
+    let claimed = stage.claim().await;
+    let forked = stage.store.thread(claimed.turn.thread).await.unwrap().unwrap();
+    assert_eq!((forked.session, forked.forked_from.as_deref()), (None, Some("ses_5f3a")));
+    assert_eq!((forked.channel, claimed.turn.words.text.as_str()), (stage.garden(), "what if not?"));
+    stage.until_thread(forked.id.number()).await;
+    let nothing = stage.world.commands("maya", forked.id.number(), "fork", &json!({ "prompt": "again" }));
+    assert!(stage.answer_to(nothing).await.starts_with("This thread has no session yet."));
+
+    let search = |words: &str| stage.world.commands("maya", garden, "sessions", &json!({ "search": words }));
+    let found = stage.answer_to(search("NOW")).await;
+    assert!(
+        found.contains(&format!("<#{}>", resumed.id)) && !found.contains(&format!("<#{thread}>")),
+        "{found}"
+    );
+    assert!(stage.answer_to(search("100%")).await.starts_with("No thread"));
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_thread_came_to_is_shown_as_a_file() {
+    let stage = Stage::new().await;
+    let (serving, thread, claimed) = stage.under_way().await;
+    let diff = |name: &str| stage.world.commands(name, thread, "diff", &json!({}));
+    assert_eq!(stage.answer_to(diff("maya")).await, "The last turn in this thread changed no file.");
+    let patch = "--- a/tap.rs\n+++ b/tap.rs\n+key planted-secret-value\n";
+    stage.store.keep_diff(claimed.lease, Some(patch)).await.unwrap();
+    stage.finish(&claimed, "The hose @everyone.").await;
+    let [shown, shared] = [diff("maya"), stage.world.commands("maya", thread, "share", &json!({}))];
+    let mut files = Vec::new();
+    for asked in [shown, shared] {
+        stage.answer_to(asked).await;
+        files.push(stage.world.state(|chat| {
+            let answer = chat.messages.iter().find(|it| it.interaction == Some(asked)).unwrap();
+            let [file] = &answer.files[..] else { panic!("{answer:?}") };
+            format!("{}\n{}", file.name, String::from_utf8_lossy(&file.bytes))
+        }));
+    }
+    insta::with_settings!({ filters => [(r"\d{6,}", "N")] }, { insta::assert_snapshot!(files.join("\n")) });
+    let refused = "I cannot do that: this needs a role that may talk to me.";
+    assert_eq!(stage.answer_to(diff("sam")).await, refused);
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn models_and_agents_that_workers_offer_are_chosen_in_a_menu() {
+    let stage = Stage::new().await;
+    let models = ["sim/tulip", "sim/rose"].map(str::to_owned);
+    stage.store.offer(Offered::Model, &models).await.unwrap();
+    let serving = stage.serve().await;
+    let garden = stage.garden().number();
+    let asked = stage.world.commands("maya", garden, "model", &json!({}));
+    stage.answer_to(asked).await;
+    let (menu, offered) = stage.world.state(|chat| {
+        let answer = chat.messages.iter().find(|it| it.interaction == Some(asked)).unwrap();
+        let options = answer.components[0]["components"][0]["options"].as_array().unwrap().clone();
+        let values = options.iter().map(|it| it["value"].as_str().unwrap().to_owned());
+        (answer.id, values.collect::<Vec<_>>())
+    });
+    assert_eq!(offered, ["usual", "sim/rose", "sim/tulip"]);
+    let choose = |name: &str, value: &str| stage.world.chooses(name, garden, menu, ("pick:model", &[value]));
+    assert!(stage.answer_to(choose("sam", "sim/rose")).await.starts_with("I cannot do that"));
+    assert!(stage.answer_to(choose("maya", "evil model")).await.starts_with("That is no name"));
+    assert!(stage.answer_to(choose("maya", "sim/rose")).await.contains("Model: `sim/rose`."));
+    let link = stage.store.link_of(stage.garden()).await.unwrap().unwrap();
+    assert_eq!(link.settings.model.as_deref(), Some("sim/rose"));
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn how_much_is_shown_and_what_leave_is_asked_for_is_set_by_channel() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let garden = stage.garden().number();
+    let set = |name: &str, command: &str, option: &str, value: &str| {
+        stage.world.commands(name, garden, command, &json!({ option: value }))
+    };
+    assert!(stage.answer_to(set("sam", "verbosity", "show", "all")).await.starts_with("I cannot do that"));
+    assert!(stage.answer_to(set("rita", "approvals", "ask", "rules")).await.starts_with("I cannot do that"));
+    stage.answer_to(set("maya", "verbosity", "show", "all")).await;
+    let told = stage.answer_to(set("maya", "approvals", "ask", "changes")).await;
+    assert!(
+        told.contains("Shown: words and every tool. I ask leave for what the engine's rules say, every"),
+        "{told}"
+    );
+    let settings = stage.store.link_of(stage.garden()).await.unwrap().unwrap().settings;
+    assert_eq!((settings.verbosity, settings.approvals), (Verbosity::All, Approvals::Changes));
     serving.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fro_sim::{FaultKind, discord::Discord};
+use fro_sim::FaultKind;
 use jiff::Timestamp;
 
 use super::stage::Stage;
@@ -112,36 +112,6 @@ async fn the_first_mention_is_heard_although_it_was_said_while_nobody_served() {
     stage.work().await;
     assert_eq!(stage.until_said(thread, 1).await, ["You asked: one"]);
     serving.stop().await;
-}
-
-#[tokio::test]
-async fn whatever_happens_to_the_gateway_each_message_is_answered_once() {
-    type Break = fn(&Discord);
-    let breaks: [(&str, Break); 6] = [
-        ("cut", |world| assert_eq!(world.cut_connections(), 1)),
-        ("closed with 4000", |world| assert_eq!(world.close_connections(4000), 1)),
-        ("closed with 4009", |world| assert_eq!(world.close_connections(4009), 1)),
-        ("asked to reconnect", |world| assert_eq!(world.ask_to_reconnect(), 1)),
-        ("not known any more", |world| assert_eq!(world.invalidate_sessions(), 1)),
-        ("refused for good, until somebody mends it", |world| {
-            world.close_next(&[4014]);
-            assert_eq!(world.cut_connections(), 1);
-            world.forget_sessions();
-        }),
-    ];
-    for (what, breaks) in breaks {
-        let stage = Stage::new().await;
-        let serving = stage.serve().await;
-        let thread = stage.says("maya", "@fro-bot one");
-        stage.work().await;
-        stage.until_said(thread, 1).await;
-        breaks(&stage.world);
-        stage.world.says("maya", thread, "two");
-        stage.work().await;
-        settle(&stage, thread).await;
-        println!("{what}: each answered once");
-        serving.stop().await;
-    }
 }
 
 #[tokio::test]

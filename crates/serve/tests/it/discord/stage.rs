@@ -7,7 +7,7 @@ use fro_core::{
     chat::{AuditAction, ChannelId, ChannelLink, ChannelSettings, Deed, GuildId, RoleId, Roles, UserId},
 };
 use fro_http::{Client, ClientSettings, Retry};
-use fro_serve::{Claimed, Pace, ServeSettings, Server, SignIn, Store};
+use fro_serve::{Claimed, Pace, ServeSettings, Server, SignIn, Store, Watch};
 use fro_sim::discord::{Chat, ChatMessage, Discord as World};
 use jiff::Timestamp;
 use tokio::{sync::oneshot, task::JoinHandle, time};
@@ -94,6 +94,7 @@ impl Stage {
             sign_in: self.sign_in.clone(),
             redactor: Redactor::knowing([&Secret::new("planted-secret-value")]),
             pace: Pace { look: beat, typing: beat, again: beat, ..Pace::default() },
+            watch: Watch::of_serve(self.store.clone(), client.clone()).into(),
         };
         let server = Server::open(settings, self.store.clone(), &client).await.unwrap();
         let (stop, stopped) = oneshot::channel();
@@ -157,6 +158,15 @@ impl Stage {
         };
         self.until(|chat| answer(chat).is_some()).await;
         self.world.state(|chat| answer(chat).unwrap())
+    }
+
+    /// Serves a mention of Maya's up to the moment at which a worker has taken it and its thread is open.
+    pub(crate) async fn under_way(&self) -> (Serving, u64, Claimed) {
+        let serving = self.serve().await;
+        let thread = self.says("maya", "@fro-bot one");
+        let claimed = self.claim().await;
+        self.until_thread(thread).await;
+        (serving, thread, claimed)
     }
 
     /// Waits until there is a turn, and takes it as a worker does.

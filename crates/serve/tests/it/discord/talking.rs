@@ -65,15 +65,8 @@ async fn what_comes_during_a_turn_waits_can_be_changed_and_the_button_ends_the_t
 #[tokio::test]
 async fn typing_is_shown_while_a_turn_is_under_way() {
     let stage = Stage::new().await;
-    let serving = stage.serve().await;
-    let thread = stage.says("maya", "@fro-bot one");
-    let claimed = stage.claim().await;
-    stage
-        .until(|chat| {
-            chat.typing.iter().any(|(place, _)| *place == thread)
-                || chat.typing.iter().any(|(_, place)| *place == thread)
-        })
-        .await;
+    let (serving, thread, claimed) = stage.under_way().await;
+    stage.until(|chat| chat.typing.iter().any(|(place, _)| *place == thread)).await;
     stage.finish(&claimed, "Done.").await;
     serving.stop().await;
 }
@@ -81,10 +74,7 @@ async fn typing_is_shown_while_a_turn_is_under_way() {
 #[tokio::test]
 async fn an_answer_reaches_a_thread_that_was_put_away_and_a_name_that_people_gave_stays() {
     let stage = Stage::new().await;
-    let serving = stage.serve().await;
-    let thread = stage.says("maya", "@fro-bot one");
-    let claimed = stage.claim().await;
-    stage.until_thread(thread).await;
+    let (serving, thread, claimed) = stage.under_way().await;
     stage.world.renames(thread, "ours");
     stage.world.archives(thread, false);
     let rename = Deed::Rename { thread: claimed.turn.thread, name: "theirs".to_owned() };
@@ -98,10 +88,7 @@ async fn an_answer_reaches_a_thread_that_was_put_away_and_a_name_that_people_gav
 #[tokio::test]
 async fn a_thread_that_is_removed_ends_its_turns() {
     let stage = Stage::new().await;
-    let serving = stage.serve().await;
-    let thread = stage.says("maya", "@fro-bot one");
-    let claimed = stage.claim().await;
-    stage.until_thread(thread).await;
+    let (serving, thread, claimed) = stage.under_way().await;
     stage.world.says("maya", thread, "two");
     stage.until_said(thread, 1).await;
     stage.world.removes_channel(thread);
@@ -119,9 +106,7 @@ async fn a_thread_that_is_removed_ends_its_turns() {
 #[tokio::test]
 async fn what_the_model_says_rings_nobody_and_has_no_secret() {
     let stage = Stage::new().await;
-    let serving = stage.serve().await;
-    let thread = stage.says("maya", "@fro-bot one");
-    let claimed = stage.claim().await;
+    let (serving, thread, claimed) = stage.under_way().await;
     let maya = stage.person("maya");
     stage.finish(&claimed, &format!("@everyone <@{maya}> planted-secret-value")).await;
     let said = stage.until_said(thread, 1).await;

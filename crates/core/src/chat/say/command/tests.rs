@@ -15,6 +15,8 @@ fn answers_to_commands_read_like_this() {
         listen: Listen::Everything,
         agent: Some("plan".to_owned()),
         model: Some("anthropic/claude".to_owned()),
+        verbosity: Verbosity::All,
+        approvals: Approvals::Changes,
     };
     let link = ChannelLink {
         channel: id(ChannelId::new, 1),
@@ -56,6 +58,10 @@ fn answers_to_commands_read_like_this() {
         status("0.1.0", 1, 2),
         ruled("Run `make`?", "once", maya),
         too_late(),
+        choose("a session"),
+        no_session(),
+        no_diff(),
+        nothing_said(),
     ];
     insta::assert_snapshot!(texts.join("\n\n"));
 }
@@ -87,6 +93,7 @@ fn what_people_wrote_cannot_break_out_of_its_line() {
         guild: id(GuildId::new, 9),
         repository: RepoName::parse("octo/garden").unwrap(),
         session: Some("ses_1`\n@here".to_owned()),
+        forked_from: None,
         named: None,
         opened_at: Timestamp::UNIX_EPOCH,
     };

@@ -1,0 +1,155 @@
+//! Looks words up: finds the blocks that have them, fetches those that are not here, all at once, and reads them.
+
+use std::{
+    cell::{Cell, RefCell},
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap, HashSet},
+    rc::Rc,
+};
+
+use blake3::Hash;
+use fro_core::remembered::Audience;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::{
+    PUBLIC,
+    segment::{Block, Blocks, COMMON, Fetch, Holders},
+    tokens::tokens,
+    words::Key,
+};
+use crate::{database::judge, error::Error, store::ObjectName};
+
+/// So many more blocks of a segment are looked through for words that begin alike.
+const ALIKE_BLOCKS: u32 = 3;
+
+/// The words of an index, for those who may hear them.
+pub(super) struct Lexicon<'a> {
+    pub(super) index: &'a Connection,
+    blocks: &'a Blocks,
+    fetch: Fetch<'a>,
+    audience: Audience,
+    /// Counts what was read: blocks, and sessions of words.
+    pub(super) rows: &'a Cell<u64>,
+    bytes: &'a Cell<u64>,
+    known: RefCell<HashMap<Key, Rc<Holders>>>,
+}
+
+impl<'a> Lexicon<'a> {
+    pub(super) fn new(
+        (index, blocks): (&'a Connection, &'a Blocks),
+        fetch: Fetch<'a>,
+        audience: Audience,
+        (rows, bytes): (&'a Cell<u64>, &'a Cell<u64>),
+    ) -> Self {
+        Self { index, blocks, fetch, audience, rows, bytes, known: RefCell::default() }
+    }
+
+    /// Looks up words, so that `holders` knows them.
+    pub(super) fn look_up(&self, keys: &[Key]) -> Result<(), Error> {
+        let new: Vec<&Key> = {
+            let known = self.known.borrow();
+            keys.iter().filter(|key| !known.contains_key(*key)).collect()
+        };
+        let texts: Vec<&str> = new.iter().map(|key| key.text()).collect();
+        let words = tokens(&texts).map_err(judge("cut the words of a question"))?;
+        let mut wanted: BTreeMap<[u8; 32], Vec<usize>> = BTreeMap::new();
+        let mut sought: Vec<Option<Key>> = Vec::new();
+        for (number, (key, word)) in new.iter().zip(words).enumerate() {
+            let key = word.map(|word| key.with(word));
+            let places = key.as_ref().map_or_else(|| Ok(Vec::new()), |key| self.places(key));
+            for name in places.map_err(judge("find words in the search index"))? {
+                wanted.entry(name).or_default().push(number);
+            }
+            sought.push(key);
+        }
+        let names: HashSet<Hash> = wanted.keys().map(|name| Hash::from(*name)).collect();
+        self.blocks.bring(&names, self.fetch)?;
+        let mut found = vec![Holders::default(); new.len()];
+        for (name, numbers) in &wanted {
+            let Some(block) = self.block(ObjectName::from(Hash::from(*name))) else { continue };
+            for number in numbers {
+                if let Some(key) = &sought[*number] {
+                    self.read_block(&block, key, &mut found[*number]);
+                }
+            }
+        }
+        let mut known = self.known.borrow_mut();
+        for (key, holders) in new.into_iter().zip(found) {
+            self.read(holders.1.len());
+            known.insert(key.clone(), Rc::new(holders));
+        }
+        Ok(())
+    }
+
+    /// Returns the sessions with a word that was looked up.
+    pub(super) fn holders(&self, key: &Key) -> Rc<Holders> {
+        self.known.borrow().get(key).map(Rc::clone).unwrap_or_default()
+    }
+
+    /// Returns the blocks that may have a word, at most one in each segment, or a few.
+    fn places(&self, key: &Key) -> rusqlite::Result<Vec<[u8; 32]>> {
+        let mut names = Vec::new();
+        let mut segments = self.index.prepare_cached("SELECT id FROM segment")?;
+        let segments = segments.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<i64>>>()?;
+        for segment in segments {
+            let sql = "SELECT name FROM block WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1";
+            let mut statement = self.index.prepare_cached(sql)?;
+            let name = statement.query_one(params![segment, key.text()], |row| row.get::<_, [u8; 32]>(0));
+            names.extend(name.optional()?);
+            if let Key::Beginning(text) = key {
+                let sql = "SELECT name FROM block WHERE segment = ?1 AND first > ?2 AND first < ?3 \
+                           ORDER BY first LIMIT ?4";
+                let mut statement = self.index.prepare_cached(sql)?;
+                let end = format!("{text}\u{10FFFF}");
+                let more =
+                    statement.query_map(params![segment, text, end, ALIKE_BLOCKS], |row| row.get(0))?;
+                names.extend(more.collect::<rusqlite::Result<Vec<[u8; 32]>>>()?);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Reads a block; one that is lost has no words.
+    fn block(&self, name: ObjectName) -> Option<Block> {
+        self.read(1);
+        let block = self.blocks.block(name).map(|(block, length)| {
+            self.bytes.set(self.bytes.get() + length as u64);
+            block
+        });
+        let tell =
+            |error: &Error| tracing::warn!("a part of the search index cannot be read: {}", error.story());
+        block.inspect_err(tell).ok()
+    }
+
+    /// Adds what a block has of a word.
+    fn read_block(&self, block: &Block, key: &Key, holders: &mut Holders) {
+        match key {
+            Key::Word(word) => {
+                block.get(word).into_iter().for_each(|postings| self.hear(&postings.0, &postings.1, holders));
+            }
+            Key::Beginning(text) => {
+                let alike = block.range(text.clone()..).take_while(|(word, _)| word.starts_with(text));
+                alike.for_each(|(_, postings)| self.hear(&postings.0, &postings.1, holders));
+            }
+        }
+    }
+
+    /// Takes in the sessions that may be heard.
+    fn hear(&self, private: &Holders, public: &Holders, into: &mut Holders) {
+        let public = Holders(public.0, public.1.iter().map(|(id, impact)| (id + PUBLIC, *impact)).collect());
+        match self.audience {
+            Audience::Everyone => into.add(&public),
+            Audience::Insiders => {
+                // Of a common word as many of one kind are kept as of the other.
+                let mut hits = [public.1, private.1.clone(), std::mem::take(&mut into.1)].concat();
+                hits.sort_unstable_by_key(|(id, _)| Reverse(*id));
+                hits.truncate(COMMON * 2);
+                *into = Holders(into.0.saturating_add(public.0).saturating_add(private.0), hits);
+            }
+        }
+    }
+
+    fn read(&self, rows: usize) {
+        self.rows.set(self.rows.get() + rows as u64);
+    }
+}

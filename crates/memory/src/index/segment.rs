@@ -1,0 +1,303 @@
+//! The words of some sessions in their order, cut into blocks that are stored and fetched one by one.
+//!
+//! A save adds a segment with the sessions that it touched. Segments of about the same size are made into one when there
+//! are several, so that a word is looked for in few places, and a session is written anew a few times in its life.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap, HashSet},
+    io,
+    path::{Path, PathBuf},
+};
+
+use blake3::Hash;
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    PUBLIC,
+    gather::Document,
+    tokens::{ReadSoFar, impacts},
+};
+use crate::{
+    database::judge,
+    error::{Error, Flaw},
+    private,
+    store::ObjectName,
+};
+
+/// A block is about this long before it is packed: short enough that a word costs little, long enough to be packed well.
+const BLOCK: usize = 8 << 10;
+
+/// So many sessions of a word are kept, the newest: a word that stands in more of them says little.
+pub(super) const COMMON: usize = 256;
+
+/// So many segments of about one size become one, and this is how much larger it then is.
+const FEW: u32 = 4;
+
+/// So many sessions are read into a segment at a time.
+pub(super) const BATCH: usize = 256;
+
+/// Fetches blocks that are not on this machine, all that can be read.
+pub(crate) type Fetch<'a> = &'a dyn Fn(&[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error>;
+
+/// The sessions with a word: how many, and the newest of them with what the word counts there, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Holders(pub(super) u32, pub(super) Vec<(i64, u8)>);
+
+/// The sessions with a word that insiders alone may hear, and those that everyone may.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Postings(pub(super) Holders, pub(super) Holders);
+
+/// Some words that follow each other.
+pub(super) type Block = BTreeMap<String, Postings>;
+
+impl Holders {
+    /// Takes in those of another segment.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.0 = self.0.saturating_add(other.0);
+        self.1.extend(&other.1);
+        self.1.sort_unstable_by_key(|(id, _)| Reverse(*id));
+        self.1.truncate(COMMON);
+    }
+
+    /// Leaves out sessions that are not there any more.
+    fn retain(&mut self, is_there: impl Fn(i64) -> bool) {
+        let before = self.1.len();
+        self.1.retain(|(id, _)| is_there(*id));
+        let gone = u32::try_from(before - self.1.len()).unwrap_or(u32::MAX);
+        self.0 = self.0.saturating_sub(gone);
+    }
+}
+
+/// The blocks that are on this machine, in a folder beside the index.
+#[derive(Debug, Clone)]
+pub(crate) struct Blocks(PathBuf);
+
+impl Blocks {
+    /// Names the folder of an index.
+    pub(crate) fn beside(index: &Path) -> Self {
+        let mut folder = index.as_os_str().to_owned();
+        folder.push(".blocks");
+        Self(folder.into())
+    }
+
+    /// Removes them all.
+    pub(super) fn clear(&self) -> io::Result<()> {
+        match fs_err::remove_dir_all(&self.0) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a block there.
+    pub(crate) fn put(&self, bytes: &[u8]) -> Result<ObjectName, Error> {
+        private::folder(&self.0)?;
+        let name = ObjectName::from(blake3::hash(bytes));
+        fs_err::write(self.0.join(name.to_string()), bytes)?;
+        Ok(name)
+    }
+
+    /// Returns the bytes of a block; nothing if it is not here.
+    pub(crate) fn read(&self, name: ObjectName) -> Option<Vec<u8>> {
+        let bytes = fs_err::read(self.0.join(name.to_string())).ok()?;
+        (ObjectName::from(blake3::hash(&bytes)) == name).then_some(bytes)
+    }
+
+    /// Fetches what is not here.
+    pub(crate) fn bring(&self, names: &HashSet<Hash>, fetch: Fetch<'_>) -> Result<usize, Error> {
+        let missing: Vec<Hash> =
+            names.iter().filter(|name| self.read((**name).into()).is_none()).copied().collect();
+        if missing.is_empty() {
+            return Ok(0);
+        }
+        for bytes in fetch(&missing)?.values() {
+            self.put(bytes)?;
+        }
+        Ok(missing.len())
+    }
+
+    /// Reads a block that is here, and tells how long it is.
+    pub(super) fn block(&self, name: ObjectName) -> Result<(Block, usize), Error> {
+        let bytes = self.read(name).ok_or(Flaw::Missing(name))?;
+        let unreadable = |error: serde_json::Error| Flaw::Rows(format!("a block of the index: {error}"));
+        Ok((serde_json::from_slice(&bytes).map_err(unreadable)?, bytes.len()))
+    }
+}
+
+/// Writes a segment.
+struct SegmentWriter<'a> {
+    index: &'a Connection,
+    blocks: &'a Blocks,
+    segment: i64,
+    open: Block,
+    length: usize,
+    documents: HashSet<i64>,
+}
+
+impl<'a> SegmentWriter<'a> {
+    fn begin(index: &'a Connection, blocks: &'a Blocks) -> Result<Self, Error> {
+        let sql = "SELECT coalesce(max(id), 0) + 1 FROM segment";
+        let segment = index.query_one(sql, [], |row| row.get(0)).map_err(judge("number a segment"))?;
+        Ok(Self { index, blocks, segment, open: Block::new(), length: 0, documents: HashSet::new() })
+    }
+
+    /// Adds a word that comes after all others.
+    fn add(&mut self, word: String, postings: Postings) -> Result<(), Error> {
+        let Postings(private, public) = &postings;
+        self.documents.extend(private.1.iter().map(|(id, _)| *id));
+        self.documents.extend(public.1.iter().map(|(id, _)| *id + PUBLIC));
+        self.length += word.len() + 16 + 10 * (private.1.len() + public.1.len());
+        self.open.insert(word, postings);
+        if self.length >= BLOCK { self.close() } else { Ok(()) }
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        let block = std::mem::take(&mut self.open);
+        let Some(first) = block.keys().next() else { return Ok(()) };
+        let name = self.blocks.put(&serde_json::to_vec(&block).map_err(io::Error::from)?)?;
+        let sql = "INSERT INTO block VALUES (?1, ?2, ?3)";
+        let name = name.hash();
+        let row = params![self.segment, first, name.as_bytes()];
+        let noted = self.index.prepare_cached(sql).and_then(|mut insert| insert.execute(row));
+        noted.map_err(judge("note a block"))?;
+        self.length = 0;
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<(), Error> {
+        self.close()?;
+        let row = params![self.segment, i64::try_from(self.documents.len()).unwrap_or(i64::MAX)];
+        let noted = self.index.execute("INSERT INTO segment VALUES (?1, ?2)", row);
+        noted.map(drop).map_err(judge("note a segment"))
+    }
+}
+
+/// Writes a segment of some documents.
+pub(super) fn write(index: &Connection, blocks: &Blocks, documents: &[(i64, Document)]) -> Result<(), Error> {
+    if documents.is_empty() {
+        return Ok(());
+    }
+    let fail = judge("cut words for the search index");
+    let before = index.query_one("SELECT documents, words FROM measure", [], |row| {
+        Ok(ReadSoFar { documents: row.get(0)?, words: row.get(1)? })
+    });
+    let (words, read) = impacts(documents, before.map_err(&fail)?).map_err(&fail)?;
+    let noted =
+        index.execute("UPDATE measure SET documents = ?1, words = ?2", params![read.documents, read.words]);
+    noted.map_err(fail)?;
+    let mut writer = SegmentWriter::begin(index, blocks)?;
+    for (word, ids) in words {
+        let mut postings = Postings::default();
+        for (id, impact) in ids.into_iter().rev() {
+            let (list, id) =
+                if id >= PUBLIC { (&mut postings.1, id - PUBLIC) } else { (&mut postings.0, id) };
+            list.0 += 1;
+            if list.1.len() < COMMON {
+                list.1.push((id, impact));
+            }
+        }
+        writer.add(word, postings)?;
+    }
+    writer.end()
+}
+
+/// Makes segments of about the same size into one, where there are several.
+pub(super) fn compact(index: &Connection, blocks: &Blocks, fetch: Fetch<'_>) -> Result<(), Error> {
+    loop {
+        let mut tiers: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
+        for (segment, documents) in segments(index)? {
+            tiers.entry(documents.max(1).ilog(FEW)).or_default().push(segment);
+        }
+        let Some(many) = tiers.into_values().find(|segments| segments.len() >= FEW as usize) else {
+            return Ok(());
+        };
+        merge(index, blocks, &many, fetch)?;
+    }
+}
+
+/// Makes all segments into one, in which nothing is left of sessions that are gone.
+pub(super) fn merge_all(index: &Connection, blocks: &Blocks, fetch: Fetch<'_>) -> Result<(), Error> {
+    let all: Vec<i64> = segments(index)?.into_iter().map(|(segment, _)| segment).collect();
+    merge(index, blocks, &all, fetch)
+}
+
+fn segments(index: &Connection) -> Result<Vec<(i64, u32)>, Error> {
+    let fail = judge("read the segments of the search index");
+    let mut statement = index.prepare("SELECT id, documents FROM segment ORDER BY id").map_err(&fail)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(&fail)?;
+    rows.collect::<rusqlite::Result<_>>().map_err(fail)
+}
+
+/// Returns the names of all blocks of the index, or of one segment, in order.
+pub(super) fn names(index: &Connection, segment: Option<i64>) -> Result<Vec<ObjectName>, Error> {
+    let fail = judge("read the blocks of the search index");
+    let sql = "SELECT name FROM block WHERE segment = ?1 OR ?1 IS NULL ORDER BY segment, first";
+    let mut statement = index.prepare(sql).map_err(&fail)?;
+    let rows = statement.query_map([segment], |row| row.get::<_, [u8; 32]>(0)).map_err(&fail)?;
+    let hashes = rows.collect::<rusqlite::Result<Vec<_>>>().map_err(fail)?;
+    Ok(hashes.into_iter().map(|bytes| ObjectName::from(Hash::from(bytes))).collect())
+}
+
+fn merge(index: &Connection, blocks: &Blocks, old: &[i64], fetch: Fetch<'_>) -> Result<(), Error> {
+    let fail = judge("put segments of the search index together");
+    let mut streams = Vec::new();
+    for segment in old {
+        let names = names(index, Some(*segment))?;
+        blocks.bring(&names.iter().map(|name| name.hash()).collect(), fetch)?;
+        streams.push(Stream { blocks, names: names.into_iter(), words: BTreeMap::new().into_iter() });
+    }
+    let mut statement = index.prepare("SELECT id FROM document").map_err(&fail)?;
+    let alive = statement.query_map([], |row| row.get(0)).map_err(&fail)?;
+    let alive: HashSet<i64> = alive.collect::<rusqlite::Result<_>>().map_err(&fail)?;
+    let transaction = index.unchecked_transaction().map_err(&fail)?;
+    let mut writer = SegmentWriter::begin(index, blocks)?;
+    let mut heads =
+        streams.iter_mut().map(|stream| stream.next().transpose()).collect::<Result<Vec<_>, _>>()?;
+    while let Some(word) = heads.iter().flatten().map(|(word, _)| word).min().cloned() {
+        let mut together = Postings::default();
+        for (head, stream) in heads.iter_mut().zip(&mut streams) {
+            if head.as_ref().is_none_or(|(next, _)| *next != word) {
+                continue;
+            }
+            if let Some((_, mut postings)) = std::mem::replace(head, stream.next().transpose()?) {
+                postings.0.retain(|id| alive.contains(&id));
+                postings.1.retain(|id| alive.contains(&(id + PUBLIC)));
+                together.0.add(&postings.0);
+                together.1.add(&postings.1);
+            }
+        }
+        if together.0.0 + together.1.0 > 0 {
+            writer.add(word, together)?;
+        }
+    }
+    writer.end()?;
+    for segment in old {
+        index.execute("DELETE FROM block WHERE segment = ?1", [segment]).map_err(&fail)?;
+        index.execute("DELETE FROM segment WHERE id = ?1", [segment]).map_err(&fail)?;
+    }
+    transaction.commit().map_err(fail)
+}
+
+/// The words of a segment in their order, one block in memory.
+struct Stream<'a> {
+    blocks: &'a Blocks,
+    names: std::vec::IntoIter<ObjectName>,
+    words: std::collections::btree_map::IntoIter<String, Postings>,
+}
+
+impl Iterator for Stream<'_> {
+    type Item = Result<(String, Postings), Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(word) = self.words.next() {
+                return Some(Ok(word));
+            }
+            match self.blocks.block(self.names.next()?) {
+                Ok((block, _)) => self.words = block.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Damage at random, and runs all the while: none fails, and none makes worse what the damage left.
+//!
+//! `FRO_SOAK=1000 cargo test -p fro-memory --test it soak -- --nocapture` tries so many seeds and prints the counts.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use fro_core::remembered::Audience;
+use fro_memory::{
+    Destination, Given, Keep, Kept, Ledger, Recall, Recollection, Retention, Store, StoreSettings, Stores,
+    peek,
+};
+use rusqlite::Connection;
+
+use crate::{
+    engine::{Engine, NOON, add_message, after, open_session},
+    sparse::run,
+};
+
+/// So many subjects are spoken about.
+const SUBJECTS: u32 = 24;
+
+/// So often each seed runs, and so often something breaks before.
+const RUNS: u32 = 10;
+
+/// For each session, what was said in it.
+type Words = BTreeMap<String, BTreeSet<String>>;
+
+/// Numbers that look like chance, the same for the same seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// What happened over all seeds.
+#[derive(Debug, Default)]
+struct Counts {
+    runs: u32,
+    damages: u32,
+    /// Runs that were told of damage, when they began or when they saved.
+    told: u32,
+    /// Runs that began without a memory although there was one.
+    cold: u32,
+    /// Sessions that damage took, of all that were there.
+    lost: usize,
+    sessions: usize,
+}
+
+#[test]
+fn whatever_breaks_no_run_fails_and_none_makes_it_worse() {
+    let seeds = std::env::var("FRO_SOAK").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(12);
+    let mut counts = Counts::default();
+    (0..seeds).for_each(|seed| one_seed(seed, &mut counts));
+    println!("{seeds} seeds: {counts:?}");
+    assert_eq!(counts.runs, RUNS * u32::try_from(seeds).unwrap());
+    assert!(counts.told > 0 && counts.damages > 0, "nothing was tried: {counts:?}");
+}
+
+fn one_seed(seed: u64, counts: &mut Counts) {
+    let place = tempfile::tempdir().unwrap();
+    let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut turn = 0;
+    for subject in 0..4 {
+        speak(place.path(), subject, &mut turn, seed);
+    }
+    for _ in 0..RUNS {
+        let whole = words(place.path());
+        if chance.below(2) == 0 {
+            damage(place.path(), &mut chance);
+            counts.damages += 1;
+        }
+        let before = words(place.path());
+        counts.sessions += whole.len();
+        counts.lost += whole.keys().filter(|id| !before.contains_key(*id)).count();
+        let subject = u32::try_from(chance.below(u64::from(SUBJECTS))).unwrap();
+        let (recollection, said, warnings) = speak(place.path(), subject, &mut turn, seed);
+        counts.runs += 1;
+        counts.told += u32::from(!warnings.is_empty() || !recollection.warnings.is_empty());
+        counts.cold += u32::from(!before.is_empty() && !matches!(recollection.recall, Recall::Warm { .. }));
+        let after = words(place.path());
+        for (id, texts) in &before {
+            let has = after.get(id).cloned().unwrap_or_default();
+            assert!(has.is_superset(texts), "seed {seed}, turn {turn}: {id} had {texts:?} and has {has:?}");
+        }
+        assert!(after.values().any(|texts| texts.contains(&said)), "seed {seed}: `{said}` is not there");
+    }
+}
+
+/// One run: is given its subject's session, says something there, and saves.
+fn speak(place: &Path, subject: u32, turn: &mut u32, seed: u64) -> (Recollection, String, Vec<String>) {
+    *turn += 1;
+    let (engine, private) = (Engine::fresh(), tempfile::tempdir().unwrap());
+    let [ledger, index] = ["ledger.db", "index.db"].map(|name| private.path().join(name));
+    let about = format!("octo/garden#{subject}");
+    let to = Destination {
+        engine_data: engine.data(),
+        ledger: Some(&ledger),
+        index: Some(&index),
+        engine_version: None,
+        audience: Audience::Insiders,
+        given: Given::About(&about),
+    };
+    let mut stores = Stores::open(&StoreSettings::folder(place));
+    let recollection = stores.recall(to, after(None).now);
+    let id = format!("ses_{subject:08}");
+    // Long sessions have frames of their own, short ones share them.
+    let said = format!(
+        "turn {turn} of seed {seed}, {}",
+        "words ".repeat(if subject.is_multiple_of(2) { 60 } else { 2_000 })
+    );
+    let connection = if engine.database().exists() { engine.connect() } else { engine.begin() };
+    let is_given = connection.prepare("SELECT 1 FROM session WHERE id = ?1").unwrap().exists([&id]).unwrap();
+    if !is_given {
+        open_session(&connection, &id, NOON);
+    }
+    add_message(&connection, &id, &format!("msg_{turn:08}"), NOON + i64::from(*turn), &said);
+    drop(connection);
+    Ledger::open(&ledger).unwrap().record(&run(subject)).unwrap();
+    let keep = Keep::new(engine.data(), after(recollection.recall.head())).only([id]);
+    let keep = keep.with_ledger(&ledger).with_index(&index).pruning(Retention::EVERYTHING);
+    let keeping = stores.keep(&keep);
+    assert!(matches!(keeping.kept, Some(Kept::Saved { .. })), "seed {seed}, turn {turn}: {keeping:?}");
+    (recollection, said, keeping.warnings)
+}
+
+/// Returns all that can be read of a memory, without changing it.
+fn words(place: &Path) -> Words {
+    let engine = Engine::fresh();
+    let to = Destination {
+        engine_data: engine.data(),
+        ledger: None,
+        index: None,
+        engine_version: None,
+        audience: Audience::Insiders,
+        given: Given::Everything,
+    };
+    let recalled = peek(&Store::folder(place).unwrap(), to).unwrap();
+    if !matches!(recalled, Recall::Warm { .. }) {
+        return Words::new();
+    }
+    let connection: Connection = engine.connect();
+    let sql = "SELECT session_id, data ->> '$.text' FROM part WHERE data ->> '$.text' IS NOT NULL";
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows =
+        statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))).unwrap();
+    let mut words = Words::new();
+    for row in rows {
+        let (id, text) = row.unwrap();
+        words.entry(id).or_default().insert(text);
+    }
+    words
+}
+
+/// Breaks something.
+fn damage(place: &Path, chance: &mut Chance) {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in ["3/packs", "3/manifests"] {
+        files.extend(fs::read_dir(place.join(folder)).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    files.sort();
+    files.push(place.join("3/head.3"));
+    let pick = |chance: &mut Chance| usize::try_from(chance.below(files.len() as u64)).unwrap();
+    let (one, other) = (pick(chance), pick(chance));
+    let mut bytes = fs::read(&files[one]).unwrap_or_default();
+    let at = usize::try_from(chance.below(bytes.len().max(1) as u64)).unwrap();
+    let is_head = files[one].ends_with("head.3");
+    match chance.below(5) {
+        0 if !is_head => return fs::remove_file(&files[one]).unwrap_or_default(),
+        1 => bytes.truncate(at.max(1)),
+        2 if !is_head => bytes = fs::read(&files[other]).unwrap_or_default(),
+        3 => bytes[at..].iter_mut().take(200).for_each(|byte| *byte = 0),
+        _ => bytes[at] ^= 1 << chance.below(8),
+    }
+    fs::write(&files[one], bytes).unwrap();
+}

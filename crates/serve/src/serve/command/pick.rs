@@ -1,0 +1,56 @@
+//! Menus: what there is to choose from, and what follows from a choice.
+
+use fro_core::chat::{AuditAction, MessageId, Pick, say::command as told};
+use fro_discord::{Interaction, Row};
+
+use super::{Caller, Trouble, apologise, caller_of, manage, talk, tell};
+use crate::serve::desk::Desk;
+
+/// Discord shows so many choices, with names of so many characters.
+const MOST: usize = 25;
+const LONGEST: usize = 100;
+
+/// Makes a menu of names and values, if there are any.
+pub(super) fn menu(pick: Pick, options: impl Iterator<Item = (String, String)>) -> Option<Row> {
+    let shown = |(label, value): (String, String)| (label.chars().take(LONGEST).collect(), value);
+    let fits = |(_, value): &(String, String)| (1..=LONGEST).contains(&value.chars().count());
+    let options: Vec<_> = options.filter(fits).map(shown).take(MOST).collect();
+    let placeholder = "Choose".to_owned();
+    (!options.is_empty()).then(|| Row::Menu { custom_id: pick.to_string(), placeholder, options, most: 1 })
+}
+
+/// Does what was chosen, and says so to whoever chose.
+pub(super) async fn chosen(
+    desk: &Desk,
+    asked: &Interaction,
+    (pick, chosen): (Pick, &[String]),
+    message: MessageId,
+) -> Result<(), fro_discord::Error> {
+    let Some(caller) = caller_of(desk, asked).await? else {
+        return tell(desk, asked, &told::no_guild()).await;
+    };
+    let Some(value) = chosen.first() else { return tell(desk, asked, &told::stale()).await };
+    let action = match pick {
+        Pick::Model | Pick::Agent => AuditAction::Choose,
+        Pick::Session => AuditAction::Ask,
+        Pick::Answer(_) => AuditAction::Approve,
+    };
+    let text = match follow(desk, &caller, (pick, value), message).await {
+        Ok(text) => text,
+        Err(trouble) => apologise(desk, &caller, action, value, trouble).await,
+    };
+    tell(desk, asked, &text).await
+}
+
+async fn follow(
+    desk: &Desk,
+    caller: &Caller,
+    (pick, value): (Pick, &str),
+    message: MessageId,
+) -> Result<String, Trouble> {
+    match pick {
+        Pick::Model | Pick::Agent => manage::choose(desk, caller, pick, Some(value)).await,
+        Pick::Session => talk::go_on(desk, caller, value).await,
+        Pick::Answer(request) => talk::rule(desk, caller, (request, value), message).await,
+    }
+}

@@ -1,0 +1,31 @@
+//! What a thread has come to, as a file of ours: no third party gets it.
+
+use fro_core::chat::{TextFile, WantedHere, say::command as told};
+
+use super::{Caller, Reply, Trouble, talk};
+use crate::serve::desk::Desk;
+
+/// Shows what the last turn changed.
+pub(super) async fn diff(desk: &Desk, caller: &Caller) -> Result<Reply, Trouble> {
+    caller.may(desk, WantedHere::Look).await?;
+    if talk::thread_here(desk, caller).await?.is_none() {
+        return Ok(told::no_thread().into());
+    }
+    let Some(text) = desk.store.diff(caller.channel).await? else { return Ok(told::no_diff().into()) };
+    Ok(file(TextFile { name: format!("thread-{}.diff", caller.channel), text }))
+}
+
+/// Shows what was said.
+pub(super) async fn share(desk: &Desk, caller: &Caller) -> Result<Reply, Trouble> {
+    caller.may(desk, WantedHere::Look).await?;
+    let Some(thread) = talk::thread_here(desk, caller).await? else { return Ok(told::no_thread().into()) };
+    let said = desk.store.conversation(thread.id).await?;
+    if said.is_empty() {
+        return Ok(told::nothing_said().into());
+    }
+    Ok(file(told::transcript(&thread, said.iter().map(|(words, answer)| (words, answer.clone())))))
+}
+
+fn file(file: TextFile) -> Reply {
+    Reply { text: told::attached(&file), menu: None, file: Some(file) }
+}

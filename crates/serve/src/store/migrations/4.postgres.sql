@@ -1,0 +1,1 @@
+CREATE TABLE worker (name TEXT PRIMARY KEY, seen_at BIGINT NOT NULL);
