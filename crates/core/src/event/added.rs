@@ -1,28 +1,38 @@
 //! What an edit added to a text: the words of the editor, apart from those that stood there before.
 
+use std::collections::HashSet;
+
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Comparisons that one changed passage may cost; a larger rewrite asks for nothing.
+/// Comparisons that a text, and each changed passage in it, may cost; a larger rewrite asks for nothing.
 const PATIENCE: usize = 16_000_000;
 
 /// Returns the words that an edit added, without those that it left standing.
 ///
 /// Whole lines are told apart first, so that a new paragraph stays whole although its words occur elsewhere. In a line
 /// that was changed only the changed words are the editor's: a name put behind somebody's sentence does not make the
-/// sentence theirs.
+/// sentence theirs. Neither does moving it: a line that stood anywhere in the text before is left out.
 pub(super) fn added(before: &str, after: &str) -> String {
     let old: Vec<&str> = before.lines().map(str::trim_end).collect();
     let new: Vec<&str> = after.lines().map(str::trim_end).collect();
+    if old.len().saturating_mul(new.len()) > PATIENCE {
+        return String::new();
+    }
+    let stood: HashSet<&str> = old.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+    let unmoved = |lines: &[&str]| {
+        let unmoved: Vec<&str> = lines.iter().copied().filter(|line| !stood.contains(line.trim())).collect();
+        unmoved.join("\n")
+    };
     let mut text = String::new();
     for change in capture_diff_slices(Algorithm::Patience, &old, &new) {
         match change {
             DiffOp::Equal { .. } | DiffOp::Delete { .. } => {}
             DiffOp::Insert { new_index, new_len, .. } => {
-                push(&mut text, &new[new_index..new_index + new_len].join("\n"));
+                push(&mut text, &unmoved(&new[new_index..new_index + new_len]));
             }
             DiffOp::Replace { old_index, old_len, new_index, new_len } => {
                 let old = old[old_index..old_index + old_len].join("\n");
-                let new = new[new_index..new_index + new_len].join("\n");
+                let new = unmoved(&new[new_index..new_index + new_len]);
                 push(&mut text, &within_lines(&old, &new));
             }
         }
@@ -116,6 +126,13 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_was_moved_is_not_the_editor_s() {
+        check("Fix the tap\n\nHello", "@fro-bot Hello\n\nFix the tap", "@fro-bot");
+        check("Fix the tap\n\nHello", "@fro-bot\n\nHello\n\n  Fix the tap", "@fro-bot");
+        check("Fix the tap", "@fro-bot see below\nWhy?\nFix the tap\nFix the tap", "@fro-bot see below\nWhy?");
+    }
+
+    #[test]
     fn what_stands_between_added_words_is_left_out() {
         check("please fix it now", "Hi @fro-bot please fix it right now", "Hi @fro-bot \n right");
     }
@@ -123,6 +140,8 @@ mod tests {
     #[test]
     fn a_rewrite_beyond_measure_asks_for_nothing() {
         let (before, after) = ("a,".repeat(5_000), format!("{}@fro-bot fix it", "b;".repeat(5_000)));
+        check(&before, &after, "");
+        let (before, after) = ("a\nb\n".repeat(8_000), format!("{}@fro-bot fix it", "b\nc\n".repeat(8_000)));
         check(&before, &after, "");
     }
 }
