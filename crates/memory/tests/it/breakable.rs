@@ -22,8 +22,8 @@ pub(crate) trait Breakable {
 
     fn store(&self) -> Store;
 
-    /// Returns a store that loses its patience soon.
-    fn hasty_store(&self) -> Store;
+    /// Returns a store that soon gives up on this operation, and has all the time in the world for the others.
+    fn hasty_store(&self, operation: &str) -> Store;
 
     /// Fails an operation every time, until `mend`.
     fn fail(&self, operation: &str, fault: Fault);
@@ -53,7 +53,7 @@ impl Breakable for BrokenBucket {
         self.0.store(PREFIX)
     }
 
-    fn hasty_store(&self) -> Store {
+    fn hasty_store(&self, _: &str) -> Store {
         self.0.hasty_store(PREFIX)
     }
 
@@ -92,10 +92,11 @@ impl Breakable for BrokenCache {
         self.0.store()
     }
 
-    fn hasty_store(&self) -> Store {
+    fn hasty_store(&self, operation: &str) -> Store {
         let settings = self.0.settings("main", CacheAccess::Write);
-        // Whoever waits for the wrong one of the two waits for an hour.
-        let (lookup, answer) = (Duration::from_millis(100), Duration::from_millis(200));
+        let (brief, ample) = (Duration::from_secs(1), Duration::from_mins(10));
+        let is_lookup = operation == Self::OPERATIONS[0].1;
+        let (lookup, answer) = if is_lookup { (brief, ample) } else { (ample, brief) };
         let patience = Patience { lookup, answer, pauses: Vec::new(), ..settings.patience.clone() };
         Store::actions_cache(&CacheSettings { patience, ..settings }).unwrap()
     }
@@ -138,7 +139,7 @@ impl Breakable for BrokenFolder {
         Store::folder(self.root.path()).unwrap()
     }
 
-    fn hasty_store(&self) -> Store {
+    fn hasty_store(&self, _: &str) -> Store {
         self.store()
     }
 

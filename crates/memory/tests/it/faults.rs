@@ -66,7 +66,7 @@ fn one_run<B: Breakable>(operation: &str, fault: Fault) -> String {
     let first = Engine::with_sessions(2);
     let head = saved(&keep(&good, first.data(), &after(None)).unwrap());
 
-    let store = if fault == Fault::Hang { place.hasty_store() } else { place.store() };
+    let store = if fault == Fault::Hang { place.hasty_store(operation) } else { place.store() };
     place.fail(operation, fault);
     let engine = Engine::fresh();
     let recalled = recall(&store, engine.data());
