@@ -154,8 +154,10 @@ fn is(part: &str, name: &str) -> bool {
     part.eq_ignore_ascii_case(name)
 }
 
-/// Tells whether a path means the same to everybody: no escapes, no dots for names, no empty parts.
+/// Tells whether a path means the same to everybody: no escapes but a space's, which names of labels and files have, no
+/// dots for names, no empty parts.
 fn is_plain(path: &str) -> bool {
+    let path = path.replace("%20", "_");
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~:@+,=".contains(&byte);
     let odd = |part: &str| part.is_empty() || part == "." || part == "..";
     path.starts_with('/')
@@ -253,6 +255,7 @@ mod tests {
         for (line, body, deed) in [
             ("POST issues/1/labels", r#"{"labels": ["bug"]}"#, r#"Sort(Label(["bug"])) about Number(1)"#),
             ("DELETE issues/1/labels/bug", "", r#"Sort(Unlabel(["bug"])) about Number(1)"#),
+            ("DELETE issues/1/labels/help%20wanted", "", r#"Sort(Unlabel(["help wanted"])) about Number(1)"#),
             (
                 "POST issues/1/assignees",
                 r#"{"assignees": ["maya"]}"#,

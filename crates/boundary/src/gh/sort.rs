@@ -13,7 +13,7 @@ pub(super) fn of_rest(method: &str, rest: &[&str], body: &[u8]) -> Result<Option
     };
     Ok(Some(match (method, rest) {
         ("POST", ["labels"]) => Sorting::Label(names(&fields()?, "labels")?),
-        ("DELETE", ["labels", name]) => Sorting::Unlabel(vec![(*name).to_owned()]),
+        ("DELETE", ["labels", name]) => Sorting::Unlabel(vec![name.replace("%20", " ")]),
         ("POST", ["assignees"]) => Sorting::Assign(names(&fields()?, "assignees")?),
         ("DELETE", ["assignees"]) => Sorting::Unassign(names(&fields()?, "assignees")?),
         ("PATCH", []) => state(&fields()?)?,
