@@ -44,6 +44,8 @@ pub struct Origin {
     pub event: String,
     /// When it began; the time limit counts from here.
     pub began: Timestamp,
+    /// When the wait of people began: with the workflow's job that the run is a step of, else with the run.
+    pub waited_since: Timestamp,
 }
 
 impl Job {

@@ -323,8 +323,9 @@ impl Memory {
                 keeping
             }
             Err(why) => {
-                tell(Step::Warning(format!("the memory was not saved: {why}")));
-                None
+                let warning = format!("the memory was not saved: {why}");
+                tell(Step::Warning(warning.clone()));
+                Some(Keeping { kept: None, places: Vec::new(), warnings: vec![warning] })
             }
         }
     }

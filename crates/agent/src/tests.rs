@@ -17,7 +17,7 @@ use fro_core::{
 };
 use fro_http::ClientSettings;
 use fro_memory::{Figures, Retention, StoreSettings};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
@@ -86,7 +86,8 @@ pub(crate) fn origin() -> Origin {
         key: "42/comment-99".to_owned(),
         surface: "chat".to_owned(),
         event: "message".to_owned(),
-        began: Timestamp::UNIX_EPOCH,
+        began: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(30),
+        waited_since: Timestamp::UNIX_EPOCH,
     }
 }
 
@@ -144,5 +145,5 @@ fn the_end_of_a_run_adds_what_it_took() {
     assert_eq!((row.outcome.as_str(), row.links), ("answered", links));
     let Figures { cost, tokens, memory_calls, duration, first_output, .. } = row.figures;
     assert_eq!((cost, tokens.input, tokens.output, memory_calls), (12_346, 15, 3, 3));
-    assert_eq!(first_output, Some(duration));
+    assert_eq!(first_output, Some(duration + 30_000), "counted from the start of the job");
 }

@@ -65,7 +65,7 @@ pub struct Run {
 pub struct Figures {
     /// How long it took, in milliseconds.
     pub duration: u64,
-    /// When the first words for a person were out, in milliseconds from the start.
+    /// When the first words for a person were out, in milliseconds from the start of the job.
     pub first_output: Option<u64>,
     /// What it cost, in millionths of a dollar.
     pub cost: u64,

@@ -21,7 +21,7 @@ pub struct Stats {
     pub exploration_first: f64,
     /// The same for later runs on the same subject.
     pub exploration_repeat: f64,
-    /// Seconds to the first words for a person: the median of the runs that found a memory, from the start of the step.
+    /// Seconds to the first words for a person: the median of the runs that found a memory, from the start of the job.
     pub first_output: f64,
     /// US dollars, in all.
     pub cost: f64,

@@ -63,6 +63,7 @@ impl Occasion {
             surface: venue::SURFACE.to_owned(),
             event: event.to_owned(),
             began: self.began,
+            waited_since: self.job_began.unwrap_or(self.began),
         }
     }
 }

@@ -52,15 +52,14 @@ impl Whose<'_> {
     /// Returns the row of a run whose answer was given.
     pub(crate) fn ended(self, session: &str, ended: Ended<'_>) -> Run {
         let began = self.begun(session);
-        let took = began.ended_at.duration_since(self.origin.began);
-        let took = u64::try_from(took.as_millis()).unwrap_or_default();
+        let since = |begin| u64::try_from(began.ended_at.duration_since(begin).as_millis()).unwrap_or_default();
         let Turn { outcome, usage } = ended.turn;
         Run {
             outcome: outcome.word().to_owned(),
             links: ended.links,
             figures: Figures {
-                duration: took,
-                first_output: Some(took),
+                duration: since(self.origin.began),
+                first_output: Some(since(self.origin.waited_since)),
                 cost: usage.millionths(),
                 tokens: Tokens {
                     input: usage.input + usage.cache_read,

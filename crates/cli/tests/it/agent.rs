@@ -115,6 +115,7 @@ fn job(world: &World, folder: &TempDir) -> Job {
             surface: "test".to_owned(),
             event: "issue_comment".to_owned(),
             began,
+            waited_since: began,
         },
         checkout: checkout(folder.path()),
         git_ref: Some("main".to_owned()),

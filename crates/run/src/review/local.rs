@@ -109,6 +109,7 @@ pub(super) fn job(here: &Here, permit: &Permit, pull: &PullSoFar) -> Job {
         surface: "terminal".to_owned(),
         event: "review".to_owned(),
         began: here.began,
+        waited_since: here.began,
     };
     Job {
         permit: permit.clone(),

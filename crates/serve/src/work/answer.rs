@@ -205,6 +205,7 @@ fn job(admitted: &Admitted, claimed: &Claimed, began: Timestamp) -> Job {
             surface: surface(admitted, claimed),
             event: "message".to_owned(),
             began,
+            waited_since: began,
         },
         // There is none: the agent's clone is made of what GitHub has.
         checkout: settings.scratch.join("no-checkout"),
