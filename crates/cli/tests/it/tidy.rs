@@ -88,6 +88,7 @@ fn a_type_s_name_means_one_thing() {
 #[test]
 fn people_are_talked_to_in_the_venue_alone() {
     check(rules::talk_outside_the_venue);
+    check(rules::unlisted_talk);
 }
 
 #[test]
@@ -106,6 +107,12 @@ fn links_of_the_docs_lead_somewhere() {
     let files: docs::Files = files(|_| true).into_iter().collect();
     let pages = files.keys().filter(|path| is(path, "md"));
     accept(pages.map(|path| (path, docs::broken_links(path, &files))));
+}
+
+#[test]
+fn every_page_stands_in_the_index() {
+    let files: docs::Files = files(|_| true).into_iter().collect();
+    accept([(&"docs/README.md".to_owned(), docs::missing_pages(&files))].into_iter());
 }
 
 #[test]

@@ -28,12 +28,24 @@ pub(crate) fn broken_links(path: &str, files: &Files) -> Vec<Complaint> {
     complaints
 }
 
+/// Complains of pages that the index of the docs does not lead to.
+pub(crate) fn missing_pages(files: &Files) -> Vec<Complaint> {
+    let index = &files["docs/README.md"];
+    let pages = files.keys().filter_map(|path| path.strip_prefix("docs/"));
+    let is_page = |page: &&str| page.ends_with(".md") && !page.contains('/') && *page != "README.md";
+    let missing = pages.filter(is_page).filter(|page| !index.contains(&format!("({page}")));
+    missing.map(|page| (1, format!("`{page}` is not in the index"))).collect()
+}
+
 /// What only somebody writes who knows the engine: its environment, its HTTP interface, its tables.
-const OF_THE_ENGINE: [&str; 11] = [
+const OF_THE_ENGINE: [&str; 14] = [
     "\"OPENCODE_CONFIG",
     "\"OPENCODE_DISABLE",
     "\"OPENCODE_SERVER",
     "\"/session",
+    "\"/permission",
+    "\"/question",
+    "opencode.db",
     "/session/{}",
     "FROM session",
     "FROM message",

@@ -114,7 +114,7 @@ pub(crate) fn hidden_input_and_output(source: &Source) -> Vec<Complaint> {
 }
 
 /// What is said and read where people talk; `run/src/venue` alone does it.
-const TALKING: [&str; 17] = [
+const TALKING: [&str; 26] = [
     "react",
     "unreact",
     "ensure_label",
@@ -131,8 +131,34 @@ const TALKING: [&str; 17] = [
     "reply_in_thread",
     "resolve_thread",
     "code_comments",
+    "code_threads",
     "fold",
+    "post_comment",
+    "update_comment",
+    "remove_comment",
+    "post_check_run",
+    "pull_told",
+    "standing",
+    "reviewed_by",
+    "wears",
 ];
+
+/// What `agent` does on GitHub in the name of the agent, as part of its work: it opens the pull request, and does what
+/// was allowed by `gh-deeds`.
+const WORKING: [&str; 2] = ["open_pull", "sort"];
+
+/// Finds deeds of the `github` crate that the list of talk does not have, so that a new one is not forgotten.
+pub(crate) fn unlisted_talk(source: &Source) -> Vec<Complaint> {
+    if !source.path.starts_with("crates/github/src/act/") {
+        return Vec::new();
+    }
+    let tokens = source.production();
+    let deeds = find(tokens, "pub async fn").map(|at| &tokens[at + 3]);
+    let unlisted = deeds
+        .filter(|name| !TALKING.contains(&name.text.as_str()) && !WORKING.contains(&name.text.as_str()));
+    let advice = "is no deed that the tidy check knows; put it into `TALKING`, or `WORKING` with the reason";
+    unlisted.map(|name| (name.line, format!("`{}` {advice}", name.text))).collect()
+}
 
 /// Finds words with people on GitHub outside the venue. What `agent` has of GitHub is the repository: branches, pushes
 /// and the pull request.
