@@ -125,9 +125,13 @@ impl Kind {
         }
     }
 
-    /// Whether GitHub gives the job a cache that can only be read unless it is told otherwise.
+    /// Whether GitHub gives the job a cache that can only be read unless it is told otherwise: anybody can set these off,
+    /// and they run on the default branch. Threads and pull requests run on the merge, which has a cache of its own.
     fn is_given_a_read_only_cache(self) -> bool {
-        matches!(self, Self::Mentions | Self::Issues)
+        match self {
+            Self::Mentions | Self::Discussions | Self::Issues => true,
+            Self::Threads | Self::Pulls | Self::Schedule | Self::Dispatch => false,
+        }
     }
 }
 
@@ -177,6 +181,23 @@ impl Workflow {
         file.push_str("\npermissions: {}\n\njobs:\n");
         let jobs: Vec<_> = kinds.iter().map(|kind| self.job(*kind)).collect();
         file + &jobs.join("\n")
+    }
+
+    /// Finds in a file what [`needs`](Self::needs) depends on; nothing if it names no model. Whoever wrote the file may have
+    /// changed the rest.
+    pub fn read(file: &str) -> Option<Self> {
+        let value = |name: &str| {
+            let line = file.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": "));
+            line.map(|value| value.trim().to_owned())
+        };
+        let shelf = match value("s3-bucket") {
+            Some(_) => Shelf::S3 { region: value("aws-region").unwrap_or_default() },
+            None => Shelf::Cache,
+        };
+        let pusher = if value("app-id").is_some() { Pusher::App } else { Pusher::Job };
+        let is_there = |kind: &Kind| file.contains(&format!("\n  {}:\n", kind.name()));
+        let kinds = Kind::ALL.into_iter().filter(is_there).collect();
+        Some(Self { kinds, model: value("model")?, shelf, pusher })
     }
 
     fn job(&self, kind: Kind) -> String {
@@ -282,7 +303,7 @@ mod tests {
     #[test]
     fn the_example_is_what_init_writes() {
         let example = include_str!("../../../docs/examples/fro-bot.yaml");
-        assert_eq!(workflow(&Kind::ALL).render(), example, "write it anew by `fro-bot init --print`");
+        assert_eq!(workflow(&Kind::ALL).render(), example, "write it again by `fro-bot init --print`");
     }
 
     #[test]
@@ -291,6 +312,16 @@ mod tests {
         let workflow = Workflow { shelf, pusher: Pusher::App, ..workflow(&[Kind::Dispatch, Kind::Mentions]) };
         insta::assert_snapshot!(workflow.render());
         insta::assert_debug_snapshot!(workflow.needs());
+    }
+
+    #[test]
+    fn a_file_that_was_written_is_read_back() {
+        let shelf = Shelf::S3 { region: "eu-central-1".to_owned() };
+        let written = Workflow { shelf, pusher: Pusher::App, ..workflow(&[Kind::Mentions, Kind::Dispatch]) };
+        for written in [written, workflow(&Kind::ALL)] {
+            assert_eq!(Workflow::read(&written.render()), Some(written));
+        }
+        assert_eq!(Workflow::read("name: fro-bot\n"), None);
     }
 
     #[test]

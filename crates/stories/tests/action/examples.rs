@@ -2,28 +2,36 @@
 
 use std::process::Command;
 
-use fro_stories::{REPO, Sim, Worked, act, project};
+use fro_stories::{REPO, Sim, Worked, Workflow, act, project};
 use serde_json::{Value, json};
 
 /// How act shows what was written to the run's page.
-const SUMMARY: &str = "Summary - <!-- fro-bot run=1 event=order -->\nIt is the seal.\n";
+pub(crate) const SUMMARY: &str = "Summary - <!-- fro-bot run=1 event=order -->\nIt is the seal.\n";
 
-/// Returns an example. act's schema is older than `cache-mode`.
+/// How a job asks for a cache that it may write to. act's schema is older than this.
+pub(crate) const CACHE_MODE: &str = "    cache-mode: write\n";
+
+/// Returns an example as act takes it.
 fn example(name: &str) -> String {
     let text = fs_err::read_to_string(project().join(format!("docs/examples/{name}.yaml"))).unwrap();
-    text.replace("    cache-mode: write\n", "")
+    text.replace(CACHE_MODE, "")
 }
 
-/// Runs an example with a scripted model and checks that it went well.
-async fn run(sim: &Sim, name: &str, event: &str, payload: &Value) -> Worked {
+/// Prepares a workflow with a scripted model that gives one answer.
+pub(crate) fn scripted<'a>(sim: &'a Sim, text: &str, event: &str, payload: &Value) -> Workflow<'a> {
     let config = sim.model().provider().to_string().replace('\'', "''");
-    let text = example(name).replace(
+    let text = text.replace(
         "          model: anthropic/claude-sonnet-4-5\n",
         &format!("          opencode-config: '{config}'\n          enable-omo: false\n"),
     );
     sim.model().says("It is the seal.");
     let auth = r#"{"scripted":{"type":"api","key":"planted-model-key-0123456789"}}"#;
-    let worked = sim.workflow(&text, event, payload).secret("OPENCODE_AUTH_JSON", auth).run().await;
+    sim.workflow(&text, event, payload).secret("OPENCODE_AUTH_JSON", auth)
+}
+
+/// Runs an example and checks that it went well.
+async fn run(sim: &Sim, name: &str, event: &str, payload: &Value) -> Worked {
+    let worked = scripted(sim, &example(name), event, payload).run().await;
     assert_eq!(worked.code, Some(0), "{}", worked.log);
     worked
 }
@@ -154,9 +162,13 @@ fn every_example_is_sound() {
         let name = file.file_stem().unwrap().to_str().unwrap();
         fs_err::write(folder.path().join(file.file_name().unwrap()), example(name)).unwrap();
         let text = example(name);
-        for needed in ["\nconcurrency:\n", "\npermissions: {}\n", "\n    if: ", "\n    timeout-minutes: "] {
+        for needed in ["\npermissions: {}\n", "\n    if: ", "\n    timeout-minutes: "] {
             assert!(text.contains(needed), "{name} has no{needed}");
         }
+        let jobs = text.matches("\n    runs-on: ").count();
+        let grouped =
+            text.contains("\nconcurrency:\n") || text.matches("\n    concurrency:\n").count() == jobs;
+        assert!(grouped, "{name} has a job without `concurrency`");
         count += 1;
     }
     let checked =

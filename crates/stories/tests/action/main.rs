@@ -9,5 +9,6 @@ mod mcp;
 mod memory;
 mod office;
 mod omo;
+mod one_workflow;
 mod release;
 mod tools;
