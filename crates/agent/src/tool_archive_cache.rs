@@ -22,6 +22,9 @@ pub(crate) struct ToolArchiveCache {
     cache: CacheFiles,
     folder: TempDir,
     brought: Vec<String>,
+    /// Whether the service answers. One that took a connection and fell silent is waited for once in a run, not again when
+    /// the run ends.
+    answers: bool,
 }
 
 impl ToolArchiveCache {
@@ -38,8 +41,18 @@ impl ToolArchiveCache {
         let cache = CacheFiles::open(place).ok()?;
         let folder = tempfile::Builder::new().prefix("parcels-").tempdir_in(private).ok()?;
         let fetching = missing.into_iter().map(|name| fetch(cache.clone(), folder.path(), name));
-        let brought = timeout(PATIENCE, futures::future::join_all(fetching)).await.unwrap_or_default();
-        Some(Self { cache, brought: brought.into_iter().flatten().collect(), folder })
+        let (brought, answers) = match timeout(PATIENCE, futures::future::join_all(fetching)).await {
+            Ok(fetched) => {
+                let (there, failed): (Vec<_>, Vec<_>) = fetched.into_iter().partition(Result::is_ok);
+                let answers = warn_once(failed.into_iter().filter_map(Result::err).collect());
+                (there.into_iter().flatten().flatten().collect(), answers)
+            }
+            Err(_) => {
+                tracing::warn!("the tools did not come from the Actions cache in {} s", PATIENCE.as_secs());
+                (Vec::new(), false)
+            }
+        };
+        Some(Self { cache, folder, brought, answers })
     }
 
     /// Returns where they are.
@@ -49,6 +62,9 @@ impl ToolArchiveCache {
 
     /// Keeps what had to be downloaded; a run does not fail by it.
     pub(crate) async fn keep(self) {
+        if !self.answers {
+            return;
+        }
         let kept = spawn_blocking(move || {
             for entry in fs_err::read_dir(self.folder.path())?.flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();
@@ -68,8 +84,17 @@ impl ToolArchiveCache {
     }
 }
 
+/// Says once why tools were not brought; returns whether the service answered at all.
+fn warn_once(failed: Vec<fro_memory::Error>) -> bool {
+    let answers = failed.iter().all(|error| error.refusal() != Some(Refusal::Unreachable));
+    if let Some(error) = failed.into_iter().next() {
+        tracing::warn!("tools were not brought from the Actions cache: {}", Fault::from(error).what());
+    }
+    answers
+}
+
 /// Fetches one, and returns its name if it was there.
-async fn fetch(cache: CacheFiles, folder: &Path, name: String) -> Option<String> {
+async fn fetch(cache: CacheFiles, folder: &Path, name: String) -> Result<Option<String>, fro_memory::Error> {
     let to = folder.join(&name);
     let fetched = spawn_blocking(move || {
         let fetched = cache.fetch(&key(&name), &to, LARGEST);
@@ -78,14 +103,7 @@ async fn fetch(cache: CacheFiles, folder: &Path, name: String) -> Option<String>
         }
         fetched.map(|there| there.then_some(name))
     });
-    match fetched.await {
-        Ok(Ok(name)) => name,
-        Ok(Err(error)) => {
-            tracing::warn!("a tool was not brought from the Actions cache: {}", Fault::from(error).what());
-            None
-        }
-        Err(_) => None,
-    }
+    fetched.await.unwrap_or(Ok(None))
 }
 
 fn key(name: &str) -> String {

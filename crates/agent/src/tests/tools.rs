@@ -1,11 +1,20 @@
 //! Tools that a runner begins without: brought from the Actions cache, and kept there for the run that follows.
 
-use std::time::Duration;
+use std::{
+    net::{Ipv4Addr, TcpListener},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
 
 use fro_core::Secret;
 use fro_http::ClientSettings;
 use fro_memory::{CacheMode, CacheSettings, CacheUse, EntryNames, Patience};
 use fro_sim::{World, state::CacheAccess};
+use tracing::{Level, Metadata, Subscriber, span};
 
 use super::garden::{Garden, REPO};
 use crate::{job::Job, tool_archive_cache::ToolArchiveCache};
@@ -84,4 +93,70 @@ async fn without_a_cache_nothing_is_brought_and_a_cache_that_fails_stops_no_run(
     fs_err::write(brought.folder().join("opencode.tgz"), "packed").unwrap();
     brought.keep().await;
     assert_eq!(kept(&garden), [""; 0], "a run that may only read keeps nothing");
+}
+
+/// Counts the warnings of this thread.
+struct Warnings(Arc<AtomicUsize>);
+
+impl Subscriber for Warnings {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() == Level::WARN && metadata.target().starts_with("fro_agent")
+    }
+
+    fn new_span(&self, _span: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _span: &span::Id, _values: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _span: &span::Id, _follows: &span::Id) {}
+
+    fn event(&self, _event: &tracing::Event<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn enter(&self, _span: &span::Id) {}
+
+    fn exit(&self, _span: &span::Id) {}
+}
+
+/// Takes every connection and never says a word; returns its address and how many there were.
+fn silent() -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let (address, taken) =
+        (format!("http://{}/", listener.local_addr().unwrap()), Arc::<AtomicUsize>::default());
+    let count = Arc::clone(&taken);
+    thread::spawn(move || {
+        let mut open = Vec::new();
+        while let Ok(connection) = listener.accept() {
+            open.push(connection);
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    (address, taken)
+}
+
+#[tokio::test]
+async fn a_silent_cache_is_waited_for_once_and_warned_of_once() {
+    let (address, taken) = silent();
+    let garden = Garden::with(|world, settings| {
+        settings.memory.cache = cache(world, CacheAccess::Write, CacheMode::Full);
+        let CacheUse::Service(place) = &mut settings.memory.cache else { panic!("there is a service") };
+        place.url = address;
+        place.patience.lookup = Duration::from_millis(200);
+        place.patience.answer = Duration::from_millis(200);
+        settings.engine.tool_cache = settings.scratch.join("tools");
+    })
+    .await;
+    let job = garden.job(1, "@fro-bot why?");
+    let warnings = Arc::<AtomicUsize>::default();
+    let heard = tracing::subscriber::set_default(Warnings(Arc::clone(&warnings)));
+    let brought = bring(&garden, &job).await.unwrap();
+    let asked = taken.load(Ordering::Relaxed);
+    fs_err::write(brought.folder().join("opencode.tgz"), "packed").unwrap();
+    brought.keep().await;
+    drop(heard);
+    assert!(asked > 1, "each tool is looked for, at the same time");
+    let counted = (taken.load(Ordering::Relaxed), warnings.load(Ordering::Relaxed));
+    assert_eq!(counted, (asked, 1), "connections and warnings");
 }
