@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -24,6 +24,8 @@ pub struct Client {
     inner: reqwest::Client,
     settings: Arc<ClientSettings>,
     slowed: Arc<AtomicU64>,
+    /// Whether the log says already that there is no connection.
+    cut_off: Arc<AtomicBool>,
 }
 
 /// A setting that no client can be built from.
@@ -77,7 +79,7 @@ impl Client {
             Roots::None => builder.tls_certs_only(authorities),
         };
         let inner = builder.build().map_err(SetupError::Client)?;
-        Ok(Self { inner, settings: Arc::new(settings), slowed: Arc::default() })
+        Ok(Self { inner, settings: Arc::new(settings), slowed: Arc::default(), cut_off: Arc::default() })
     }
 
     /// Begins a request that reads.
@@ -108,6 +110,16 @@ impl Client {
     /// Returns how often a server has asked this client and its clones to slow down.
     pub fn slowed(&self) -> u64 {
         self.slowed.load(Ordering::Relaxed)
+    }
+
+    /// Notes that there is no connection; returns whether that is new.
+    pub(crate) fn note_cut_off(&self) -> bool {
+        !self.cut_off.swap(true, Ordering::Relaxed)
+    }
+
+    /// Notes that there is a connection.
+    pub(crate) fn note_connected(&self) {
+        self.cut_off.store(false, Ordering::Relaxed);
     }
 
     pub(crate) fn note_slowed(&self) {

@@ -93,6 +93,11 @@ impl Error {
         passing && !self.ambiguous()
     }
 
+    /// Tells whether there was no connection at all.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        matches!(self.0.kind, Kind::Unreachable(_))
+    }
+
     /// Tells whether nobody was there to answer, or took too long.
     pub fn unanswered(&self) -> bool {
         matches!(self.0.kind, Kind::Unreachable(_) | Kind::Late(_))

@@ -148,7 +148,10 @@ impl Request {
         loop {
             let outcome = time::timeout(timeout, once(Arc::clone(&trip))).await;
             let error = match outcome.unwrap_or_else(|_| Err(trip.call.failed(Kind::Late(timeout)))) {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    trip.client.note_connected();
+                    return Ok(answer);
+                }
                 Err(error) => error,
             };
             failed += 1;
@@ -156,7 +159,7 @@ impl Request {
                 trip.client.note_slowed();
             }
             let Some(pause) = retry.pause(failed, &error) else { return Err(error) };
-            warn!(http.pause_ms = pause.as_millis(), "trying again in {} s: {error}", pause.as_secs_f32());
+            trip.tell_of_pause(pause, &error);
             time::sleep(pause).await;
         }
     }
@@ -171,6 +174,19 @@ struct Trip {
 }
 
 impl Trip {
+    /// Says why a request is sent again. Without a network every request fails at every try, which is said once.
+    fn tell_of_pause(&self, pause: Duration, error: &Error) {
+        let seconds = pause.as_secs_f32();
+        if !error.is_cut_off() {
+            warn!(http.pause_ms = pause.as_millis(), "trying again in {seconds} s: {error}");
+        } else if self.client.note_cut_off() {
+            let origin = self.request.url().origin().ascii_serialization();
+            warn!("cannot connect to {origin}; trying again for a while");
+        } else {
+            debug!(http.pause_ms = pause.as_millis(), "trying again in {seconds} s: {error}");
+        }
+    }
+
     fn prepare(request: Request) -> Result<Self, Error> {
         let Request { client, method, builder, effect, credential, .. } = request;
         let request = builder.build().map_err(|error| {

@@ -1,10 +1,17 @@
 //! When a request is sent again, on a clock that jumps.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use fro_core::{Fault, fault};
 use fro_http::{Client, ClientSettings, Retry};
 use tokio::time::Instant;
+use tracing::{Level, Metadata, Subscriber, span};
 
 use crate::server::{Play, Server, answer, client};
 
@@ -147,4 +154,41 @@ async fn a_road_that_never_retries_sends_once() {
     let server = Server::playing([answer(503, &[("retry-after", "0")], "")]).await;
     let client = Client::new(ClientSettings::loopback()).unwrap();
     assert_eq!(client.get(&server.url).send().await.unwrap_err().status(), Some(503));
+}
+
+/// Counts what is told to somebody who hears only warnings.
+struct Warnings(Arc<AtomicUsize>);
+
+impl Subscriber for Warnings {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() == Level::WARN && metadata.target().starts_with("fro_http")
+    }
+
+    fn new_span(&self, _span: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _span: &span::Id, _values: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _span: &span::Id, _follows: &span::Id) {}
+
+    fn event(&self, _event: &tracing::Event<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn enter(&self, _span: &span::Id) {}
+
+    fn exit(&self, _span: &span::Id) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_network_one_warning_is_enough_for_every_request_and_try() {
+    let nowhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (warnings, client) = (Arc::<AtomicUsize>::default(), client());
+    let heard = tracing::subscriber::set_default(Warnings(Arc::clone(&warnings)));
+    let ask = || client.get(format!("http://{nowhere}/")).send();
+    let asked = tokio::join!(ask(), ask(), ask());
+    assert!(asked.0.is_err() && asked.1.is_err() && asked.2.is_err());
+    drop(heard);
+    assert_eq!(warnings.load(Ordering::Relaxed), 1);
 }
