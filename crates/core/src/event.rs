@@ -7,6 +7,7 @@ mod issue;
 mod order;
 mod payload;
 mod pull;
+mod required;
 mod review_comment;
 
 pub use comment::Comment;

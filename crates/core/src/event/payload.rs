@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::{
-    event::Reading,
+    event::{Reading, required::missing},
     fault::Fault,
     gate::SkipReason,
     names::{Login, RepoName},
@@ -15,8 +15,14 @@ const HINT: &str = "the event file must be the webhook payload that GitHub write
 
 /// Reads a payload.
 pub(super) fn parse<'a, T: Deserialize<'a>>(event: &str, payload: &'a str) -> Result<T, Fault> {
-    serde_json::from_str(payload)
-        .map_err(|bad| Fault::yours(format!("cannot read the event `{event}`: {bad}"), HINT))
+    serde_json::from_str(payload).map_err(|bad| {
+        let lacks: Vec<_> = missing(event, payload).iter().map(|field| format!("`{field}`")).collect();
+        let why = match lacks.as_slice() {
+            [] => bad.to_string(),
+            lacks => format!("its payload has no {}", lacks.join(", ")),
+        };
+        Fault::yours(format!("cannot read the event `{event}`: {why}"), HINT)
+    })
 }
 
 /// Returns a short word of the payload, for people to read.

@@ -223,7 +223,7 @@ fn a_broken_event_is_named() {
     ];
     insta::assert_snapshot!(told.join("\n"), @"
     cannot read the event `issue_comment`: EOF while parsing a value at line 1 column 10
-    cannot read the event `issue_comment`: missing field `id` at line 3 column 68
+    cannot read the event `issue_comment`: its payload has no `comment.id`
     cannot read the event `issue_comment`: `octo/../x` is not a repository name like `octo/garden`
     ");
 }
