@@ -50,7 +50,8 @@ pub(crate) struct Options {
     #[arg(long)]
     app: bool,
 
-    /// Set the secrets and variables too, by `gh`: from variables of the same names, or from what you type
+    /// Set the secrets and variables too, by `gh`: from variables of the same names, or from what you type; a file that is
+    /// there already stays as it is
     #[arg(long)]
     set_secrets: bool,
 
@@ -70,17 +71,16 @@ enum Memory {
 
 /// Writes the file, or prints it.
 pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
-    let asks = question::is_answered() && !options.print;
-    let workflow = workflow(options, asks)?;
     if options.print {
-        print!("{}", workflow.render());
+        print!("{}", workflow(options, Asking::No)?.render());
         return Ok(ExitCode::SUCCESS);
     }
     let top = top_of_clone()?;
-    write(&top.join(FILE), &workflow.render())?;
-    println!("wrote {FILE}: {}", names(&workflow.kinds));
     let repo = origin(&top);
-    let mut needs = workflow.needs();
+    let mut needs = match options.written_before(&top.join(FILE)) {
+        Some(workflow) => workflow.needs(),
+        None => write(&top.join(FILE), options)?.needs(),
+    };
     if options.set_secrets {
         needs = secrets::set(needs, repo.as_deref(), env)?;
     }
@@ -88,19 +88,49 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn workflow(options: &Options, asks: bool) -> Result<Workflow, Fault> {
-    let given = |answer: &Option<String>, question: &str, usual: &str| match answer {
-        Some(answer) => Ok(answer.clone()),
-        None if asks => ask(question, usual),
-        None => Ok(usual.to_owned()),
+/// Whether somebody is asked for what no option says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    Yes,
+    No,
+}
+
+impl Asking {
+    fn here() -> Self {
+        if question::is_answered() { Self::Yes } else { Self::No }
+    }
+}
+
+impl Options {
+    /// Returns the workflow that is there already, if only its secrets are to be set.
+    ///
+    /// The secrets follow from the file: nobody has to say twice what was answered when it was written.
+    fn written_before(&self, path: &Path) -> Option<Workflow> {
+        let says_more = self.model.is_some() || self.triggers.is_some() || self.memory.is_some() || self.app;
+        if !self.set_secrets || says_more {
+            return None;
+        }
+        let workflow = Workflow::read(&fs::read_to_string(path).ok()?)?;
+        // Its provider is printed, and the file can be anybody's.
+        checked(&workflow.model).ok()?;
+        println!("{FILE} is there already and stays as it is");
+        Some(workflow)
+    }
+}
+
+fn workflow(options: &Options, asking: Asking) -> Result<Workflow, Fault> {
+    let given = |answer: &Option<String>, question: &str, usual: &str| match (answer, asking) {
+        (Some(answer), _) => Ok(answer.clone()),
+        (None, Asking::Yes) => ask(question, usual),
+        (None, Asking::No) => Ok(usual.to_owned()),
     };
     let model = given(&options.model, "Which model", MODEL)?;
     let triggers = options.triggers.as_ref().map(|names| names.join(","));
     let triggers = given(&triggers, "What to answer", "all")?;
-    let memory = match options.memory {
-        Some(memory) => memory,
-        None if asks => memory(&ask("Where to keep the memory, cache or s3", "cache")?)?,
-        None => Memory::Cache,
+    let memory = match (options.memory, asking) {
+        (Some(memory), _) => memory,
+        (None, Asking::Yes) => memory(&ask("Where to keep the memory, cache or s3", "cache")?)?,
+        (None, Asking::No) => Memory::Cache,
     };
     let shelf = match memory {
         Memory::Cache => Shelf::Cache,
@@ -168,15 +198,27 @@ fn git(folder: &Path, words: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Fault> {
+/// Writes what the options and the answers say. A file with the same text is as good as written, so that a command that
+/// failed half-way can be repeated.
+fn write(path: &Path, options: &Options) -> Result<Workflow, Fault> {
+    let there = fs::read_to_string(path).ok();
+    let asking = if there.is_some() { Asking::No } else { Asking::here() };
+    let workflow = workflow(options, asking)?;
+    let text = workflow.render();
+    if options.set_secrets && there.as_ref() == Some(&text) {
+        println!("{FILE} is there already and stays as it is");
+        return Ok(workflow);
+    }
     if path.exists() {
-        let hint = "compare it with `fro-bot init --print`, or move it away first";
+        let hint = "compare it with `fro-bot init --print`, or move it away first; `fro-bot init --set-secrets` sets the secrets of the file that is there";
         return Err(Fault::yours(format!("{FILE} is there already and was left as it is"), hint));
     }
     let folder = path.parent().unwrap_or(path);
     let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, text));
     let hint = "see that the folder can be written";
-    written.map_err(|error| Fault::yours(format!("cannot write {FILE}: {error}"), hint))
+    written.map_err(|error| Fault::yours(format!("cannot write {FILE}: {error}"), hint))?;
+    println!("wrote {FILE}: {}", names(&workflow.kinds));
+    Ok(workflow)
 }
 
 fn tell_what_is_left(needs: &[Need], repo: Option<&str>) {

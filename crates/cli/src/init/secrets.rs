@@ -1,7 +1,8 @@
 //! Sets a repository's secrets and variables by `gh`.
 //!
 //! A value comes from the variable of the same name, or from whoever `gh` asks on the terminal. It goes to `gh` by its
-//! standard input, never as an argument, and is never printed.
+//! standard input, never as an argument, and is never printed. Keys of AWS that somebody has for other work are sent only
+//! after a yes.
 
 use std::{
     io::{self, Write as _},
@@ -11,7 +12,10 @@ use std::{
 use anstream::println;
 use fro_core::{Fault, workflow::Need};
 
-use crate::{env::Env, question};
+use crate::{
+    env::Env,
+    question::{self, ask},
+};
 
 /// Sets what it has values for; returns what is left to be set by hand.
 pub(super) fn set(needs: Vec<Need>, repo: Option<&str>, env: &Env) -> Result<Vec<Need>, Fault> {
@@ -20,16 +24,38 @@ pub(super) fn set(needs: Vec<Need>, repo: Option<&str>, env: &Env) -> Result<Vec
         let mut gh = Command::new("gh");
         gh.args([need.sort, "set", need.name]);
         gh.args(repo.iter().flat_map(|repo| ["--repo", repo]));
-        match env.text(need.name) {
-            Some(value) => done(&need, hand(gh, value))?,
-            None if question::is_answered() => {
+        match (env.text(need.name), question::is_answered()) {
+            (Some(value), _) if is_meant_for_this(need.name) => done(&need, hand(gh, value))?,
+            (Some(value), true) if is_allowed(&need, repo)? => done(&need, hand(gh, value))?,
+            (Some(_) | None, true) => {
                 println!("{}: {}", need.name, need.value);
                 done(&need, gh.status())?;
             }
-            None => left.push(need),
+            (Some(_), false) => left.push(unsent(need)),
+            (None, false) => left.push(need),
         }
     }
     Ok(left)
+}
+
+/// Says of a value that it is there and was kept.
+fn unsent(need: Need) -> Need {
+    let value =
+        format!("{}; the one in your environment was not sent, since nobody could be asked", need.value);
+    Need { value, ..need }
+}
+
+/// Tells whether a variable of this name can only be set for fro-bot. The AWS variables of a laptop are its owner's own, and
+/// may open more than a bucket.
+fn is_meant_for_this(name: &str) -> bool {
+    !name.starts_with("AWS_")
+}
+
+/// Asks whether the value of a variable that has other uses may go to the repository.
+fn is_allowed(need: &Need, repo: Option<&str>) -> Result<bool, Fault> {
+    let (name, repo) = (need.name, repo.unwrap_or("this repository"));
+    let answer = ask(&format!("Send your own {name} to {repo} as its secret"), "no")?;
+    Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Starts a command that reads the value.

@@ -1,6 +1,11 @@
 //! `fro-bot init` in a clone, as somebody would type it.
 
-use std::{path::Path, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::terminal::on_terminal;
 
 #[test]
 fn a_clone_gets_its_workflow_once_and_hears_what_is_left_to_do() {
@@ -28,37 +33,122 @@ fn what_cannot_be_written_is_refused_with_the_remedy() {
     insta::assert_snapshot!(refused.join("\n---\n"));
 }
 
-/// A `gh` that writes down its arguments and what it reads.
-const GH: &str = "#!/bin/sh\necho \"$*\" >> \"$SEEN\"\ncat >> \"$SEEN\"\necho >> \"$SEEN\"\n";
+/// A `gh` that writes down its arguments and what it reads, and cannot set what `$REFUSED` names.
+const GH: &str = "#!/bin/sh\n[ \"$3\" != \"$REFUSED\" ] || exit 1\necho \"$*\" >> \"$SEEN\"\ncat >> \"$SEEN\"\necho >> \"$SEEN\"\n";
+
+/// A clone of octo/garden, and a `gh`.
+struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        for folder in [desk.clone(), desk.folder.path().join("tools")] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        git(&desk.clone(), &["init", "--quiet"]);
+        git(&desk.clone(), &["remote", "add", "origin", "git@github.com:octo/garden.git"]);
+        let gh = desk.folder.path().join("tools/gh");
+        std::fs::write(&gh, GH).unwrap();
+        std::fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        desk
+    }
+
+    fn clone(&self) -> PathBuf {
+        self.folder.path().join("clone")
+    }
+
+    /// Returns the command with these variables beside the usual ones.
+    fn init<'a>(&self, words: &[&str], variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Command {
+        let tools = self.folder.path().join("tools");
+        let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fro-bot"));
+        command.arg("init").args(words).current_dir(self.clone()).env_clear();
+        command.env("PATH", path).env("NO_COLOR", "1").env("SEEN", self.folder.path().join("seen"));
+        command.env("HOME", self.folder.path()).envs(variables);
+        command
+    }
+
+    /// Returns what `gh` was asked and told.
+    fn seen(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("seen")).unwrap_or_default()
+    }
+}
 
 #[test]
 fn secrets_go_to_gh_by_its_input_and_what_has_no_value_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let (clone, tools, seen) =
-        (folder.path().join("clone"), folder.path().join("tools"), folder.path().join("seen"));
-    for folder in [&clone, &tools] {
-        std::fs::create_dir(folder).unwrap();
-    }
-    git(&clone, &["init", "--quiet"]);
-    git(&clone, &["remote", "add", "origin", "git@github.com:octo/garden.git"]);
-    std::fs::write(tools.join("gh"), GH).unwrap();
-    std::fs::set_permissions(tools.join("gh"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fro-bot"));
-    command.args(["init", "--set-secrets", "--app"]).current_dir(&clone);
-    command.envs([("PATH", path.as_str()), ("NO_COLOR", "1"), ("SEEN", seen.to_str().unwrap())]);
-    command.envs([("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_APP_ID", "4711")]);
-    let output = command.output().unwrap();
-    let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let desk = Desk::new();
+    let variables = [("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_APP_ID", "4711")];
+    let printed = printed(desk.init(&["--set-secrets", "--app"], variables));
     assert!(!printed.contains("planted-auth"), "{printed}");
-    let seen = std::fs::read_to_string(seen).unwrap();
-    insta::assert_snapshot!(format!("{printed}--- gh\n{seen}"));
+    insta::assert_snapshot!(format!("{printed}\n--- gh\n{}", desk.seen()));
+}
+
+/// As the README says it: `init`, and then `init --set-secrets`; and again after `gh` failed half-way.
+#[test]
+fn secrets_are_set_for_a_file_that_is_there_as_often_as_it_takes() {
+    let desk = Desk::new();
+    let first = printed(desk.init(&["--model", "openai/gpt-5.1", "--app"], []));
+    assert!(first.ends_with("exit 0"), "{first}");
+    let auth = [("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_APP_ID", "4711")];
+    let refused = [("REFUSED", "FRO_BOT_APP_ID")];
+    let failed = printed(desk.init(&["--set-secrets"], auth.into_iter().chain(refused)));
+    let again = printed(desk.init(&["--set-secrets"], auth));
+    insta::assert_snapshot!(format!("{failed}\n---\n{again}\n--- gh\n{}", desk.seen()));
+    let same = printed(desk.init(&["--set-secrets", "--model", "openai/gpt-5.1", "--app"], auth));
+    assert!(same.ends_with("exit 0"), "{same}");
+    let other = printed(desk.init(&["--set-secrets", "--model", "openai/gpt-5.2", "--app"], auth));
+    assert!(other.ends_with("exit 2"), "{other}");
+}
+
+const KEYS: [(&str, &str); 2] =
+    [("AWS_ACCESS_KEY_ID", "planted-id"), ("AWS_SECRET_ACCESS_KEY", "planted-secret")];
+
+#[test]
+fn keys_of_aws_are_not_sent_where_nobody_can_be_asked() {
+    let desk = Desk::new();
+    let printed = printed(desk.init(&["--set-secrets", "--memory", "s3"], KEYS));
+    assert!(!desk.seen().contains("planted"), "{}", desk.seen());
+    insta::assert_snapshot!(printed);
+}
+
+#[test]
+fn keys_of_aws_are_sent_after_a_yes() {
+    let desk = Desk::new();
+    let words = ["--set-secrets", "--memory", "s3", "--model", "openai/gpt-5.1", "--triggers", "mentions"];
+    let others = [("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_BUCKET", "beds")];
+    let command = desk.init(&words, KEYS.into_iter().chain(others));
+    // What is not sent is left to `gh`, which reads the terminal, and there the end of a file.
+    let printed = on_terminal(&command, "yes\nno\n\u{4}");
+    assert!(printed.contains("Send your own AWS_ACCESS_KEY_ID to octo/garden as its secret"), "{printed}");
+    let seen = desk.seen();
+    assert!(printed.ends_with("exit 0"), "{printed}");
+    assert!(seen.contains("secret set AWS_ACCESS_KEY_ID --repo octo/garden\nplanted-id\n"), "{seen}");
+    assert!(!seen.contains("planted-secret"), "{seen}");
+}
+
+#[test]
+fn a_terminal_is_asked_for_what_no_option_says() {
+    let desk = Desk::new();
+    let printed = on_terminal(&desk.init(&[], []), "openai/gpt-5.1\nmentions,pulls\n\n");
+    let asked =
+        ["Which model? [anthropic/claude-sonnet-4-5]", "What to answer? [all]", "cache or s3? [cache]"];
+    assert!(asked.iter().all(|question| printed.contains(question)), "{printed}");
+    assert!(printed.contains("wrote .github/workflows/fro-bot.yaml: mentions, pulls"), "{printed}");
+    let written = std::fs::read_to_string(desk.clone().join(".github/workflows/fro-bot.yaml")).unwrap();
+    assert!(written.contains("model: openai/gpt-5.1\n"), "{written}");
 }
 
 /// Returns what was printed, and how it ended.
 fn init(folder: &Path, words: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fro-bot"));
-    let output = command.arg("init").args(words).current_dir(folder).env("NO_COLOR", "1").output().unwrap();
+    command.arg("init").args(words).current_dir(folder).env("NO_COLOR", "1");
+    printed(command)
+}
+
+fn printed(mut command: Command) -> String {
+    let output = command.output().unwrap();
     let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     format!("{printed}exit {}", output.status.code().unwrap())
 }

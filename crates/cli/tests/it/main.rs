@@ -8,6 +8,7 @@ mod daemon;
 mod init;
 mod memory;
 mod serve;
+mod terminal;
 mod tidy;
 mod window;
 mod work;
