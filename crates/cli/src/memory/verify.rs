@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{described, which::Which};
 use crate::{env::Env, report, table::time, waiting::Waiting};
 
-/// Verifies all stores; one that is not sound, or that holds a value, makes it fail.
+/// Verifies all stores; one that is not sound, that holds a value, or that cannot be read makes it fail.
 pub(super) fn main(which: &Which, env: &Env, secrets: Option<&Path>) -> Result<ExitCode, Fault> {
     let values = secrets.map(read).transpose()?.unwrap_or_default();
     let stores = which.stores(env)?;
@@ -29,11 +29,18 @@ pub(super) fn main(which: &Which, env: &Env, secrets: Option<&Path>) -> Result<E
         let lines = audits.iter().map(|(place, audit)| line(*place, audit, values.len()));
         Ok(lines.collect::<Vec<_>>().join("\n"))
     })?;
-    let is_fine = |audit: &Result<Audit, Error>| {
-        audit.as_ref().is_ok_and(|audit| audit.flaws.is_empty() && audit.found.is_empty())
-    };
-    let all_fine = audits.iter().all(|(_, audit)| is_fine(audit));
-    Ok(if all_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    ended(audits.into_iter().map(|(_, audit)| audit))
+}
+
+/// Returns how the command ends. Damage comes first: it stays when a store that is away has come back.
+fn ended(audits: impl Iterator<Item = Result<Audit, Error>>) -> Result<ExitCode, Fault> {
+    let (read, unread): (Vec<_>, Vec<_>) = audits.partition(Result::is_ok);
+    let mut read = read.into_iter().flatten();
+    if !read.all(|audit| audit.flaws.is_empty() && audit.found.is_empty()) {
+        return Ok(ExitCode::FAILURE);
+    }
+    let faults = unread.into_iter().filter_map(Result::err).map(Fault::from);
+    Ok(faults.map(|fault| fault.exit_code()).max().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
 /// Repairs every store as far as it can be, and says on the way what was done.

@@ -16,6 +16,8 @@ use serde_json::Value;
 use engine::{Engine, add_message};
 use place::Place;
 
+use crate::terminal::on_terminal;
+
 /// Older than anything that a clock of today calls young.
 const LONG_AGO: i64 = 1_500_000_000_000;
 
@@ -139,6 +141,30 @@ fn looking_at_a_damaged_memory_leaves_it_where_it_is() {
     let listed = place.run(&["sessions", "list"]);
     assert_eq!(listed.code, Some(2), "{listed:?}");
     insta::assert_snapshot!(place.run(&["memory", "status"]).normal());
+}
+
+#[test]
+fn whoever_waits_at_a_terminal_sees_for_what() {
+    let place = Place::folder();
+    place.run(&["memory", "push", garden().data().to_str().unwrap()]);
+    let shown = on_terminal(&place.command(&["memory", "verify"]), "");
+    let (waiting, result) = shown.split_once("sound").unwrap();
+    assert!(waiting.contains("reading every byte of the memory"), "{shown:?}");
+    assert!(!result.contains("reading every byte"), "what was waited for is wiped away: {shown:?}");
+    let quiet = on_terminal(&place.command(&["memory", "verify", "--quiet"]), "");
+    assert!(!quiet.contains("reading every byte"), "{quiet:?}");
+    let piped = place.run(&["memory", "verify"]);
+    assert_eq!(piped.errors, "", "a pipe is told after ten seconds at the earliest");
+}
+
+#[test]
+fn a_bucket_that_cannot_be_reached_is_no_damage() {
+    let verified = Place::dead_bucket().run(&["memory", "verify"]);
+    assert!(
+        verified.output.contains("S3: not verified: cannot list the objects in S3: it cannot be reached"),
+        "{verified:?}"
+    );
+    assert_eq!(verified.code, Some(3), "{verified:?}");
 }
 
 #[test]

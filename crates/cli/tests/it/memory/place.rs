@@ -57,6 +57,15 @@ impl Place {
         Self { options, variables, keeper: Keeper::Bucket(bucket) }
     }
 
+    /// A bucket where nobody answers.
+    pub(crate) fn dead_bucket() -> Self {
+        let options = ["--s3-bucket", BUCKET, "--s3-endpoint", "http://127.0.0.1:9", "--repo", REPO];
+        let options = options.into_iter().chain(["--s3-allow-insecure-endpoint"]).map(str::to_owned);
+        let variables =
+            vec![("AWS_ACCESS_KEY_ID", KEY.to_owned()), ("AWS_SECRET_ACCESS_KEY", SECRET.to_owned())];
+        Self { options: options.collect(), variables, keeper: Keeper::Nothing }
+    }
+
     pub(crate) fn cache() -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -72,11 +81,16 @@ impl Place {
         Self { options: Vec::new(), variables, keeper: Keeper::Cache(world, runtime) }
     }
 
-    /// Runs the binary.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Printed {
+    /// Returns the command that is told of the place.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fro-bot"));
         command.args(arguments).args(&self.options).env_clear().envs(self.variables.iter().cloned());
-        let ended = command.output().unwrap();
+        command
+    }
+
+    /// Runs the binary.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Printed {
+        let ended = self.command(arguments).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Printed { output: text(ended.stdout), errors: text(ended.stderr), code: ended.status.code() }
     }
