@@ -95,7 +95,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let waiting = Waiting::begin(env, "looking at the set-up");
     let env = options.surroundings(env).await;
     let model = if options.skip_model { checks::Model::Skipped } else { checks::Model::Asked };
-    let mut findings = checks::all(&env, model).await;
+    let mut findings = checks::all(&env, model, &waiting).await;
     findings.extend(discord::bot(&env).await);
     findings.extend(daemon::all(&env, &options.store).await);
     drop(waiting);

@@ -3,13 +3,15 @@
 use fro_boundary::{Enclosure, Strictness, probe};
 use fro_core::Fault;
 use fro_github::{Rights, Writable};
-use fro_run::{Occasion, Process, REPO_SETTINGS};
+use fro_opencode::InstallProgress;
+use fro_run::{Occasion, Process, REPO_SETTINGS, Settings};
 use jiff::Timestamp;
 
 use super::{Finding, Health, bucket, memory};
 use crate::{
     env::{self, Env},
     settings,
+    waiting::Waiting,
 };
 
 /// The event of most runs.
@@ -22,30 +24,70 @@ pub(crate) enum Model {
     Skipped,
 }
 
+/// What can be looked at although something is wrong with the inputs.
+struct Readable {
+    settings: Settings,
+    occasion: Occasion,
+    /// The variables of the inputs that were left out, since they cannot be read.
+    wrong: Vec<String>,
+}
+
 /// Examines everything, in the order in which a run would need it.
-pub(crate) async fn all(env: &Env, model: Model) -> Vec<Finding> {
+pub(crate) async fn all(env: &Env, model: Model, waiting: &Waiting) -> Vec<Finding> {
     let mut findings = Vec::new();
-    match settings::of_action(env, EVENT, String::new(), Timestamp::now()) {
-        Ok((settings, occasion)) => {
-            let process = Process::new(settings);
-            findings.push(Finding::good("inputs", "all of them can be read"));
-            let token = token(&process, &occasion).await;
-            let is_good = token.iter().all(|finding| finding.health != Health::Bad);
-            findings.extend(token);
-            if is_good {
-                findings.extend(writes(&process, &occasion).await);
-                findings.push(repo_file(env, &process, &occasion).await);
-            }
-            findings.push(models(&process, model).await);
-            findings.push(engine(&process, &occasion).await);
-            findings.extend(bucket::rights(&process.agent.settings).await);
-            findings.extend(memory::state(&process.agent.settings).await);
+    let is_anonymous = lacks_token(env);
+    if is_anonymous {
+        findings.push(Finding::bad("token", &no_token()));
+    }
+    if let Some(Readable { settings, occasion, wrong }) = read(env, &mut findings) {
+        let process = Process::new(settings);
+        if !is_anonymous {
+            findings.extend(on_github(env, &process, &occasion).await);
         }
-        Err(_) if lacks_token(env) => findings.push(Finding::bad("token", &no_token())),
-        Err(fault) => findings.push(Finding::bad("inputs", &fault)),
+        if !wrong.iter().any(|name| name == "INPUT_MODEL") {
+            findings.push(models(&process, model).await);
+        }
+        findings.push(engine(&process, &occasion, waiting).await);
+        findings.extend(bucket::rights(&process.agent.settings).await);
+        findings.extend(memory::state(&process.agent.settings).await);
     }
     findings.push(cache(env));
     findings.push(walls().await);
+    findings
+}
+
+/// Reads the inputs. What is wrong with one hides nothing that does not hang on it.
+fn read(env: &Env, findings: &mut Vec<Finding>) -> Option<Readable> {
+    let of_action = |env: &Env| settings::of_action(env, EVENT, String::new(), Timestamp::now());
+    // Without a token only GitHub cannot be asked; the value is never sent.
+    let env = if lacks_token(env) { &env.with_inputs([("github-token", "none")]) } else { env };
+    match of_action(env) {
+        Ok((settings, occasion)) => {
+            findings.push(Finding::good("inputs", "all of them can be read"));
+            Some(Readable { settings, occasion, wrong: Vec::new() })
+        }
+        Err(fault) => {
+            findings.push(Finding::bad("inputs", &fault));
+            let names: Vec<_> = env.starting_with("INPUT_").map(|(name, _)| name).collect();
+            let without = |left_out: &[&String]| env.with(left_out.iter().map(|name| (name.as_str(), "")));
+            let is_wrong = |name: &&String| {
+                let others = names.iter().filter(|other| other != name && *other != "INPUT_GITHUB-TOKEN");
+                of_action(&without(&others.collect::<Vec<_>>())).is_err()
+            };
+            let wrong: Vec<_> = names.iter().filter(is_wrong).collect();
+            let (settings, occasion) = of_action(&without(&wrong)).ok()?;
+            Some(Readable { settings, occasion, wrong: wrong.into_iter().cloned().collect() })
+        }
+    }
+}
+
+/// Asks GitHub about the token, and with a good one about the rest.
+async fn on_github(env: &Env, process: &Process, occasion: &Occasion) -> Vec<Finding> {
+    let mut findings = token(process, occasion).await;
+    if findings.iter().all(|finding| finding.health != Health::Bad) {
+        findings.extend(writes(env, process, occasion).await);
+        findings.push(repo_file(env, process, occasion).await);
+    }
     findings
 }
 
@@ -102,7 +144,7 @@ async fn token(process: &Process, occasion: &Occasion) -> Vec<Finding> {
 }
 
 /// Asks which permissions the token has that only a write would use.
-async fn writes(process: &Process, occasion: &Occasion) -> Option<Finding> {
+async fn writes(env: &Env, process: &Process, occasion: &Occasion) -> Option<Finding> {
     const ABOUT: &str = "writes";
     let github = process.github(&occasion.event.repo).ok()?;
     let mut missing = Vec::new();
@@ -116,12 +158,19 @@ async fn writes(process: &Process, occasion: &Occasion) -> Option<Finding> {
     let all = Writable::ALL.map(Writable::permission).join(", ");
     Some(match missing.as_slice() {
         [] => Finding::good(ABOUT, format!("the token has {all}")),
-        missing => Finding::doubtful(
-            ABOUT,
-            format!("the token does not have {}", missing.join(", ")),
-            "grant it under the job's `permissions` if runs are to do this; `docs/permissions.md` says what each is for",
-        ),
+        missing => {
+            Finding::doubtful(ABOUT, format!("the token does not have {}", missing.join(", ")), grant(env))
+        }
     })
+}
+
+/// Says how a token gets a permission: a job's by the workflow, a person's where it was made.
+fn grant(env: &Env) -> &'static str {
+    if env.text(env::GITHUB_ACTIONS).is_some() {
+        "grant it under the job's `permissions` if runs are to do this; `docs/permissions.md` says what each is for"
+    } else {
+        "only this token lacks it: in a workflow the job's `permissions` decide; `docs/permissions.md` says what each is for"
+    }
 }
 
 /// Sees whether the configured model has a key and a way, and whether it answers.
@@ -141,13 +190,14 @@ async fn models(process: &Process, asked: Model) -> Finding {
 }
 
 /// Installs the engine, as a run would.
-async fn engine(process: &Process, occasion: &Occasion) -> Finding {
+async fn engine(process: &Process, occasion: &Occasion, waiting: &Waiting) -> Finding {
     const ABOUT: &str = "engine";
     let (wanted, cache) = match process.agent.tools(occasion.checkout.clone()) {
         Ok(tools) => tools,
         Err(fault) => return Finding::bad(ABOUT, &fault),
     };
-    match fro_opencode::install(&wanted, &cache, &mut |_| {}).await {
+    let progress = &mut |progress: InstallProgress| waiting.installs(&progress);
+    match fro_opencode::install(&wanted, &cache, progress).await {
         Ok(engine) => {
             Finding::good(ABOUT, format!("OpenCode {} at {}", engine.version, engine.binary.display()))
         }

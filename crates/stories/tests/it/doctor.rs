@@ -47,3 +47,26 @@ async fn what_is_wrong_has_a_next_step() {
     assert_eq!((&findings[0]["about"], &findings[0]["health"]), (&"inputs".into(), &"bad".into()));
     sim.finish_early().await;
 }
+
+/// Returns what was looked at, with how it is.
+fn looked_at(output: &Output) -> String {
+    let findings: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let word = |finding: &serde_json::Value, name: &str| finding[name].as_str().unwrap().to_owned();
+    let rows =
+        findings.iter().map(|finding| format!("{} {}", word(finding, "about"), word(finding, "health")));
+    rows.filter(|row| !row.starts_with("walls")).collect::<Vec<_>>().join(", ")
+}
+
+#[tokio::test]
+async fn a_missing_token_or_a_wrong_input_hides_nothing_else() {
+    let sim = Sim::new().await;
+    let laptop = examine(&sim, &[("INPUT_GITHUB-TOKEN", "")], true).await;
+    let typo = examine(&sim, &[("INPUT_TIMEOUT", "soon")], true).await;
+    let both = examine(&sim, &[("INPUT_GITHUB-TOKEN", ""), ("INPUT_MODEL", "m9")], true).await;
+    assert_snapshot!([laptop, typo, both].map(|output| looked_at(&output)).join("\n"), @"
+    token bad, inputs ok, model ok, engine ok, cache ok
+    inputs bad, token ok, scopes look, writes ok, file ok, model ok, engine ok, cache ok
+    token bad, inputs bad, engine ok, cache ok
+    ");
+    sim.finish_early().await;
+}
