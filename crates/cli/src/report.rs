@@ -1,9 +1,10 @@
 //! Tells people what a run does, line by line, and how it failed.
 
+mod begun;
 pub(crate) mod json;
 pub(crate) mod line;
 
-use std::time::Instant;
+use std::{sync::Mutex, time::Instant};
 
 use anstream::{eprintln, println};
 use anstyle::{AnsiColor, Style};
@@ -11,6 +12,7 @@ use fro_core::{Fault, Redactor, say};
 use fro_run::{Process, Progress};
 use jiff::Timestamp;
 
+use self::begun::Begun;
 use crate::{
     env::{self, Env},
     waiting::Waiting,
@@ -27,6 +29,7 @@ pub(crate) struct Report {
     width: Option<usize>,
     /// The spinner, where a person waits.
     waiting: Option<Waiting>,
+    begun: Mutex<Begun>,
 }
 
 /// How much of the log is printed.
@@ -53,22 +56,24 @@ impl Report {
         let place = place(env);
         let waiting = (place == Place::Terminal).then(|| Waiting::begin(env, "reading the event"));
         let (redactor, width) = (process.redactor().clone(), wrap::width());
-        Self { began: Instant::now(), redactor, place, volume, width, waiting }
+        Self { began: Instant::now(), redactor, place, volume, width, waiting, begun: Mutex::default() }
     }
 
     /// Says to a person who pressed Ctrl-C what has become of the run.
     pub(crate) fn interrupted(&self) {
         if self.place == Place::Terminal {
             self.waiting.iter().for_each(Waiting::end);
-            println!(
-                "interrupted: the engine is stopped, its folders are removed, 👀 and the label are taken back"
-            );
+            let undone = self.begun.lock().map_or_else(|_| String::new(), |begun| begun.undone());
+            println!("interrupted: {undone}");
         }
     }
 
     /// Prints a report of progress, if it is worth a line.
     pub(crate) fn tell(&self, news: &Progress) {
         let seconds = self.began.elapsed().as_secs_f64();
+        if let Ok(mut begun) = self.begun.lock() {
+            begun.note(news);
+        }
         if self.place == Place::Machine {
             let object = json::render(news, &self.redactor, Timestamp::now(), seconds);
             return object.into_iter().for_each(|object| println!("{}", self.redactor.clean(&object)));
