@@ -84,7 +84,7 @@ impl PlanError {
             }
             Self::UnknownProvider(id) => format!(
                 "give `provider.{id}` in `opencode-config` an `npm` package such as `@ai-sdk/openai-compatible`; Bedrock \
-                 and Vertex are not carried yet"
+                 and Vertex are not supported yet"
             ),
             Self::NoBase(id) => format!("set `provider.{id}.options.baseURL` in `opencode-config`"),
             Self::Login { provider, .. } => format!(
@@ -334,7 +334,7 @@ mod tests {
         the model `claude` has no provider
           set the input `model`, such as `anthropic/claude-sonnet-4-5`
         the provider `amazon-bedrock` cannot be asked through the model proxy
-          give `provider.amazon-bedrock` in `opencode-config` an `npm` package such as `@ai-sdk/openai-compatible`; Bedrock and Vertex are not carried yet
+          give `provider.amazon-bedrock` in `opencode-config` an `npm` package such as `@ai-sdk/openai-compatible`; Bedrock and Vertex are not supported yet
         nothing says where the provider `mine` is
           set `provider.mine.options.baseURL` in `opencode-config`
         the entry `openai` of `auth-json` is a login of the kind `oauth`, which only the engine could use

@@ -12,7 +12,7 @@ pub(super) const PARTS: &[Part] = &[
             Input::new("trigger-permission", "The permission that a person needs on the repository before a mention is answered: `read`, `triage`, `write`, `maintain` or `admin`.").default("write"),
             Input::new("skip-draft-prs", "Leaves draft pull requests alone until they are ready for review.").default("true"),
             Input::new("skip-label", "Issues and pull requests with this label are left alone.").default("skip-agent-review"),
-            Input::new("dedup-window", "How long the same state of an issue or pull request is not answered a second time, such as `10m`; a bare number is milliseconds.").default("600000"),
+            Input::new("dedup-window", "How long the same state of an issue or pull request is not answered a second time, such as `10m`; a bare number is milliseconds.").default("10m"),
         ],
     },
     Part {
@@ -39,7 +39,7 @@ pub(super) const PARTS: &[Part] = &[
             Input::new("auth-json", "OpenCode's `auth.json`: the providers' keys. They stay with the harness, the agent never has them.").secret(),
             Input::new("agent", "The agent that answers: Sisyphus with Oh My OpenCode, OpenCode's own without, if left out.").in_file(),
             Input::new("model", "The model, as `provider/model`; the agent's own if left out.").in_file(),
-            Input::new("timeout", "How long the agent may work, such as `30m` or `1h 30m`; a bare number is milliseconds, `0` sets no limit.").default("1800000").in_file(),
+            Input::new("timeout", "How long the agent may work, such as `30m` or `1h 30m`; a bare number is milliseconds, `0` sets no limit.").default("30m").in_file(),
             Input::new("max-cost", "US dollars that a run may cost at most, such as `0.50`, or `none`; `5` if left out and the model's price is known.").in_file(),
             Input::new("max-steps", "Steps (turns of the model) that a run may take at most.").in_file(),
             Input::new("opencode-version", "The engine's version: the pinned one if left out, `latest`, or a number."),

@@ -3,6 +3,7 @@
 //! Each rule is a function from a file to complaints and is shown to complain in its own module. Here they meet
 //! the files of the workspace.
 
+mod app;
 mod direction;
 mod docs;
 mod measures;
@@ -137,6 +138,31 @@ fn messages_in_the_docs_are_really_said() {
     let by_symptom = ["docs/troubleshooting.md", "docs/discord.md", "docs/worker.md"];
     let pages = pages.into_iter().filter(|(path, _)| by_symptom.contains(&path.as_str()));
     accept(pages.map(|(path, text)| (path, docs::unsaid(text, &sources))));
+}
+
+#[test]
+fn the_app_asks_for_what_the_code_needs() {
+    let page = files(|path| path == "docs/app.md").remove(0).1;
+    let needed = app::needed(&SOURCES);
+    assert!(needed.len() > 4, "the walk found only {needed:?}");
+    assert_eq!(app::of_link(&page), needed, "the link");
+    assert_eq!(app::of_manifest(&page), needed, "the manifest");
+    assert_eq!(app::of_table(&page), needed, "the table");
+}
+
+#[test]
+fn what_users_read_is_plain() {
+    let users_read = |path: &str| {
+        (path.starts_with("docs/") && (is(path, "md") || is(path, "yaml")))
+            || ["README.md", "CHANGELOG.md", "action.yaml", "review/action.yaml"].contains(&path)
+            || (["crates/cli/tests/", "crates/stories/tests/it/snapshots/it__doctor"]
+                .iter()
+                .any(|folder| path.starts_with(folder))
+                && is(path, "snap"))
+    };
+    let files = files(users_read);
+    assert!(files.len() > 40, "the walk found only {} files", files.len());
+    accept(files.iter().map(|(path, text)| (path, docs::unplain(text))));
 }
 
 #[test]

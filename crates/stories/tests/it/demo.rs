@@ -100,7 +100,7 @@ async fn a_model_of_an_unknown_provider_is_named_with_the_remedy() {
     insta::assert_snapshot!(ended.errors, @"
     error: the provider `nobody` cannot be asked through the model proxy
 
-    hint: give `provider.nobody` in `opencode-config` an `npm` package such as `@ai-sdk/openai-compatible`; Bedrock and Vertex are not carried yet
+    hint: give `provider.nobody` in `opencode-config` an `npm` package such as `@ai-sdk/openai-compatible`; Bedrock and Vertex are not supported yet
     ");
 }
 

@@ -130,6 +130,46 @@ pub(crate) fn missed(text: &str) -> Vec<Complaint> {
     complaints
 }
 
+/// Words that people who use the program have to guess at, with those that they know: the list of `STYLE.md`.
+const UNPLAIN: [(&str, &str); 18] = [
+    ("mend", "fix, or repair"),
+    ("mends", "fixes, or repairs"),
+    ("mended", "fixed, or repaired"),
+    ("mending", "fixing, or repairing"),
+    ("let go", "removed"),
+    ("lets go", "removes"),
+    ("give up", "remove, or end"),
+    ("gives up", "removes, or ends"),
+    ("given up", "removed, or ended"),
+    ("put away", "closed"),
+    ("puts away", "closes"),
+    ("anew", "again, or new"),
+    ("by heart", "the noun that is meant"),
+    ("by list", "allow-listed"),
+    ("look, do not touch", "read-only"),
+    ("carried yet", "the noun that is meant"),
+    ("nothing in particular", "the noun that is meant"),
+    ("1800000", "30m"),
+];
+
+/// Complains of words that are not plain.
+pub(crate) fn unplain(text: &str) -> Vec<Complaint> {
+    let is_apart = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+    let mut complaints = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.to_lowercase();
+        for (word, instead) in UNPLAIN {
+            let stands = |(at, _): (usize, &str)| {
+                is_apart(line[..at].chars().next_back()) && is_apart(line[at + word.len()..].chars().next())
+            };
+            if line.match_indices(word).any(stands) {
+                complaints.push((number, format!("`{word}` is not plain; say {instead}")));
+            }
+        }
+    }
+    complaints
+}
+
 /// Returns the figures of a cell with their units; of a range, the upper end.
 fn figures(cell: &str) -> Vec<(f64, &str)> {
     let words: Vec<_> = cell.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
@@ -226,6 +266,15 @@ mod tests {
         let source = "format!(\"cannot read `{path}` of it\")".to_owned();
         let page = "One.\n\n**\"cannot read\n`…` of it\"** and \"weeds\".\n\n```\n\"code\"\n```";
         assert_eq!(unsaid(page, &[&source]), [(3, "nothing says \"weeds\"".to_owned())]);
+    }
+
+    #[test]
+    fn a_word_that_is_not_plain_is_replaced() {
+        let told = unplain("Amends and a new one.\nIt mends, anew.");
+        let told: Vec<_> = told.iter().map(|(line, what)| format!("{line}: {what}")).collect();
+        let expect =
+            ["2: `mends` is not plain; say fixes, or repairs", "2: `anew` is not plain; say again, or new"];
+        assert_eq!(told, expect);
     }
 
     #[test]
