@@ -1,4 +1,4 @@
-"""Checks the commands and the YAML of README.md and docs/; see `scripts/pages`.
+"""Checks the commands and the YAML, JSON and TOML of README.md and docs/; see `scripts/pages`.
 
 usage: pages.py FRO-BOT
 """
@@ -10,6 +10,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
+import tomllib
 
 import yaml
 
@@ -25,18 +27,18 @@ def inputs(file):
 
 
 INPUTS = {name: inputs(file) for name, file in ACTIONS.items()}
-complaints, checked = [], {"commands": 0, "YAML blocks": 0, "workflows": 0}
+complaints, checked = [], {"commands": 0, "YAML blocks": 0, "workflows": 0, "JSON and TOML blocks": 0}
 
 
 def blocks(text):
     """The code blocks of a page: line, language, text."""
-    for found in re.finditer(r"^```(\w*)\n(.*?)^```", text, re.M | re.S):
-        yield text.count("\n", 0, found.start()) + 1, found[1], found[2]
+    for found in re.finditer(r"^( *)```(\w*)\n(.*?)^\1```", text, re.M | re.S):
+        yield text.count("\n", 0, found.start()) + 1, found[2], textwrap.dedent(found[3])
 
 
 def spans(text):
     """The commands between backticks in a page's sentences."""
-    prose = re.sub(r"^```.*?^```", lambda block: "\n" * block[0].count("\n"), text, flags=re.M | re.S)
+    prose = re.sub(r"^( *)```.*?^\1```", lambda block: "\n" * block[0].count("\n"), text, flags=re.M | re.S)
     for found in re.finditer(r"`(fro-bot [^`\n]+)`", prose):
         yield prose.count("\n", 0, found.start()) + 1, found[1]
 
@@ -111,6 +113,15 @@ def check_yaml(where, text):
         check_inputs(where, "fro-bot/agent", document)
 
 
+def check_data(where, language, text):
+    """`…` stands for what a page leaves out."""
+    checked["JSON and TOML blocks"] += 1
+    try:
+        {"json": json.loads, "toml": tomllib.loads}[language](text)
+    except ValueError as error:
+        complaints.append(f"{where}: not {language.upper()}: {error}")
+
+
 for page in PAGES:
     with open(page) as file:
         text = file.read()
@@ -119,6 +130,8 @@ for page in PAGES:
         if language == "sh":
             for command in commands(block):
                 check_command(where, command)
+        if language in ("json", "toml"):
+            check_data(where, language, block)
         if language == "yaml":
             check_yaml(where, block)
             for command in commands(re.sub(r"^\s*- run: ", "", block, flags=re.M)):

@@ -69,7 +69,9 @@ Exit codes:
 
 Environment:
   GITHUB_TOKEN, GH_TOKEN  the token for `run`, `review` and `doctor` outside a workflow
+  MOCK_EVENT, MOCK_TOKEN  a made-up event and its token in a workflow, where `allow-mock-event` is `true`
   FRO_MEMORY              the folder that keeps the memory, for `run`, `sessions` and `memory`
+  FRO_OMO_PATIENCE        how long a run waits for Oh My OpenCode, such as `90s`; a minute if not set
   FRO_LOG                 how much is logged, such as `info` or `fro_opencode=debug`
   FRO_LOG_FORMAT          `json` prints the log as one object per line
   NO_COLOR                set to anything: no colours
