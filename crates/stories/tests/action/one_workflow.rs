@@ -52,8 +52,8 @@ fn answers(sim: &Sim) -> Vec<String> {
 }
 
 /// Plays an event that is answered where people talk.
-async fn is_answered(sim: Sim, job: &str, event: &str, payload: Value) {
-    let log = plays(&sim, job, event, &payload).await;
+async fn is_answered(sim: Sim, job: &str, event: &str, payload: &Value) {
+    let log = plays(&sim, job, event, payload).await;
     let answers = answers(&sim);
     let sound = matches!(answers.as_slice(), [only] if only.contains("It is the seal."));
     assert!(sound, "{answers:?}\n{log}");
@@ -74,7 +74,7 @@ async fn a_mention_is_answered() {
     let sim = Sim::new().await;
     let comment = sim.world().write_comment(REPO, 1, "maya", "@fro-bot why is the floor wet?");
     let event = sim.world().comment_event(REPO, comment);
-    is_answered(sim, "mentions", "issue_comment", event).await;
+    is_answered(sim, "mentions", "issue_comment", &event).await;
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn a_mention_in_a_thread_is_answered() {
     let sim = Sim::new().await;
     let begun = sim.world().change(|state| state.begin_thread(REPO, PULL, "maya", "@fro-bot rubber again?"));
     let event = sim.world().review_comment_event(REPO, begun.unwrap());
-    is_answered(sim, "threads", "pull_request_review_comment", event).await;
+    is_answered(sim, "threads", "pull_request_review_comment", &event).await;
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn a_discussion_is_answered() {
     let begun =
         sim.world().change(|state| state.begin_discussion(REPO, "maya", "Ideas", "@fro-bot, what grows?"));
     let event = sim.world().discussion_event(REPO, begun.unwrap());
-    is_answered(sim, "discussions", "discussion", event).await;
+    is_answered(sim, "discussions", "discussion", &event).await;
 }
 
 #[tokio::test]
@@ -102,21 +102,21 @@ async fn a_discussion_s_comment_is_answered() {
         state.discuss(REPO, number, "maya", "@fro-bot which tomatoes?").unwrap()
     });
     let event = sim.world().discussion_comment_event(REPO, comment);
-    is_answered(sim, "discussions", "discussion_comment", event).await;
+    is_answered(sim, "discussions", "discussion_comment", &event).await;
 }
 
 #[tokio::test]
 async fn a_new_issue_is_answered() {
     let sim = Sim::new().await;
     let event = sim.world().issue_event(REPO, 1, "opened", "maya");
-    is_answered(sim, "issues", "issues", event).await;
+    is_answered(sim, "issues", "issues", &event).await;
 }
 
 #[tokio::test]
 async fn a_pull_request_is_answered() {
     let sim = Sim::new().await;
     let event = sim.world().pull_event(REPO, PULL, "opened", "maya");
-    is_answered(sim, "pulls", "pull_request", event).await;
+    is_answered(sim, "pulls", "pull_request", &event).await;
 }
 
 #[tokio::test]
