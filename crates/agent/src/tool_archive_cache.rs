@@ -41,16 +41,14 @@ impl ToolArchiveCache {
         let cache = CacheFiles::open(place).ok()?;
         let folder = tempfile::Builder::new().prefix("parcels-").tempdir_in(private).ok()?;
         let fetching = missing.into_iter().map(|name| fetch(cache.clone(), folder.path(), name));
-        let (brought, answers) = match timeout(PATIENCE, futures::future::join_all(fetching)).await {
-            Ok(fetched) => {
-                let (there, failed): (Vec<_>, Vec<_>) = fetched.into_iter().partition(Result::is_ok);
-                let answers = warn_once(failed.into_iter().filter_map(Result::err).collect());
-                (there.into_iter().flatten().flatten().collect(), answers)
-            }
-            Err(_) => {
-                tracing::warn!("the tools did not come from the Actions cache in {} s", PATIENCE.as_secs());
-                (Vec::new(), false)
-            }
+        let fetched = timeout(PATIENCE, futures::future::join_all(fetching)).await;
+        let (brought, answers) = if let Ok(fetched) = fetched {
+            let (there, failed): (Vec<_>, Vec<_>) = fetched.into_iter().partition(Result::is_ok);
+            let answers = warn_once(failed.into_iter().filter_map(Result::err).collect());
+            (there.into_iter().flatten().flatten().collect(), answers)
+        } else {
+            tracing::warn!("the tools did not come from the Actions cache in {} s", PATIENCE.as_secs());
+            (Vec::new(), false)
         };
         Some(Self { cache, folder, brought, answers })
     }
