@@ -19,6 +19,7 @@ mod login;
 pub mod model;
 mod page;
 mod permission;
+mod port;
 mod problem;
 mod pulls;
 mod rest;
@@ -35,5 +36,6 @@ mod world;
 
 pub use faults::{FaultKind, Faults, Switch};
 pub use job::{Job, Started};
+pub use port::ClaimedPort;
 pub use traffic::Exchange;
 pub use world::World;

@@ -73,6 +73,8 @@ const REFUSED: &[c_long] = &[
     libc::SYS_mount_setattr,
     libc::SYS_move_mount,
     libc::SYS_open_tree,
+    // `open_tree_attr`.
+    467,
     libc::SYS_fsopen,
     libc::SYS_fsconfig,
     libc::SYS_fsmount,
@@ -166,6 +168,8 @@ fn programs(connections: Connections) -> Result<[BpfProgram; 2], BackendError> {
         (libc::SYS_sendmmsg, vec![with_flag(3, libc::MSG_FASTOPEN)?]),
         (libc::SYS_clone, NAMESPACES.iter().map(|flag| with_flag(0, *flag)).collect::<Result<_, _>>()?),
         (libc::SYS_ioctl, requests()?),
+        // Watching a folder as it was done before inotify, which the broker decides on.
+        (libc::SYS_fcntl, vec![all(&[(1, SeccompCmpOp::Eq, libc::F_NOTIFY)])?]),
         (libc::SYS_prlimit64, vec![unless_own(0)?]),
         (libc::SYS_sched_setaffinity, vec![unless_own(0)?]),
         (libc::SYS_sched_setscheduler, vec![unless_own(0)?]),

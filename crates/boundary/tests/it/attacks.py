@@ -1,5 +1,5 @@
 """Attacks from behind the wall; prints one line for each of a group: its name and what came of it."""
-import ctypes, errno, fcntl, glob, mmap, os, platform, shutil, socket, subprocess, sys
+import ctypes, errno, fcntl, glob, mmap, os, platform, shutil, signal, socket, subprocess, sys
 
 group, outside, secret_file, shown = sys.argv[1:5]
 harness, allowed, other, listen = map(int, sys.argv[5:9])
@@ -36,6 +36,7 @@ CALLS = {
     "fchmodat2": (452, 452),
     "setxattrat": (463, 463),
     "file_setattr": (469, 469),
+    "open_tree_attr": (467, 467),
     "inotify_init1": (294, 26),
     "inotify_add_watch": (254, 27),
 }
@@ -273,6 +274,7 @@ def kernel():
     told("clone3", lambda: call("clone3", 0, 0))
     told("setns", lambda: call("setns", 0, 0))
     told("mount", lambda: call("mount", 0, 0, 0, 0, 0))
+    told("a tree of mounts", lambda: call("open_tree_attr", -100, words("/"), 1, 0, 0))
     told("chroot", lambda: os.chroot("."))
     told("open_by_handle_at", lambda: call("open_by_handle_at", 0, 0, 0))
     told("bpf", lambda: call("bpf", 0, 0, 0))
@@ -304,6 +306,12 @@ def processes():
     told("a queue", lambda: call("mq_open", words("fro-bot"), 0o102, 0o600, 0))
 
 
+def watch_as_of_old(path):
+    folder = os.open(path, os.O_RDONLY)
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    fcntl.fcntl(folder, fcntl.F_NOTIFY, fcntl.DN_MODIFY | fcntl.DN_MULTISHOT)
+
+
 def about():
     """What is known about files that are not the engine's; the folder that is shown may be read, too."""
     file = shown + "/file"
@@ -325,6 +333,7 @@ def about():
     told("flags by a new call", lambda: call("file_setattr", -100, words(file), 0, 0, 0))
     told("watch the secret's folder", lambda: watch(outside))
     told("watch what is shown", lambda: watch(shown))
+    told("watch what is shown by the old way", lambda: watch_as_of_old(shown))
     told("watch the own folder", lambda: watch("."))
     told("watch the own folder by its name", lambda: watch(os.getcwd()))
     told("the own files", attributes_of_own)

@@ -8,6 +8,7 @@ use std::{
 };
 
 use fro_boundary::{Address, probe};
+use fro_sim::ClaimedPort;
 use rustix::{
     buffer::spare_capacity,
     fs::{XattrFlags, listxattr, setxattr},
@@ -110,6 +111,7 @@ fn the_kernel_is_out_of_reach() {
     clone3: ENOSYS
     setns: EPERM
     mount: EPERM
+    a tree of mounts: EPERM
     chroot: EPERM
     open_by_handle_at: EPERM
     bpf: EPERM
@@ -178,6 +180,7 @@ fn what_is_known_about_foreign_files_stays_as_it_is() {
         flags by a new call: ENOSYS
         watch the secret's folder: EROFS
         watch what is shown: EROFS
+        watch what is shown by the old way: EPERM
         watch the own folder: works
         watch the own folder by its name: works
         the own files: 741 2 6 4000000001 user.name
@@ -247,16 +250,15 @@ fn the_harness_and_the_supervisor_cannot_be_signalled() {
 }
 
 fn attacked(world: &mut World, group: &str) -> String {
-    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    let [allowed, other, own] = listeners.each_ref().map(|listener| listener.local_addr().unwrap().port());
-    let [_model, _stranger, free] = listeners;
-    drop(free);
+    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let [allowed, other] = listeners.each_ref().map(|listener| listener.local_addr().unwrap().port());
+    let own = ClaimedPort::find();
     world.spec.connect.push(Address::Tcp(([127, 0, 0, 1], allowed).into()));
-    world.spec.listen.push(own);
+    world.spec.listen.push(own.number);
     let folders = [world.outside(), world.secret_file(), world.shown()];
     let [outside, secret, shown] = folders.map(|path| path.display().to_string());
     let numbers =
-        [world.harness(), allowed.into(), other.into(), own.into()].map(|number| number.to_string());
+        [world.harness(), allowed.into(), other.into(), own.number.into()].map(|number| number.to_string());
     let [harness, allowed, other, own] = &numbers;
     let arguments = [group, &outside, &secret, &shown, harness, allowed, other, own];
     text(&world.python(include_str!("attacks.py"), &arguments))

@@ -1,6 +1,7 @@
 //! When a request is sent again, on a clock that jumps.
 
 use std::{
+    net::Ipv4Addr,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -10,7 +11,7 @@ use std::{
 
 use fro_core::{Fault, fault};
 use fro_http::{Client, ClientSettings, Retry};
-use tokio::time::Instant;
+use tokio::{net::TcpSocket, time::Instant};
 use tracing::{Level, Metadata, Subscriber, span};
 
 use crate::server::{Play, Server, answer, client};
@@ -90,7 +91,10 @@ async fn a_silent_server_is_left_after_the_timeout_and_asked_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_closed_door_is_knocked_on_again_even_with_a_post() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // Bound, so that it is nobody else's, and without a listener.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let closed = socket.local_addr().unwrap();
     let start = Instant::now();
     let error = client().post(format!("http://{closed}/")).send().await.unwrap_err();
     assert_eq!((start.elapsed().as_secs(), error.ambiguous()), (21, false));

@@ -23,6 +23,7 @@ use fro_http::{Client, ClientSettings, Retry};
 use fro_opencode::{
     Engine, Error, InstallProgress, Platform, Stage, ToolCache, VERSION, Vectors, Wanted, install,
 };
+use fro_sim::ClaimedPort;
 use futures::{StreamExt as _, stream};
 use insta::assert_snapshot;
 use serde_json::json;
@@ -208,7 +209,8 @@ fn without_npm_and_without_a_registry_the_next_step_is_told() {
 fn a_registry_that_is_not_there_is_told() {
     run(async || {
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+        let closed = ClaimedPort::find();
+        let port = closed.number;
         let registry = format!("http://127.0.0.1:{port}");
         let settings = [("npm_config_registry", registry.as_str()), ("npm_config_fetch_retries", "0")];
         let settings = settings.map(|(name, value)| (name.into(), value.into()));

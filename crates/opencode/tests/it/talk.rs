@@ -6,7 +6,7 @@ use fro_core::conversation::{
     outcome::{Outcome, Trouble, Usage},
 };
 use fro_opencode::{Message, Server};
-use fro_sim::model::Reply;
+use fro_sim::{ClaimedPort, model::Reply};
 use jiff::{Timestamp, ToSpan as _};
 use serde_json::json;
 use tokio::{
@@ -174,11 +174,11 @@ fn a_stream_that_breaks_is_opened_again_and_nothing_is_lost() {
     run(async || {
         let (mut launch, model, _spare, _folder) = Stage::prepare().await;
         let ours = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+        let free = ClaimedPort::find();
         launch.port = Some(ours.local_addr().unwrap().port());
-        let script = format!("exec \"$1\" serve --hostname=127.0.0.1 --port={free}");
+        let script = format!("exec \"$1\" serve --hostname=127.0.0.1 --port={}", free.number);
         launch.wrap.extend(["/bin/sh", "-c", &script, "elsewhere"].map(Into::into));
-        let bridge = Bridge::build(ours, free);
+        let bridge = Bridge::build(ours, free.number);
         let work = launch.directory.clone();
         let server = Server::start(launch).await.unwrap();
 
