@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::models::{
     ModelProxy,
     dialect::Dialect,
-    meter::{Estimate, Listening},
+    meter::{Coming, Estimate, Listening},
     proxy::{ModelFailure, ProxyState},
     request::ModelRefusal,
 };
@@ -53,11 +53,11 @@ impl ProxyState {
         let answer = match request.timeout(PATIENCE).at_most(LARGEST).send().await {
             Ok(answer) => answer,
             Err(error) => {
-                reservation.cancel();
+                reservation.return_if_refused(&error);
                 return Err(error.into());
             }
         };
-        let mut listening = Listening::new(reservation);
+        let mut listening = Listening::new(reservation, Coming::Whole);
         listening.hear(answer.bytes());
         listening.hear(b"");
         Ok(said(&answer.json()?))

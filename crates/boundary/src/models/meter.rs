@@ -153,7 +153,9 @@ impl Meter {
     }
 }
 
-/// What is put aside for a call. Whoever hangs up before there is an answer pays for the question.
+/// What is put aside for a call.
+///
+/// Whoever hangs up before the answer is there pays for the longest one: the provider goes on, and nobody hears how long.
 #[derive(Debug)]
 pub(super) struct Reservation {
     meter: Arc<Meter>,
@@ -163,9 +165,16 @@ pub(super) struct Reservation {
 }
 
 impl Reservation {
-    /// Gives it back: the provider refused, which costs nothing.
+    /// Gives it back: the provider was not there or refused, which costs nothing.
     pub(super) fn cancel(mut self) {
         self.sent = false;
+    }
+
+    /// Gives it back if the provider never had the request, or answered that it does not do it.
+    pub(super) fn return_if_refused(self, error: &fro_http::Error) {
+        if error.status().is_some() || !error.ambiguous() {
+            self.cancel();
+        }
     }
 
     fn charge(&mut self, tokens: &Tokens) {
@@ -181,9 +190,7 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let question = Tokens { input: self.estimate.input, ..Tokens::default() };
-        let unanswered =
-            if self.sent { self.estimate.price.map_or(0.0, |price| price.charge(&question)) } else { 0.0 };
+        let unanswered = if self.sent { self.estimate.worst().unwrap_or(self.worst) } else { 0.0 };
         let mut account = self.meter.account();
         account.spent.cost += unanswered;
         account.open -= 1;
@@ -196,6 +203,7 @@ impl Drop for Reservation {
 /// Listens to one answer as it passes, and charges it when it is over, however it ends.
 pub(super) struct Listening {
     reservation: Reservation,
+    coming: Coming,
     tokens: Tokens,
     told: bool,
     ended: bool,
@@ -204,13 +212,22 @@ pub(super) struct Listening {
     answer: usize,
 }
 
+/// How an answer comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Coming {
+    /// Word by word: what was written until somebody hangs up is known.
+    Streamed,
+    /// In one piece: the provider may have written all of it by then.
+    Whole,
+}
+
 /// A longer line is no report of what was used.
 const LONGEST_LINE: usize = 1 << 20;
 
 impl Listening {
-    pub(super) fn new(reservation: Reservation) -> Self {
+    pub(super) fn new(reservation: Reservation, coming: Coming) -> Self {
         let (tokens, line) = (Tokens::default(), Vec::new());
-        Self { reservation, tokens, told: false, ended: false, line, answer: 0 }
+        Self { reservation, coming, tokens, told: false, ended: false, line, answer: 0 }
     }
 
     /// Hears a piece; an empty one is the end.
@@ -244,6 +261,10 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.understand();
+        if !self.ended && self.coming == Coming::Whole {
+            // The reservation is charged as it is dropped.
+            return;
+        }
         // Whoever keeps the answer from telling is charged by its size.
         if !self.told {
             self.tokens.input = self.reservation.estimate.input;
@@ -313,7 +334,7 @@ mod tests {
     fn check(pieces: &[&str], expected: (u64, u64)) {
         let price = Price::read(&json!({"input": 1, "output": 10, "cache_read": 0.1}));
         let meter = Arc::new(Meter::new(None));
-        let mut listening = Listening::new(reserved(&meter, price));
+        let mut listening = Listening::new(reserved(&meter, price), Coming::Streamed);
         for piece in pieces {
             listening.hear(piece.as_bytes());
         }
@@ -359,7 +380,7 @@ mod tests {
     fn an_answer_that_is_broken_off_is_charged_by_its_size() {
         let meter = Arc::new(Meter::new(None));
         let begun = r#"data: {"message":{"usage":{"input_tokens":5,"output_tokens":1}}}"#;
-        Listening::new(reserved(&meter, None)).hear(format!("{begun}\n").as_bytes());
+        Listening::new(reserved(&meter, None), Coming::Streamed).hear(format!("{begun}\n").as_bytes());
         assert_eq!((meter.spent().input, meter.spent().output), (5, 17));
     }
 
@@ -368,7 +389,7 @@ mod tests {
         let meter = Arc::new(Meter::new(Some(0.001)));
         let price = Price::read(&json!({"input": 1, "output": 10}));
         let answer = |usage: &str| {
-            let mut listening = Listening::new(reserved(&meter, price));
+            let mut listening = Listening::new(reserved(&meter, price), Coming::Whole);
             listening.hear(usage.as_bytes());
             listening.hear(b"");
         };

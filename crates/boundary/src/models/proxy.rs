@@ -23,7 +23,7 @@ use crate::{
         Plan, Spent,
         dialect::KeyPlace,
         headers,
-        meter::{Estimate, Listening, Meter},
+        meter::{Coming, Estimate, Listening, Meter},
         request::{Admitted, ModelRefusal},
         shape::Sifted,
     },
@@ -143,7 +143,13 @@ impl ProxyState {
         let without = Needles::learn(route.key.iter().chain(route.headers.iter().map(|(_, value)| value)));
         let request = headers::passed(&head.headers, &route.headers)
             .fold(self.request(admitted), |request, (name, value)| request.header(name, &value));
-        let answer = request.timeout(PATIENCE).relay().await?;
+        let answer = match request.timeout(PATIENCE).relay().await {
+            Ok(answer) => answer,
+            Err(error) => {
+                reservation.return_if_refused(&error);
+                return Err(error.into());
+            }
+        };
         if answer.header("content-encoding").is_some_and(|encoding| encoding != "identity") {
             return Err(ModelFailure::Encoded);
         }
@@ -152,7 +158,10 @@ impl ProxyState {
             reservation.cancel();
             return Ok(stream_back(answer, passing, |_| {}));
         }
-        let mut listening = Listening::new(reservation);
+        let is_streamed =
+            answer.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
+        let coming = if is_streamed { Coming::Streamed } else { Coming::Whole };
+        let mut listening = Listening::new(reservation, coming);
         Ok(stream_back(answer, passing, move |piece| listening.hear(piece)))
     }
 

@@ -37,6 +37,8 @@ pub(super) enum ModelRefusal {
     Part(String),
     #[error("`{0}` has to be in the request itself (`data:`); an address is not passed on to a provider")]
     Remote(String),
+    #[error("`{0}` has to be a whole number")]
+    Count(&'static str),
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
     #[error("the body did not come within {0} s")]
@@ -64,7 +66,7 @@ impl ModelRefusal {
         match self {
             Self::Budget(_) => 402,
             Self::TooLarge(_) => 413,
-            Self::Body => 400,
+            Self::Body | Self::Count(_) => 400,
             Self::Method
             | Self::Path(_)
             | Self::Model(_)
@@ -106,7 +108,7 @@ impl Plan {
         let mut sifted = Sifted::default();
         sifted
             .body(&mut json, fields::select(route.dialect, rest), |name, value| route.wants(name, value))?;
-        let most_output = most_output(&json);
+        let most_output = most_output(&json)?;
         let body = serde_json::to_vec(&json).map_err(|_| ModelRefusal::Body)?.into();
         let url = format!("{}/{rest}{query}", route.base);
         Ok(Admitted { route, url, model, body, sifted, most_output })
@@ -126,11 +128,20 @@ fn is_known(part: &str) -> bool {
     matches!(part, "alt=sse" | "beta=true") || part.strip_prefix("api-version=").is_some_and(is_version)
 }
 
-/// Returns the most tokens that an answer may have.
-fn most_output(body: &Json) -> Option<u64> {
-    let names = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
-    let google = || body.get("generationConfig")?.get("maxOutputTokens")?.as_count();
-    names.into_iter().find_map(|name| body.get(name)?.as_count()).or_else(google)
+/// Returns the most tokens that an answer may have. Of several names, nobody knows which one the provider goes by.
+fn most_output(body: &Json) -> Result<Option<u64>, ModelRefusal> {
+    let ours =
+        ["max_completion_tokens", "max_tokens", "max_output_tokens"].map(|name| (body.get(name), name));
+    let google = body.get("generationConfig").and_then(|config| config.get("maxOutputTokens"));
+    let mut most = None;
+    for (limit, name) in ours.into_iter().chain([(google, "maxOutputTokens")]) {
+        match limit {
+            None | Some(Json::Null) => {}
+            // Another provider might read it as a number.
+            Some(limit) => most = most.max(Some(limit.as_count().ok_or(ModelRefusal::Count(name))?)),
+        }
+    }
+    Ok(most)
 }
 
 #[cfg(test)]

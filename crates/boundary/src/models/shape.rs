@@ -15,6 +15,8 @@ use crate::models::{json::Json, request::ModelRefusal};
 pub(super) enum Shape {
     /// Whatever it is, no provider acts on it: words, numbers, a schema.
     Free,
+    /// A schema, which refers to nothing but its own parts: a provider that follows an address would fetch it.
+    Schema,
     /// Nothing: it is known to lead away.
     Never,
     /// One of these words.
@@ -76,6 +78,10 @@ impl Sifted {
             (Shape::Free, value) => {
                 self.weigh(value);
                 Ok(())
+            }
+            (Shape::Schema, value) => {
+                self.weigh(value);
+                if leads_away(value) { Err(ModelRefusal::part(place, "$ref")) } else { Ok(()) }
             }
             (Shape::Word(words), Json::Text(word)) if words.contains(&word.as_str()) => Ok(()),
             (Shape::Only(truth), Json::Truth(given)) if given == truth => Ok(()),
@@ -169,5 +175,20 @@ impl Sifted {
         } else {
             self.text += data.len();
         }
+    }
+}
+
+/// Names of what refers to a schema.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// Tells whether something in a schema refers to what is not in it.
+fn leads_away(value: &Json) -> bool {
+    match value {
+        Json::Null | Json::Truth(_) | Json::Number(_) | Json::Text(_) => false,
+        Json::List(items) => items.iter().any(leads_away),
+        Json::Object(fields) => fields.iter().any(|(name, value)| match value {
+            Json::Text(place) => REFERENCES.contains(&name.as_str()) && !place.starts_with('#'),
+            other => leads_away(other),
+        }),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Request {
     pub(crate) body: String,
 }
 
-/// What is sent back, piece by piece.
+/// What is sent back, piece by piece; an empty one is a silence without an end.
 pub(crate) type Pieces = Vec<Vec<u8>>;
 
 /// The provider; it is gone when this is dropped.
@@ -49,6 +49,13 @@ impl Provider {
     /// Returns what it was asked so far.
     pub(crate) fn asked(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
+    }
+
+    /// Returns once it was asked more often than this.
+    pub(crate) async fn is_asked_more_than(&self, times: usize) {
+        while self.asked().len() <= times {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 }
 
@@ -87,6 +94,9 @@ async fn serve(
     let request = Request { head, body: String::from_utf8_lossy(&bytes).into_owned() };
     kept.lock().unwrap().push(request.clone());
     for piece in answer(&request) {
+        if piece.is_empty() {
+            std::future::pending::<()>().await;
+        }
         stream.write_all(&piece).await?;
         stream.flush().await?;
         // The next piece is one of its own, also on the way through the proxy.

@@ -2,7 +2,7 @@
 
 use crate::models::shape::{
     Fields,
-    Shape::{self, Each, Exactly, Free, Inline, Kinds, Never, Only, TextOr},
+    Shape::{self, Each, Exactly, Free, Inline, Kinds, Never, Only, Schema, TextOr},
 };
 
 pub(super) const BODY: Fields = &[
@@ -26,7 +26,7 @@ pub(super) const BODY: Fields = &[
     ("stop", &Free),
     ("seed", &Free),
     ("random_seed", &Free),
-    ("response_format", &Free),
+    ("response_format", &Schema),
     ("reasoning", &Free),
     ("reasoning_effort", &Free),
     ("reasoning_format", &Free),
@@ -93,7 +93,7 @@ static TOOL: Shape = Kinds(&[(
             &Shape::Fields(&[
                 ("name", &Free),
                 ("description", &Free),
-                ("parameters", &Free),
+                ("parameters", &Schema),
                 ("strict", &Free),
             ]),
         ),

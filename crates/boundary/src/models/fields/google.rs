@@ -2,7 +2,7 @@
 
 use crate::models::shape::{
     Fields,
-    Shape::{self, Base64, Each, Exactly, Free, Never},
+    Shape::{self, Base64, Each, Exactly, Free, Never, Schema},
 };
 
 pub(super) const BODY: Fields = &[
@@ -42,8 +42,8 @@ static TOOL: Shape = Exactly(&[(
     &Each(&Shape::Fields(&[
         ("name", &Free),
         ("description", &Free),
-        ("parameters", &Free),
-        ("parametersJsonSchema", &Free),
+        ("parameters", &Schema),
+        ("parametersJsonSchema", &Schema),
     ])),
 )]);
 
@@ -57,8 +57,8 @@ static CONFIG: Shape = Shape::Fields(&[
     ("frequencyPenalty", &Free),
     ("presencePenalty", &Free),
     ("responseMimeType", &Free),
-    ("responseSchema", &Free),
-    ("responseJsonSchema", &Free),
+    ("responseSchema", &Schema),
+    ("responseJsonSchema", &Schema),
     ("thinkingConfig", &Free),
     ("mediaResolution", &Free),
     ("candidateCount", &Never),

@@ -2,7 +2,7 @@
 
 use crate::models::shape::{
     Fields,
-    Shape::{self, Base64, Each, Free, Kinds, Never, TextOr},
+    Shape::{self, Base64, Each, Free, Kinds, Never, Schema, TextOr},
 };
 
 pub(super) const BODY: Fields = &[
@@ -18,7 +18,7 @@ pub(super) const BODY: Fields = &[
     ("stop_sequences", &Free),
     ("stream", &Free),
     ("thinking", &Free),
-    ("output_config", &Shape::Fields(&[("effort", &Free), ("format", &Free)])),
+    ("output_config", &Shape::Fields(&[("effort", &Free), ("format", &Schema)])),
     ("output_format", &Free),
     ("cache_control", &Free),
     ("container", &Never),
@@ -75,7 +75,7 @@ static TOOL: Shape = Kinds(&[(
     &[
         ("name", &Free),
         ("description", &Free),
-        ("input_schema", &Free),
+        ("input_schema", &Schema),
         ("input_examples", &Free),
         ("strict", &Free),
         ("eager_input_streaming", &Free),

@@ -2,7 +2,7 @@
 
 use crate::models::shape::{
     Fields,
-    Shape::{self, Each, Free, Inline, Kinds, Never, Only, TextOr, Word},
+    Shape::{self, Each, Free, Inline, Kinds, Never, Only, Schema, TextOr, Word},
 };
 
 pub(super) const BODY: Fields = &[
@@ -15,7 +15,7 @@ pub(super) const BODY: Fields = &[
     ("max_output_tokens", &Free),
     ("temperature", &Free),
     ("top_p", &Free),
-    ("text", &Free),
+    ("text", &Schema),
     ("stream", &Free),
     ("store", &Only(false)),
     ("include", &Each(&Word(&["reasoning.encrypted_content"]))),
@@ -38,8 +38,8 @@ static ITEM: Shape = Kinds(&[
 ]);
 
 static PART: Shape = Kinds(&[
-    ("input_text", &[("text", &Free)]),
-    ("output_text", &[("text", &Free)]),
+    ("input_text", &[("text", &Schema)]),
+    ("output_text", &[("text", &Schema)]),
     ("refusal", &[("refusal", &Free)]),
     ("input_image", &[("image_url", &Inline), ("detail", &Free), ("file_id", &Never)]),
     ("input_file", &[("filename", &Free), ("file_data", &Inline), ("file_id", &Never), ("file_url", &Never)]),
@@ -47,7 +47,7 @@ static PART: Shape = Kinds(&[
 
 static TOOL: Shape = Kinds(&[(
     "function",
-    &[("name", &Free), ("description", &Free), ("parameters", &Free), ("strict", &Free)],
+    &[("name", &Free), ("description", &Free), ("parameters", &Schema), ("strict", &Free)],
 )]);
 
 static CHOICE: Shape = Kinds(&[("function", &[("name", &Free)])]);
