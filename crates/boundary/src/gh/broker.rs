@@ -341,7 +341,8 @@ async fn to_the_end(mut answer: Answer, most: usize) -> Result<(Vec<u8>, Answer)
 }
 
 fn is_json(content_type: &str) -> bool {
-    content_type.split(';').next() == Some("application/json")
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind.ends_with("/json") || kind.ends_with("+json")
 }
 
 /// Says why not, in a form that `gh` shows.
