@@ -3,12 +3,18 @@
 use std::{
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Output, Stdio},
+    time::Duration,
 };
 
 use data_encoding::BASE64;
 use fro_core::Secret;
-use tokio::{io::AsyncWriteExt as _, process::Command};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
+    process::Command,
+    time::timeout,
+};
 
 use crate::{
     Confinement,
@@ -52,6 +58,12 @@ const SETTINGS: [&str; 7] = [
     "advice.detachedHead=false",
 ];
 
+/// How long git may speak with GitHub: a large history takes minutes.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// The most that git may print while it speaks with GitHub.
+const PRINTED: usize = 1 << 20;
+
 /// The longest complaint of git's that is passed on.
 const LONGEST: usize = 500;
 
@@ -60,6 +72,8 @@ const LONGEST: usize = 500;
 pub struct Git {
     pub(super) environment: Vec<(OsString, OsString)>,
     credential: Option<(String, Secret)>,
+    /// How long it may speak with GitHub.
+    patience: Duration,
     /// How it is run over what the agent wrote.
     pub(super) confinement: Confinement,
 }
@@ -76,7 +90,7 @@ impl Git {
         let authorities = host.iter().find(|(name, _)| name == "SSL_CERT_FILE");
         environment.extend(authorities.map(|(_, file)| (BUNDLE.into(), file.clone())));
         environment.extend(OURS.map(|(name, value)| (name.into(), value.into())));
-        Self { environment, credential: None, confinement }
+        Self { environment, credential: None, patience: PATIENCE, confinement }
     }
 
     /// Returns a git that shows this token to this server, and to no other.
@@ -86,6 +100,12 @@ impl Git {
     pub fn with_token(&self, server: &str, token: &Secret) -> Self {
         let key = format!("http.{}/.extraHeader", server.trim_end_matches('/'));
         Self { credential: Some((key, token.clone())), ..self.clone() }
+    }
+
+    /// Returns a git that may speak with GitHub for so long.
+    #[must_use]
+    pub fn patient_for(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Returns a git that knows no credential.
@@ -155,6 +175,27 @@ impl Git {
         Ok(String::from_utf8_lossy(&said).trim_end_matches('\n').to_owned())
     }
 
+    /// Runs a command that speaks with GitHub to its end, or to the end of what it may take: both what is said to it and
+    /// the time that it needs are another's to choose.
+    pub(super) async fn errand(&self, command: &mut Command, name: &str) -> Result<Output, GitError> {
+        // Helpers are ended with it.
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut running = command.spawn().map_err(GitError::Start)?;
+        let group = running.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        let (out, err) = (running.stdout.take(), running.stderr.take());
+        let heard = async {
+            let (stdout, stderr) = tokio::try_join!(printed(out), printed(err))?;
+            Ok(Output { status: running.wait().await.map_err(|error| error.to_string())?, stdout, stderr })
+        };
+        let heard = timeout(self.patience, heard).await;
+        let seconds = self.patience.as_secs();
+        heard.unwrap_or_else(|_| Err(format!("it took longer than {seconds} s"))).map_err(|why| {
+            // It may have ended just now.
+            let _gone = group.map(|group| kill_process_group(group, Signal::KILL));
+            GitError::Overrun { command: name.to_owned(), why }
+        })
+    }
+
     /// Runs a command that reads something.
     pub(super) async fn feed(
         &self,
@@ -166,6 +207,19 @@ impl Git {
         command.args(arguments);
         feed(&mut command, &words(arguments), input).await
     }
+}
+
+/// Reads what is printed, if it is not too much.
+async fn printed(from: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, String> {
+    let mut said = Vec::new();
+    if let Some(from) = from {
+        let read = from.take(PRINTED as u64 + 1).read_to_end(&mut said).await;
+        read.map_err(|error| error.to_string())?;
+    }
+    if said.len() > PRINTED {
+        return Err(format!("it printed more than {} MiB", PRINTED >> 20));
+    }
+    Ok(said)
 }
 
 /// Gives a command its input and waits for all of its output.
@@ -180,7 +234,11 @@ pub(super) async fn feed(command: &mut Command, name: &str, input: &[u8]) -> Res
         }
     };
     let ((), output) = tokio::join!(writing, running.wait_with_output());
-    let output = output.map_err(GitError::Start)?;
+    succeeded(output.map_err(GitError::Start)?, name)
+}
+
+/// Returns what a command printed, unless it failed.
+pub(super) fn succeeded(output: Output, name: &str) -> Result<Vec<u8>, GitError> {
     if output.status.success() {
         return Ok(output.stdout);
     }
@@ -203,4 +261,22 @@ fn words<A: AsRef<OsStr>>(arguments: &[A]) -> String {
 /// Returns the `.git` of a folder, which may be a file that names the real one.
 pub(super) fn git_dir(folder: &Path) -> PathBuf {
     folder.join(".git")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wall::{Enclosure, Strictness};
+
+    #[tokio::test]
+    async fn what_prints_without_an_end_is_ended() {
+        let confinement = Confinement {
+            launcher: Vec::new(),
+            strictness: Strictness::Required,
+            enclosure: Enclosure::Open,
+        };
+        let git = Git::new(&[], confinement).patient_for(Duration::from_mins(1));
+        let overrun = git.errand(&mut Command::new("yes"), "push").await.unwrap_err();
+        assert_eq!(overrun.to_string(), "`git push` came to no end: it printed more than 1 MiB");
+    }
 }

@@ -9,7 +9,6 @@ use std::{
     ffi::OsString,
     io,
     path::{Path, PathBuf},
-    process::Stdio,
     sync::{Arc, Mutex as Ledger, PoisonError},
 };
 
@@ -50,6 +49,8 @@ enum PushFailure {
     NoCredential(String),
     #[error("the run is over")]
     Over,
+    #[error("nobody knows whether GitHub took it: {0}")]
+    Unknown(#[source] GitError),
     #[error("the push cannot be checked: {0}")]
     Git(#[from] GitError),
     #[error("the push cannot be checked")]
@@ -239,7 +240,8 @@ impl Gatekeeper {
         let token =
             (self.credential)().await.map_err(|fault| PushFailure::NoCredential(fault.what().to_owned()))?;
         let Reader { git, repository, .. } = &self.reader;
-        let mut command = git.with_token(&self.server, &token).at(repository);
+        let git = git.with_token(&self.server, &token);
+        let mut command = git.at(repository);
         command.env("GIT_OBJECT_DIRECTORY", incoming);
         command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", repository.join("objects"));
         command.args(["push", "--quiet", "--porcelain", "--no-verify", "--atomic"]);
@@ -249,7 +251,7 @@ impl Gatekeeper {
         }
         command.arg(&self.rules.url);
         command.args(updates.iter().map(|update| format!("{}:{}", update.new, update.name)));
-        let output = command.stdin(Stdio::null()).output().await?;
+        let output = git.errand(&mut command, "push").await.map_err(PushFailure::Unknown)?;
         if output.status.success() {
             return Ok(());
         }

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::git::{Git, GitError, command::git_dir};
+use crate::git::{
+    Git, GitError,
+    command::{git_dir, succeeded},
+};
 
 /// How much history is fetched where the checkout has none of its own.
 const DEPTH: &str = "--depth=50";
@@ -160,7 +163,9 @@ impl Store {
         let is_whole = self.checkout.as_ref().is_some_and(|checkout| !checkout.shallow.exists());
         arguments.extend((!is_whole).then_some(DEPTH));
         arguments.extend([ground.url.as_str(), spec]);
-        self.fetching.run(&self.repository, &arguments).await?;
+        let fetched =
+            self.fetching.errand(self.fetching.at(&self.repository).args(&arguments), "fetch").await?;
+        succeeded(fetched, "fetch")?;
         let name = format!("{kept}^{{commit}}");
         self.git.run(&self.repository, &["rev-parse", "--verify", "--quiet", &name]).await
     }

@@ -3,11 +3,17 @@
 use std::{
     path::{Path, PathBuf},
     process::Command,
+    time::Duration,
 };
 
-use fro_boundary::Push;
+use fro_boundary::{Git, Ground, Push, Store, Tip};
+use fro_core::Secret;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+};
 
-use crate::staging::Desk;
+use crate::{staging::Desk, world::confinement};
 
 /// Pushes a commit to so many branches; git's own client takes minutes for it.
 const REFS: &str = r"
@@ -36,6 +42,39 @@ async fn a_hundred_thousand_refs_are_refused_in_one_sentence() {
     assert_eq!(said.trim(), format!("True fro-bot: {why}"));
     assert_eq!(desk.staging.pushes(), [Push::Refused { why: why.to_owned() }]);
     assert_eq!(desk.upstream("flood/*").await, "");
+}
+
+/// A GitHub that takes connections and says nothing, or never stops.
+#[tokio::test]
+async fn a_server_that_comes_to_no_end_does_not_hold_the_harness_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/octo/garden.git", listener.local_addr().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let host: Vec<_> = std::env::vars_os().collect();
+    let git = Git::new(&host, confinement()).with_token(&url, &Secret::new("x"));
+    let ground = Ground { checkout: folder.path().join("none"), url: url.clone(), tip: Tip::Checkout };
+
+    let short = git.clone().patient_for(Duration::from_secs(2));
+    let (opened, mut accepted) = tokio::join!(Store::open(short, folder.path(), &ground), async {
+        listener.accept().await.unwrap().0
+    });
+    let why = opened.unwrap_err().to_string();
+    assert_eq!(why, "`git fetch` came to no end: it took longer than 2 s");
+    // Its helpers are gone with it.
+    let mut said = Vec::new();
+    let closed = tokio::time::timeout(Duration::from_secs(10), accepted.read_to_end(&mut said));
+    closed.await.expect("the connection is open still").unwrap();
+
+    let flood = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n\r\n";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let line = format!("{:04x}ERR {}", 60_008, "x".repeat(60_000));
+        stream.write_all(b"001e# service=git-upload-pack\n0000").await.unwrap();
+        drop(stream.write_all(line.as_bytes()).await);
+    };
+    let (opened, ()) = tokio::join!(Store::open(git, folder.path(), &ground), flood);
+    assert!(opened.unwrap_err().to_string().len() < 600);
 }
 
 const CLOSED: &str = "planted-closed-file";
