@@ -208,6 +208,7 @@ impl<'a> Agent<'a> {
                 Err(fault) => Box::pin(self.run_anew(prepared, offer, fault)).await?,
             };
             self.warnings.extend(warning);
+            self.memory.record().is_behind(running.wall_process());
             (self.scope.tell)(Step::EngineUp { walls: running.walls().to_owned() });
             // Whoever stops the run finds the engine here.
             if let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Opened) {
@@ -252,8 +253,9 @@ impl<'a> Agent<'a> {
                 return Err(fault);
             }
         };
-        running.stop().await;
-        let told = match self.memory.transplant(&taken) {
+        let brought = running.stop().await.map_err(|why| why.to_string());
+        let brought = brought.and_then(|halt| self.memory.transplant(&taken, &halt));
+        let told = match brought {
             Ok(()) => "its sessions were brought into a new one",
             Err(_) => "the run goes on without its sessions",
         };
@@ -293,10 +295,10 @@ impl<'a> Agent<'a> {
     pub async fn finish(mut self) -> Finished {
         let mut kept = None;
         if let Stage::Running(prepared, running) = std::mem::replace(&mut self.stage, Stage::Opened) {
-            running.stop().await;
+            let halt = running.stop().await;
             let Scope { process, job, tell } = self.scope;
             tell(Step::EngineStopped);
-            kept = self.memory.save(process, &job.origin, prepared.enclosure, tell).await;
+            kept = self.memory.save(process, &job.origin, (halt, prepared.enclosure), tell).await;
         }
         if let Some(archives) = self.archives.take() {
             archives.keep().await;
@@ -307,7 +309,9 @@ impl<'a> Agent<'a> {
     /// Stops the engine and removes its folder; what it knows is lost, as if it had never been asked.
     pub async fn discard(mut self) -> Result<(), Fault> {
         if let Stage::Running(_, running) = std::mem::replace(&mut self.stage, Stage::Opened) {
-            running.stop().await;
+            if let Err(why) = running.stop().await {
+                (self.scope.tell)(Step::Warning(why.to_string()));
+            }
             (self.scope.tell)(Step::EngineStopped);
         }
         remove(self.folder).await

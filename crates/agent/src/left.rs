@@ -2,9 +2,12 @@
 //!
 //! Nothing is believed but what the run wrote where the agent cannot reach.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use fro_boundary::{Enclosure, remove_folder};
+use fro_boundary::{Enclosure, StillRunning, remove_folder};
 use fro_core::{Fault, remembered::Audience};
 use fro_memory::Keeping;
 
@@ -15,6 +18,9 @@ use crate::{
     state::State,
     step::Tell,
 };
+
+/// How long the wall of a killed run may take to end: it asks the engine first.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a killed run left behind.
 pub struct Left {
@@ -50,9 +56,13 @@ impl Left {
         tell: Tell<'_>,
     ) -> Option<Keeping> {
         let state = self.state.as_ref()?;
+        let halt = match &state.wall {
+            Some(wall) => wall.gone(PATIENCE).await,
+            None => Err(StillRunning::unseen()),
+        };
         let enclosure = Enclosure::find(&process.settings.engine.program).await;
         let mut memory = Memory::reopen(process, audience, &self.private, state);
-        memory.save(process, origin, enclosure, tell).await
+        memory.save(process, origin, (halt, enclosure), tell).await
     }
 
     /// Removes the folders.

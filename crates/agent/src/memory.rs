@@ -19,7 +19,7 @@ use std::{
     sync::Arc,
 };
 
-use fro_boundary::Enclosure;
+use fro_boundary::{Enclosure, Halt, StillRunning};
 use fro_core::{
     Fault, Permit,
     continuity::{self, Continuity, Fresh, Reminder, Topic},
@@ -244,7 +244,7 @@ impl Memory {
     }
 
     /// Puts its rows into the database that the engine has made since.
-    pub(crate) fn transplant(&self, taken: &Path) -> Result<(), String> {
+    pub(crate) fn transplant(&self, taken: &Path, _still: &Halt) -> Result<(), String> {
         let brought = fro_memory::transplant(taken, self.record.engine_data());
         brought.map(drop).map_err(|error| error.story())
     }
@@ -303,15 +303,16 @@ impl Memory {
         self.rest.clone().map(|rest| (rest, self.private().to_owned()))
     }
 
-    /// Saves what the engine knows of its sessions, and tells what came of it. Nothing behind the wall runs.
+    /// Saves what the engine knows of its sessions, and tells what came of it. What the agent could still change is not
+    /// read.
     pub(crate) async fn save(
         &mut self,
         process: &Process,
         origin: &Origin,
-        enclosure: Enclosure,
+        ground: (Result<Halt, StillRunning>, Enclosure),
         tell: Tell<'_>,
     ) -> Option<Keeping> {
-        match self.taken(process, origin, enclosure).await {
+        match self.taken(process, origin, ground).await {
             Ok(keeping) => {
                 let warnings = keeping.iter().flat_map(|keeping| &keeping.warnings);
                 let new = warnings.filter(|warning| !self.foretold.contains(warning));
@@ -335,12 +336,13 @@ impl Memory {
         &mut self,
         process: &Process,
         origin: &Origin,
-        enclosure: Enclosure,
+        (halt, enclosure): (Result<Halt, StillRunning>, Enclosure),
     ) -> Result<Option<Keeping>, String> {
         let ours = self.record.own_data();
         if matches!(self.place, Place::Nowhere) || !ours.exists() {
             return Ok(None);
         }
+        let _still = halt.map_err(|why| why.to_string())?;
         let quarantine = self.private().join("quarantine");
         let places =
             apart::Places { engine_data: self.record.engine_data(), ours: &ours, quarantine: &quarantine };

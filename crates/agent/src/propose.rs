@@ -13,9 +13,9 @@ use crate::{
 /// The longest title that GitHub takes is a little longer.
 const TITLE: usize = 250;
 
-/// Why `gh` cannot hand in an answer where a shell could be that of any session.
-const SEVERAL: &str =
-    "several sessions work here, and nobody can tell whose answer this is; use the tool `answer_draft`";
+/// Why `gh` does nothing where a shell could be that of any session.
+const SEVERAL: &str = "several sessions work here, and nobody can tell which of them asks; hand your answer in by the tool \
+                       `answer_draft`, and say in it what else is to be done";
 
 /// Opens one pull request.
 pub(crate) struct Proposer {
@@ -87,7 +87,7 @@ impl Proposer {
 }
 
 /// Returns what becomes of the deeds that `gh` is asked for. First comes what is spoken on: its number and
-/// its page.
+/// its page. A deed has the engine's permit and subject, so that it can be done for a single session only.
 pub(crate) fn deeds(
     (number, page): (u64, String),
     (drafts, callers): (Drafts, Arc<Callers>),
@@ -98,8 +98,10 @@ pub(crate) fn deeds(
         let sorter = Arc::clone(&sorter);
         let is_single = callers.is_single();
         Box::pin(async move {
+            if !is_single {
+                return Err(SEVERAL.to_owned());
+            }
             match deed {
-                Deed::Say(_) if !is_single => Err(SEVERAL.to_owned()),
                 Deed::Say(said) => {
                     let name = drafts.set(Draft::read(said)?);
                     Ok(Done { url: format!("{page}#{name}"), number })

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use fro_boundary::{Address, Deeds, GhCalls, Halt, ModelProxy, Spent, StillRunning};
+use fro_boundary::{Address, Deeds, GhCalls, Halt, ModelProxy, Spent, StillRunning, WallProcess};
 use fro_core::{Drafts, Fault};
 use fro_opencode::{Connection, EngineHome, Launch, People, Server};
 use tokio::time::timeout;
@@ -192,15 +192,21 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Stops the engine, and logs what was used.
-    pub(crate) async fn stop(self) {
-        self.server.stop().await;
+    /// Stops the engine and logs what was used. What is returned proves that nothing behind the wall is left.
+    pub(crate) async fn stop(self) -> Result<Halt, StillRunning> {
+        let status = self.server.stop().await;
         let Spent { calls, refused, input, output, cost } = self.models.spent();
         tracing::info!(
             calls,
             refused,
             "{calls} answers of models: {input} tokens read, {output} written, ${cost:.4}; {refused} requests refused"
         );
+        status.map_or_else(|| Err(StillRunning::unseen()), Halt::ended)
+    }
+
+    /// Returns the wall's first process, by which a later step knows whether it is gone.
+    pub(crate) fn wall_process(&self) -> Option<WallProcess> {
+        self.server.pid().and_then(WallProcess::find)
     }
 
     /// Describes the walls around the engine.

@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fro_boundary::WallProcess;
 use fro_core::Fault;
 use fro_memory::Head;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,8 @@ pub(crate) struct State {
     pub(crate) parent: Option<Head>,
     /// The engine's version, which the memory is stamped with.
     pub(crate) engine_version: Option<String>,
+    /// The wall that the engine was behind.
+    pub(crate) wall: Option<WallProcess>,
 }
 
 impl State {
@@ -75,6 +78,7 @@ mod tests {
             sessions: vec!["ses_1".to_owned()],
             parent: None,
             engine_version: Some("1.18.33".to_owned()),
+            wall: WallProcess::find(std::process::id()),
         };
         state.write(folder.path()).unwrap();
         assert_eq!(State::read(folder.path()).unwrap(), Some(state));

@@ -43,12 +43,21 @@ impl StillRunning {
     pub fn unseen() -> Self {
         Self("no process behind the wall can be seen".to_owned())
     }
+
+    pub(crate) fn because(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
 }
 
 impl Halt {
     /// Nobody has started the agent yet.
     pub fn before_the_agent() -> Self {
         Self { stopped: Vec::new(), began: Began::NotYet }
+    }
+
+    /// The harness was killed, and its wall is gone with everything behind it.
+    pub(crate) fn after_a_killed_harness() -> Self {
+        Self { stopped: Vec::new(), began: Began::Was }
     }
 
     /// The wall's supervisor has ended with this status; before it ends by itself it sees that nothing is left.
@@ -136,11 +145,11 @@ impl Process {
 }
 
 /// Where words stand in a `stat` of `/proc`, counted from behind the program's name.
-const STATE: usize = 0;
-const STARTED: usize = 19;
+pub(crate) const STATE: usize = 0;
+pub(crate) const STARTED: usize = 19;
 
 /// Returns a word of a `stat`. The program's name stands in brackets and may contain any.
-fn word(stat: &str, place: usize) -> Option<&str> {
+pub(crate) fn word(stat: &str, place: usize) -> Option<&str> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(place)
 }
 
@@ -209,7 +218,7 @@ fn numbers(folder: &str) -> Vec<u32> {
 }
 
 /// Reads a file of `/proc`; none is there of a process that has gone.
-fn read(path: &str) -> Option<String> {
+pub(crate) fn read(path: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
 }
 

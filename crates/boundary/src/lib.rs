@@ -23,6 +23,7 @@ mod remove;
 mod serve;
 mod toolbox;
 pub mod wall;
+mod wall_process;
 mod web;
 
 pub use accept::{SocketListener, SocketStream};
@@ -42,4 +43,5 @@ pub use probe::{Walls, probe};
 pub use remove::remove_folder;
 pub use toolbox::Toolbox;
 pub use wall::{Address, Enclosure, Strictness, WallError, WallSpec};
+pub use wall_process::WallProcess;
 pub use web::{NoPage, Page, Web};

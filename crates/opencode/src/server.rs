@@ -219,13 +219,14 @@ impl Server {
     /// Stops the engine so that neither it nor anything it started stays behind.
     ///
     /// The engine does not end the commands of its sessions when it is told to stop, so the sessions are stopped first.
-    pub async fn stop(mut self) {
+    /// Returns how it ended, or the command that it is wrapped in.
+    pub async fn stop(mut self) -> Option<ExitStatus> {
         match time::timeout(self.grace, self.hush()).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => warn!("cannot stop the engine's sessions: {error}"),
             Err(_) => warn!("the engine's sessions do not stop"),
         }
-        self.process.stop(self.grace).await;
+        self.end().await
     }
 
     /// Aborts every session that works, and returns when none does.

@@ -5,6 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use fro_boundary::WallProcess;
 use fro_core::{remembered::Past, say::sessions as say};
 use fro_memory::{Head, Ledger, Run};
 
@@ -29,6 +30,8 @@ struct Known {
     sessions: Vec<String>,
     /// The engine's version, once it is known which one runs.
     engine_version: Option<String>,
+    /// The wall that the engine is behind, once that stands.
+    wall: Option<WallProcess>,
 }
 
 impl Record {
@@ -42,6 +45,7 @@ impl Record {
             parent: state.parent.clone(),
             sessions: state.sessions.clone(),
             engine_version: state.engine_version.clone(),
+            wall: state.wall.clone(),
         };
         let (engine_data, run) = (state.engine_data.clone(), state.run.clone());
         Self { engine_data, private: private.to_owned(), run, known: Mutex::new(known) }
@@ -55,6 +59,11 @@ impl Record {
     /// Takes down which engine writes.
     pub(super) fn written_by(&self, version: &str) {
         self.known().engine_version = Some(version.to_owned());
+    }
+
+    /// Takes down the wall that the engine is behind.
+    pub(crate) fn is_behind(&self, wall: Option<WallProcess>) {
+        self.known().wall = wall;
     }
 
     /// Returns which engine writes, once that is known.
@@ -85,6 +94,7 @@ impl Record {
                 sessions: known.sessions.clone(),
                 parent: known.parent.clone(),
                 engine_version: known.engine_version.clone(),
+                wall: known.wall.clone(),
             }
         };
         let (file, private) = (self.ledger_file(), self.private.clone());

@@ -167,7 +167,9 @@ fn killed(garden: &Garden, run: &str, engine: &str) -> std::path::PathBuf {
     fs_err::set_permissions(&private, Permissions::from_mode(0o700)).unwrap();
     fs_err::create_dir_all(&engine_data).unwrap();
     let (sessions, parent, engine_version) = (vec!["ses_1".to_owned()], None, None);
-    State { run: run.to_owned(), engine_data, sessions, parent, engine_version }.write(&private).unwrap();
+    State { run: run.to_owned(), engine_data, sessions, parent, engine_version, wall: None }
+        .write(&private)
+        .unwrap();
     private
 }
 
@@ -184,6 +186,26 @@ async fn what_a_killed_run_left_is_taken_up_once_and_removed() {
     let gone = Left::read(&garden.process, "42", private).unwrap();
     assert!(!gone.has_memory(), "doing it twice is doing it once");
     gone.remove().unwrap();
+}
+
+#[tokio::test]
+async fn what_a_killed_run_left_is_not_read_while_something_of_it_may_run() {
+    let garden = Garden::new().await;
+    let private = killed(&garden, "42", "fro-bot-y");
+    fs_err::create_dir(private.join("apart")).unwrap();
+    let left = Left::read(&garden.process, "42", private).unwrap();
+    let steps = Mutex::new(Vec::new());
+    let tell = |step: Step| steps.lock().unwrap().push(step);
+    let kept = left.save(&garden.process, (&origin(), Audience::Everyone), &tell).await;
+    let told = steps.lock().unwrap().clone();
+    let [Step::Warning(why)] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(kept, None);
+    assert_eq!(
+        why,
+        "the memory was not saved: what the agent started does not stand still: no process behind the wall can be seen"
+    );
+    left.remove().unwrap();
+    assert_eq!(left_in(&garden), [""; 0]);
 }
 
 #[tokio::test]

@@ -276,7 +276,7 @@ async fn the_pull_request_of_a_run_is_opened_once_with_what_it_closes() {
 }
 
 #[tokio::test]
-async fn a_comment_by_gh_becomes_the_answer_as_long_as_it_can_be_nobody_else_s() {
+async fn what_gh_does_is_done_as_long_as_it_can_be_nobody_else_s() {
     let garden = Garden::new().await;
     let job = garden.job(1, "@fro-bot why?");
     let (drafts, callers) = (Drafts::default(), Arc::<Callers>::default());
@@ -290,9 +290,12 @@ async fn a_comment_by_gh_becomes_the_answer_as_long_as_it_can_be_nobody_else_s()
     assert_eq!(drafts.last().unwrap().body, "It is the tap.");
     let _seats = ["ses_1", "ses_2"].map(|id| callers.seat(id, Vec::new()));
     let why = deeds(Deed::Say(json!({ "body": "Whose is this?" }))).await.unwrap_err();
-    assert!(why.contains("use the tool `answer_draft`"), "{why}");
+    assert!(why.contains("by the tool `answer_draft`"), "{why}");
     let (title, body, head) = (String::new(), String::new(), String::new());
-    assert_eq!(deeds(Deed::Propose { title, body, head }).await.unwrap_err(), "nothing is pushed here");
+    let label = Sorting::Label(vec!["help wanted".to_owned()]);
+    for deed in [Deed::Propose { title, body, head }, Deed::Sort(label)] {
+        assert_eq!(deeds(deed).await.unwrap_err(), why, "each would be done on the engine's own subject");
+    }
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! Everything behind the wall stands still as long as somebody looks at what it wrote.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use fro_boundary::Halt;
+use fro_boundary::{Halt, WallProcess};
 
 use crate::world::{World, eventually, everyone};
 
@@ -23,6 +23,16 @@ os.wait()
 for name in ['one', 'two']: threading.Thread(target=spin, args=[name]).start()
 open('ready', 'w').close()
 spin('main')
+";
+
+/// An engine that left a process behind.
+const DAEMON: &str = "
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    open('daemon', 'w').close()
+    time.sleep(60)
+os.wait()
 ";
 
 fn sizes(folder: &Path) -> BTreeMap<String, u64> {
@@ -53,6 +63,36 @@ fn nothing_behind_the_wall_moves_until_the_halt_ends() {
         eventually(|| sizes(&world.inside()), |now| now.iter().all(|(name, size)| *size > before[name]));
         drop(wall.stdin.take());
         wall.wait().unwrap();
+    });
+}
+
+#[test]
+fn a_wall_that_ended_by_itself_leaves_nobody_and_one_that_was_killed_is_not_believed() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let gone = |wall: &WallProcess, patience| runtime.block_on(wall.gone(patience));
+    everyone(|world| {
+        let mut wall = started(&world);
+        let process = WallProcess::find(wall.id()).unwrap();
+        let stands = gone(&process, Duration::ZERO).unwrap_err().to_string();
+        assert!(stands.ends_with("the wall of the killed run still stands"), "{stands}");
+        drop(wall.stdin.take());
+        // What other tests leave behind for a moment is seen, too.
+        eventually(|| gone(&process, Duration::from_secs(20)).is_ok(), |gone| *gone);
+        wall.wait().unwrap();
+
+        let mut wall = world.start_python(DAEMON);
+        eventually(|| world.inside().join("daemon").exists(), |is_there| *is_there);
+        let process = WallProcess::find(wall.id()).unwrap();
+        wall.kill().unwrap();
+        wall.wait().unwrap();
+        if world.is_enclosed() {
+            // The namespace goes with its first process, which has the other end of a pipe.
+            eventually(|| gone(&process, Duration::ZERO).is_ok(), |gone| *gone);
+        } else {
+            let seen = gone(&process, Duration::ZERO);
+            let why = seen.map_err(|why| why.to_string()).expect_err(&format!("{:?}", world.processes()));
+            assert!(why.ends_with("of the killed run lives on"), "{why} {:?}", world.processes());
+        }
     });
 }
 

@@ -18,6 +18,7 @@ mod lacking;
 mod lifeline;
 mod limits;
 mod model_attacks;
+mod model_costs;
 mod models;
 mod provider;
 mod questions;
