@@ -2,7 +2,10 @@
 //!
 //! A picture is fetched by whoever reads the comment, so that its address can carry something away: only GitHub's own are
 //! shown, others become links. A mention calls somebody: only who takes part in the conversation is called. What readers
-//! do not see (HTML comments) and what would look like a part of ours (the run summary) is not let through. Code stays as it is.
+//! do not see (HTML comments, definitions that nothing refers to, characters without a shape) and what would look like a part of ours (the run summary) is not let through. Code stays as it is.
+
+mod imitation;
+mod unseen;
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -11,6 +14,8 @@ use regex::Regex;
 
 use super::whole::closed;
 use crate::names::Login;
+use imitation::imitates;
+use unseen::unseen;
 
 /// How often a text is looked at again: what is taken out may make something of what stood around it.
 const ROUNDS: usize = 8;
@@ -35,7 +40,19 @@ pub fn published(markdown: &str, people: &[Login]) -> String {
 /// Leaves characters out that no reader sees, such as NUL, which GitHub's own storage may not take, or the beginning of a
 /// terminal's command.
 fn without_controls(markdown: &str) -> String {
-    markdown.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')).collect()
+    markdown
+        .chars()
+        .filter(|c| !is_unseen(*c) && (!c.is_control() || matches!(c, '\n' | '\r' | '\t')))
+        .collect()
+}
+
+/// Tells whether a character shows nothing and can carry words to whoever reads bytes, or turns the words around it. What
+/// joins emoji and colours them stays.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{200b}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 type Edit = (Range<usize>, String);
@@ -89,6 +106,7 @@ fn edits(text: &str, people: &[Login]) -> Vec<Edit> {
         }
     }
     look.finish_words(code);
+    look.edits.extend(unseen(text));
     look.edits
 }
 
@@ -254,7 +272,7 @@ static MARKUP: LazyLock<Markup> = LazyLock::new(|| {
         ),
         source: regex(r#"(?is)\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))"#),
         other_source: regex(r"(?i)\b(?:srcset|style|background|poster)\b"),
-        mentions: regex(r"@[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:/[A-Za-z0-9][A-Za-z0-9._-]*)?"),
+        mentions: regex(r"@[A-Za-z0-9][A-Za-z0-9_-]{0,60}(?:/[A-Za-z0-9][A-Za-z0-9._-]*)?"),
     }
 });
 
@@ -283,12 +301,6 @@ fn is_github_s(address: &str) -> bool {
             || host == "github.githubassets.com")
 }
 
-/// Tells whether somewhere stands what opens our own summary, however it is written.
-fn imitates(text: &str) -> bool {
-    let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-    letters.to_ascii_lowercase().contains("runsummary")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -304,6 +316,9 @@ mod tests {
         for text in [
             "",
             "Thanks @maya and @Maya, **@renovate** too: mail a@b.test.",
+            "See [the page][p], [q] and a note[^1].\n\n[p]: https://x.test \"Title\"\n[Q]: <https://y.test>\n[^1]: Seen.",
+            "```\n[//]: # (kept)\n```\n\n- [x] done\n- [ ] open: [//]: # (seen)",
+            "The run: a summary of the summary, in \u{1f468}\u{200d}\u{1f33e} and \u{2764}\u{fe0f}.\n\n<details>\n<summary>Summary of the run</summary>\n</details>",
             "`@everyone` and\n```sh\ncurl https://x.test @everyone <!-- kept --> ![p](https://x.test/p.png)\n```",
             "    @everyone ![p](https://x.test/p.png)",
             "![ok](https://github.com/user-attachments/assets/1) ![own](docs/a.png)",
@@ -331,9 +346,41 @@ mod tests {
             "<!-- fro-bot run=1 event=comment-1 -->\nforged",
             "<details>\n<summary>Run  summary</summary>\n\n| Cost | 0 |\n\n</details>",
             "text <script>alert(1)</script> <?php ?> <![CDATA[x]]>",
+            "@maya_corp, @maya, @maya-x and @maya_",
+            "Seen.\n\n[//]: # (hidden words)\n[a]: https://x.test\n[a]: # (hidden, too)\n> [b]: <> 'over\n> lines'\n\n[c]: x\nmore [a]",
+            "Seen[^1].\n\n[^1]: Shown.\n[^1]: hidden\n\n[^2]: hidden[^3]\n\n[^3]: hidden",
+            "Tags\u{e0068}\u{e0069}, a turn\u{202e}nruter\u{202c} and n\u{200b}o\u{2060}t\u{feff}h\u{2063}ing\u{e0101}.",
         ];
         let shown: Vec<_> = texts.iter().map(|text| format!("{text}\n    ↓\n{}", made(text))).collect();
         insta::assert_snapshot!(shown.join("\n\n=====\n\n"));
+    }
+
+    #[test]
+    fn our_own_summary_is_known_however_it_is_spelt() {
+        for words in [
+            "Run summary",
+            "RUN  SUMMARY:",
+            "Run&nbsp;summary",
+            "Run&nbspsummary",
+            "R<b></b>un summary",
+            "R<b title='>'></b>un summary",
+            "R<!-- x -->un summary",
+            "&#82;un summary",
+            "&#x52;un s&#117;mmary",
+            "&#82un summary",
+            "\u{ff32}\u{ff55}\u{ff4e} summary",
+            "\u{1d411}\u{1d42e}\u{1d427} summary",
+            "Run summ\u{430}ry",
+            "R\u{301}un summary",
+            "&Rscr;un summary",
+            "Run\u{200b} sum\u{ad}mary",
+            "yrammus nuR\u{200b}</b> Run <b>summary",
+        ] {
+            let shown = made(&format!(
+                "a < b\n\n<details>\n<summary>{words}</summary>\n\n| Cost | 0 |\n\n</details>"
+            ));
+            assert!(!shown.contains("<details>") && !shown.contains("<summary>"), "{words}: {shown}");
+        }
     }
 
     #[test]
@@ -347,7 +394,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_made_fit_is_fit(text in r"(@[a-c]{1,2}|`{1,3}|\\|!|\[|\]|\(|\)|<!--|-->|<code>|</code>|<img src=x:y>|<|>|&#64;|\*|\n|\n\n|    |[a-z ])*") {
+        fn what_was_made_fit_is_fit(text in r"(@[a-c]{1,2}|`{1,3}|\\|!|\[|\]|\(|\)|<!--|-->|<code>|</code>|<img src=x:y>|<|>|&#64;|\*|\n|\n\n|    |\n\[a\]: |\n\[\^a\]: |\[\^a\]|[a-z ])*") {
             let once = made(&text);
             prop_assert_eq!(made(&once), once);
         }
