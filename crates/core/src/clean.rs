@@ -32,6 +32,11 @@ const SHAPES: &str = r"(?x)
     | \bAIza[A-Za-z0-9_-]{30,}
     | \bxox[abposr]-[A-Za-z0-9-]{10,}
     | \bgsk_[A-Za-z0-9]{20,}
+    | \bhf_[A-Za-z0-9]{30,}
+    | \b[rs]k_live_[A-Za-z0-9]{16,}
+    | \bnpm_[A-Za-z0-9]{36}
+    | \bglpat-[A-Za-z0-9_-]{20,}
+    | \bpypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{20,}
     | \beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}
     | -----BEGIN\ [A-Z\ ]*PRIVATE\ KEY-----(?:[\s\S]*?-----END\ [A-Z\ ]*PRIVATE\ KEY-----|[\s\S]*)
 ";
@@ -269,6 +274,11 @@ mod tests {
     fn shapes_are_found_without_being_told() {
         check(&format!("key ghp_{}!", "a1".repeat(18)), "key [redacted]!");
         check(&format!("key sk-ant-{}", "a1".repeat(15)), "key [redacted]");
+        check(&format!("key npm_{}.", "a1".repeat(18)), "key [redacted].");
+        check(&format!("key glpat-{}.", "a1-_".repeat(5)), "key [redacted].");
+        check(&format!("key pypi-AgEIcHlwaS5vcmc{}.", "a1-_".repeat(12)), "key [redacted].");
+        check(&format!("key hf_{}.", "aB".repeat(17)), "key [redacted].");
+        check(&format!("key sk_live_{}.", "a1".repeat(12)), "key [redacted].");
         check("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "[redacted]");
         check("ordinary words stay: skate, ghost, AKIAH", "ordinary words stay: skate, ghost, AKIAH");
     }
