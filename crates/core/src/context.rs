@@ -80,14 +80,25 @@ pub struct RawComment {
 const CHANGED: &str = "[changed after the request; the words of that time are not known]";
 
 impl RawContext {
-    /// Takes out what was changed after the moment of the request.
+    /// Takes out what was changed or written after the moment of the request, and returns how much was written since. The
+    /// description is known from the event as it was.
     #[must_use]
-    pub fn as_of(mut self, asked: Option<Timestamp>) -> Self {
-        let Some(asked) = asked else { return self };
+    pub fn as_of(mut self, asked: Option<Timestamp>, described: Option<&str>) -> (Self, usize) {
+        let Some(asked) = asked else { return (self, 0) };
         let is_later = |edited: &Option<Timestamp>| edited.is_some_and(|edited| edited > asked);
         if is_later(&self.edited) {
-            CHANGED.clone_into(&mut self.body);
+            described.unwrap_or(CHANGED).clone_into(&mut self.body);
         }
+        let is_there = |comment: &RawComment| comment.at <= asked;
+
+        let n_comments = retain_counted(&mut self.comments, is_there);
+        self.n_comments = self.n_comments.saturating_sub(n_comments);
+        let n_beside = self.change.as_mut().map_or(0, |change| {
+            let n_reviews = retain_counted(&mut change.reviews, |review| is_there(&review.comment));
+            change.n_reviews = change.n_reviews.saturating_sub(n_reviews);
+            let threads = change.threads.iter_mut();
+            n_reviews + threads.map(|thread| retain_counted(&mut thread.comments, is_there)).sum::<usize>()
+        });
         let change = self.change.iter_mut();
         let beside = change.flat_map(|change| {
             let reviews = change.reviews.iter_mut().map(|review| &mut review.comment);
@@ -96,8 +107,15 @@ impl RawContext {
         for comment in self.comments.iter_mut().chain(beside).filter(|comment| is_later(&comment.edited)) {
             CHANGED.clone_into(&mut comment.body);
         }
-        self
+        (self, n_comments + n_beside)
     }
+}
+
+/// Keeps what fits, and returns how many did not.
+fn retain_counted<T>(all: &mut Vec<T>, fits: impl Fn(&T) -> bool) -> usize {
+    let before = all.len();
+    all.retain(fits);
+    before - all.len()
 }
 
 /// The subject, fit to be shown to the agent.
@@ -129,6 +147,8 @@ pub struct Context {
     pub change: Option<Change>,
     /// Whether all of it could be read.
     pub extent: Extent,
+    /// How many remarks were written after the request, and are left out.
+    pub n_later: usize,
     /// The files that came with the request and the description.
     pub attached: Vec<Attached>,
     /// What `AGENTS.md` of the base branch says.
@@ -187,6 +207,7 @@ impl Context {
             comments: Bounded::newest(Vec::new(), 0),
             change: told.change.map(|change| Change::within_budget(change, permit)),
             extent: Extent::Whole,
+            n_later: 0,
             attached: Vec::new(),
             rules: None,
         };
@@ -249,6 +270,7 @@ impl Context {
             comments: Bounded::first(Vec::new(), COMMENTS),
             change: None,
             extent: Extent::Whole,
+            n_later: 0,
             attached: Vec::new(),
             rules: None,
         }
@@ -424,16 +446,43 @@ mod tests {
     fn what_was_changed_after_the_request_is_not_shown_as_if_it_had_been_there() {
         let at = |second: i64| Timestamp::from_second(second).unwrap();
         let edited = |second| RawComment { edited: Some(at(second)), ..said("rita", "words") };
+        let written = |second| RawComment { at: at(second), ..said("rita", "more words") };
+        let review = |comment| RawReview { verdict: "APPROVED".to_owned(), comment };
+        let thread = RawThread {
+            path: "tap.rs".to_owned(),
+            line: None,
+            is_resolved: false,
+            comments: vec![edited(9), edited(12), written(12)],
+        };
+        let change = RawChange {
+            reviews: vec![review(edited(11)), review(written(11))],
+            n_reviews: 2,
+            threads: vec![thread],
+            ..a_change()
+        };
         let told = RawContext {
             edited: Some(at(11)),
-            ..raw_context(vec![said("rita", "words"), edited(10), edited(11)])
+            change: Some(change),
+            ..raw_context(vec![said("rita", "words"), edited(10), edited(11), written(10), written(11)])
         };
         let bodies = |told: RawContext| {
-            let comments = told.comments.into_iter().map(|comment| comment.body);
-            [told.body].into_iter().chain(comments).collect::<Vec<_>>()
+            let change = told.change.unwrap();
+            assert_eq!(told.n_comments, told.comments.len());
+            let reviews = change.reviews.into_iter().map(|review| review.comment);
+            let threads = change.threads.into_iter().flat_map(|thread| thread.comments);
+            let comments = told.comments.into_iter().chain(reviews).chain(threads);
+            [told.body].into_iter().chain(comments.map(|comment| comment.body)).collect::<Vec<_>>()
         };
-        assert_eq!(bodies(told.clone().as_of(Some(at(10)))), [CHANGED, "words", "words", CHANGED]);
-        assert_eq!(bodies(told.as_of(None)), ["It is.", "words", "words", "words"]);
+        let (then, n_later) = told.clone().as_of(Some(at(10)), None);
+        assert_eq!((n_later, then.change.as_ref().unwrap().n_reviews), (3, 1));
+        assert_eq!(
+            bodies(then),
+            [CHANGED, "words", "words", CHANGED, "more words", CHANGED, "words", CHANGED]
+        );
+        let (then, _) = told.clone().as_of(Some(at(10)), Some("It was."));
+        assert_eq!(then.body, "It was.");
+        let (all, n_later) = told.as_of(None, None);
+        assert_eq!((all.body.clone().as_str(), bodies(all).len(), n_later), ("It is.", 11, 0));
     }
 
     #[test]

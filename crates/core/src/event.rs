@@ -84,6 +84,11 @@ pub fn asked_at(event: &Event) -> Option<Timestamp> {
     serde_json::from_str::<payload::Moments>(&event.payload).ok()?.asked()
 }
 
+/// Returns the description of what it happened on, as it was then, if the event tells.
+pub fn described(event: &Event) -> Option<String> {
+    serde_json::from_str::<payload::Moments>(&event.payload).ok()?.described()
+}
+
 /// Reads an event by its name and its payload.
 pub fn read(event: &Event) -> Result<Reading, Fault> {
     let payload = &event.payload;

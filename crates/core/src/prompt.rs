@@ -278,7 +278,7 @@ fn reading(permit: &Permit) -> String {
 
 fn conversation(context: &Context) -> Vec<Piece> {
     let author = fence::inline(context.description.spoken.who.as_str());
-    let mut pieces: Vec<_> = surroundings::gaps(context).into_iter().collect();
+    let mut pieces: Vec<_> = surroundings::gaps(context).collect();
     pieces.push(Piece::Quoted {
         lead: format!("Description of {} by @{author}:", context.subject.mark()),
         spoken: described(&context.description),

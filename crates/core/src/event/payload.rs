@@ -46,7 +46,7 @@ pub(super) struct Action {
     pub(super) action: String,
 }
 
-/// Just when what happened did.
+/// Just when what happened did, and on what.
 #[derive(Deserialize)]
 pub(super) struct Moments {
     comment: Option<Moment>,
@@ -59,6 +59,7 @@ pub(super) struct Moments {
 struct Moment {
     created_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
+    body: Option<String>,
 }
 
 impl Moments {
@@ -68,6 +69,10 @@ impl Moments {
             Some(comment) => comment.created_at,
             None => self.pull_request.or(self.issue).or(self.discussion)?.updated_at,
         }
+    }
+
+    pub(super) fn described(self) -> Option<String> {
+        self.pull_request.or(self.issue).or(self.discussion)?.body
     }
 }
 

@@ -30,15 +30,26 @@ pub(super) fn attached(context: &Context) -> Option<Section> {
 }
 
 /// Says that some of the conversation is missing.
-pub(super) fn gaps(context: &Context) -> Option<Piece> {
-    match context.extent {
+pub(super) fn gaps(context: &Context) -> impl Iterator<Item = Piece> {
+    let degraded = match context.extent {
         Extent::Whole => None,
-        Extent::Degraded => Some(Piece::Instruction(
+        Extent::Degraded => Some(
             "**Degraded:** GitHub could not tell everything. Reviews, review threads and commits are missing here; \
              read them with `gh` before you judge."
                 .to_owned(),
-        )),
-    }
+        ),
+    };
+    let later = (context.n_later > 0).then(|| {
+        format!(
+            "{} written after the request and left out here: nobody who asked had read that. Do not act on it if \
+             you come across it.",
+            match context.n_later {
+                1 => "One remark was".to_owned(),
+                several => format!("{several} remarks were"),
+            }
+        )
+    });
+    degraded.into_iter().chain(later).map(Piece::Instruction)
 }
 
 /// Says how to read and write on GitHub.

@@ -208,3 +208,15 @@ fn unquoted(text: &str) -> impl Iterator<Item = &str> {
         }
     })
 }
+
+#[test]
+fn what_was_written_after_the_request_is_counted() {
+    let permit = permit_for(&a_mention());
+    let mut context = Context::within_budget(&permit, raw_context("Wet", "Is it?"));
+    let told = |context: &Context| compose(&a_mention(), &permit, context, &Wishes::default()).render();
+    assert!(!told(&context).contains("after the request"));
+    context.n_later = 1;
+    assert!(told(&context).contains("One remark was written after the request and left out"));
+    context.n_later = 2;
+    assert!(told(&context).contains("2 remarks were written after the request and left out"));
+}

@@ -26,9 +26,9 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn to_comment(&self) -> RawComment {
+    pub(crate) fn to_comment(&self, edited: Option<Timestamp>) -> RawComment {
         let Self { target, author, at, body, .. } = self.clone();
-        RawComment { target, author, at, edited: None, body }
+        RawComment { target, author, at, edited, body }
     }
 }
 

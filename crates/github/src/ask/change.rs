@@ -73,6 +73,7 @@ struct Review {
     author: Option<Actor>,
     /// Nothing while it is pending.
     submitted_at: Option<Timestamp>,
+    last_edited_at: Option<Timestamp>,
 }
 
 #[derive(Deserialize)]
@@ -140,7 +141,7 @@ impl From<Review> for RawReview {
             target: Target::Review(review.full_database_id),
             author: review.author.map(Actor::login),
             at: review.submitted_at.unwrap_or_default(),
-            edited: None,
+            edited: review.last_edited_at,
             body: review.body,
         };
         Self { verdict: review.state, comment }

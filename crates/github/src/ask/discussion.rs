@@ -73,6 +73,7 @@ struct Begun {
     title: String,
     body: String,
     created_at: Timestamp,
+    last_edited_at: Option<Timestamp>,
     closed: bool,
     is_answered: Option<bool>,
     author: Option<Actor>,
@@ -94,6 +95,8 @@ pub(crate) struct WireDiscussionComment {
     id: NodeId,
     body: String,
     created_at: Timestamp,
+    /// Nothing where it is not asked for, too.
+    last_edited_at: Option<Timestamp>,
     url: String,
     author: Option<Actor>,
 }
@@ -129,8 +132,10 @@ impl Begun {
         let missing = self.comments.total_count.saturating_sub(shown) + unseen;
         let tops = self.comments.nodes.into_iter();
         let all = tops.flat_map(|top| std::iter::once(top.said).chain(top.replies.nodes));
-        let answers: Vec<_> = all.map(WireDiscussionComment::answer).collect();
-        let comments: Vec<_> = answers.iter().map(Answer::to_comment).collect();
+        let (comments, answers): (Vec<_>, Vec<_>) = all
+            .map(|said| (said.last_edited_at, said.answer()))
+            .map(|(edited, answer)| (answer.to_comment(edited), answer))
+            .unzip();
         let state = match (self.is_answered, self.closed) {
             (Some(true), _) => "ANSWERED",
             (Some(false) | None, true) => "CLOSED",
@@ -144,7 +149,7 @@ impl Begun {
             author: self.author.map(Actor::login),
             body: self.body,
             created: Some(self.created_at),
-            edited: None,
+            edited: self.last_edited_at,
             assignees: Vec::new(),
             state: state.to_owned(),
             labels,

@@ -57,6 +57,7 @@ struct Issue {
     labels: Vec<RestLabel>,
     assignees: Vec<Author>,
     created_at: Timestamp,
+    updated_at: Timestamp,
     comments: usize,
     pull_request: Option<serde::de::IgnoredAny>,
 }
@@ -121,8 +122,8 @@ impl Issue {
             title: self.title,
             author: self.user.map(|user| user.login),
             body: self.body.unwrap_or_default(),
-            // REST tells only when anything about it changed.
-            edited: None,
+            // REST tells only when anything about it changed, which may have been the words.
+            edited: (self.updated_at > self.created_at).then_some(self.updated_at),
             created: Some(self.created_at),
             assignees: self.assignees.into_iter().map(|person| person.login).collect(),
             state: self.state.to_uppercase(),

@@ -166,3 +166,33 @@ async fn an_answer_on_another_pull_request_is_not_touched() {
     );
     assert_eq!(error.fault(), fro_core::Fault::ours(told));
 }
+
+#[tokio::test]
+async fn when_words_were_changed_is_told_of_reviews_and_discussions_too() {
+    let garden = Garden::new().await;
+    let github = garden.seen_by("fro-bot");
+    let later = |at: jiff::Timestamp| at + jiff::SignedDuration::from_hours(1);
+    let (discussion, edits) = garden.world.change(|state| {
+        let number = state.begin_discussion(REPO, "octo", "Ideas", "What shall we grow?").unwrap();
+        let top = state.discuss(REPO, number, "rita", "Tomatoes").unwrap();
+        state.begin_thread(REPO, 2, "octo", "Rubber again?").unwrap();
+        let repo = state.repo_mut(REPO).unwrap();
+        let begun = repo.discussion_mut(number).unwrap();
+        begun.edited_at = Some(later(begun.created_at));
+        let edits = (begun.edited_at, Some(later(begun.comment(top).unwrap().created_at)));
+        begun.comment_mut(top).unwrap().updated_at = edits.1.unwrap();
+        let review = &mut repo.issue_mut(2).unwrap().pull.as_mut().unwrap().reviews[0];
+        review.edited_at = edits.0;
+        let issue = repo.issue_mut(1).unwrap();
+        issue.updated_at = later(issue.created_at);
+        (number, edits)
+    });
+
+    let told = github.discussion(discussion).await.unwrap().told;
+    assert_eq!((told.edited, told.comments[0].edited), edits);
+    let change = github.subject(2).await.unwrap().told.change.unwrap();
+    assert_eq!(change.reviews[0].comment.edited, edits.0);
+    // REST tells of any change, which may have been one of the words.
+    let issue = github.subject_in_parts(1).await.unwrap();
+    assert_eq!(issue.edited, issue.created.map(later));
+}

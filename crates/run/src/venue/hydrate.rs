@@ -25,7 +25,7 @@ pub(crate) struct Hydrated {
 
 /// Asks GitHub for the subject and cuts the answer to the budget.
 ///
-/// What was changed after somebody asked is not shown as if it had been there.
+/// What was changed or written after somebody asked is not shown as if it had been there.
 pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker) -> Result<Hydrated, Fault> {
     let Venue { github, permit, occasion, tell } = venue;
     let Some((told, extent)) = read_subject(github, permit).await? else {
@@ -37,12 +37,13 @@ pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker
     };
     let asked_at = event::asked_at(&occasion.event);
     let earlier = earlier(github, permit, marker, (&told, extent, asked_at)).await?;
-    let told = told.as_of(asked_at);
+    let (told, n_later) = told.as_of(asked_at, event::described(&occasion.event).as_deref());
     let base = told.change.as_ref().map_or(told.default_branch.as_str(), |change| change.base.as_str());
     let texts = [attach::request(trigger, permit), told.body.as_str()];
     let (rules, files) = tokio::join!(rules(github, base), attach::bring(github, texts, tell));
     let mut context = Context::within_budget(permit, told);
     context.extent = extent;
+    context.n_later = n_later;
     context.git_ref.clone_from(&occasion.git_ref);
     context.attach(files.attached);
     context.set_rules(rules.as_deref());

@@ -67,6 +67,10 @@ impl Discussion {
         DateTime(self.told.created_at)
     }
 
+    async fn last_edited_at(&self) -> Option<DateTime> {
+        self.told.edited_at.map(DateTime)
+    }
+
     async fn author(&self) -> Option<Actor> {
         Actor::find(&self.asked.state, &self.asked.address, &self.told.author)
     }

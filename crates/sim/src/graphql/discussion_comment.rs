@@ -90,6 +90,11 @@ impl DiscussionComment {
         DateTime(self.comment.created_at)
     }
 
+    async fn last_edited_at(&self) -> Option<DateTime> {
+        let Comment { created_at, updated_at, .. } = self.comment;
+        (updated_at > created_at).then_some(DateTime(updated_at))
+    }
+
     async fn url(&self) -> Uri {
         let (repo, number) = (self.repo.full_name(), self.discussion.number);
         let id = self.comment.id;

@@ -24,6 +24,7 @@ pub(super) struct PullRequestReview {
     state: PullRequestReviewState,
     body: String,
     submitted_at: Option<DateTime>,
+    last_edited_at: Option<DateTime>,
     author_association: CommentAuthorAssociation,
     commit: Option<Commit>,
     reaction_groups: Option<Vec<ReactionGroup>>,
@@ -62,6 +63,7 @@ impl PullRequestReview {
             body: review.body.clone(),
             submitted_at: (review.state != state::ReviewState::Pending)
                 .then_some(DateTime(review.submitted_at)),
+            last_edited_at: review.edited_at.map(DateTime),
             author_association: repo.association(&review.author).into(),
             commit: Commit::find(asked, repo, &review.commit_oid),
             reaction_groups: Some(reaction::groups(asked, &[])),

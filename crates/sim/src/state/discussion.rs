@@ -27,6 +27,8 @@ pub struct Discussion {
     pub labels: Vec<String>,
     /// When it was begun.
     pub created_at: Timestamp,
+    /// When the opening text was last edited, if it was.
+    pub edited_at: Option<Timestamp>,
     /// Oldest first.
     pub comments: Vec<DiscussionComment>,
     /// On the opening text.

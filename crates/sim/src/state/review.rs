@@ -19,6 +19,8 @@ pub struct Review {
     pub commit_oid: String,
     /// When it was given; until then, when it was begun.
     pub submitted_at: Timestamp,
+    /// When its words were last edited, if they were.
+    pub edited_at: Option<Timestamp>,
     /// Why it is folded away, if it is.
     pub minimized: Option<String>,
 }
@@ -94,6 +96,7 @@ impl Review {
             body: String::new(),
             commit_oid: commit_oid.to_owned(),
             submitted_at: now,
+            edited_at: None,
             minimized: None,
         }
     }

@@ -100,6 +100,7 @@ impl State {
             locked: false,
             labels: Vec::new(),
             created_at,
+            edited_at: None,
             comments: Vec::new(),
             reactions: Vec::new(),
         });
