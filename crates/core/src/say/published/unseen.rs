@@ -1,6 +1,6 @@
 //! Finds words that a page never shows: definitions of links and footnotes to which nothing on the page leads.
 
-use std::{collections::HashSet, ops::Range, sync::LazyLock};
+use std::{collections::BTreeSet, ops::Range, sync::LazyLock};
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use regex::Regex;
@@ -44,10 +44,10 @@ pub(super) fn unseen(text: &str) -> Vec<Edit> {
 #[derive(Default)]
 struct Page {
     shown: Vec<Range<usize>>,
-    links: HashSet<String>,
+    links: BTreeSet<String>,
     footnotes: Vec<(String, usize)>,
     /// Names of footnotes that the page leads to; those within footnotes do not count.
-    called: HashSet<String>,
+    called: BTreeSet<String>,
     /// How many footnotes are around.
     depth: usize,
 }
@@ -84,7 +84,7 @@ impl Page {
 
     /// Returns where footnotes begin that the page does not show; of two with one name, it shows the first.
     fn unseen_footnotes(&self) -> impl Iterator<Item = usize> {
-        let mut seen = HashSet::new();
+        let mut seen = BTreeSet::new();
         let unseen =
             self.footnotes.iter().filter(move |(name, _)| !self.called.contains(name) || !seen.insert(name));
         unseen.map(|(_, start)| *start)
