@@ -134,22 +134,51 @@ impl<'a> Lexicon<'a> {
         }
     }
 
-    /// Takes in the sessions that may be heard.
     fn hear(&self, private: &Holders, public: &Holders, into: &mut Holders) {
-        let public = Holders(public.0, public.1.iter().map(|(id, impact)| (id + PUBLIC, *impact)).collect());
-        match self.audience {
-            Audience::Everyone => into.add(&public),
-            Audience::Insiders => {
-                // Of a common word as many of one kind are kept as of the other.
-                let mut hits = [public.1, private.1.clone(), std::mem::take(&mut into.1)].concat();
-                hits.sort_unstable_by_key(|(id, _)| Reverse(*id));
-                hits.truncate(COMMON * 2);
-                *into = Holders(into.0.saturating_add(public.0).saturating_add(private.0), hits);
-            }
-        }
+        hear(self.audience, private, public, into);
     }
 
     fn read(&self, rows: usize) {
         self.rows.set(self.rows.get() + rows as u64);
+    }
+}
+
+/// Takes in the sessions of a segment that may be heard.
+fn hear(audience: Audience, private: &Holders, public: &Holders, into: &mut Holders) {
+    let public = Holders(public.0, public.1.iter().map(|(id, impact)| (id + PUBLIC, *impact)).collect());
+    match audience {
+        Audience::Everyone => into.add(&public),
+        Audience::Insiders => {
+            // Of a common word as many of one kind are kept as of the other; public numbers are the higher ones.
+            let mut open = [public.1, private.1.clone(), std::mem::take(&mut into.1)].concat();
+            open.sort_unstable_by_key(|(id, _)| Reverse(*id));
+            let mut closed = open.split_off(open.partition_point(|(id, _)| *id >= PUBLIC));
+            open.truncate(COMMON);
+            closed.truncate(COMMON);
+            let all = into.0.saturating_add(public.0).saturating_add(private.0);
+            *into = Holders(all, [open, closed].concat());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_common_word_of_many_segments_leaves_room_for_sessions_of_both_kinds() {
+        let holders = |from: i64| Holders(300, (from..from + 256).rev().map(|id| (id, 1)).collect());
+        let mut heard = Holders::default();
+        for segment in 0..3 {
+            hear(Audience::Insiders, &holders(segment * 300), &holders(segment * 300), &mut heard);
+        }
+        let (open, closed): (Vec<i64>, Vec<i64>) =
+            heard.1.iter().map(|(id, _)| *id).partition(|id| *id >= PUBLIC);
+        assert_eq!((heard.0, open.len(), closed.len()), (1_800, COMMON, COMMON));
+        assert_eq!((open[0] - PUBLIC, closed[0]), (855, 855), "the newest come first");
+
+        let mut public = Holders::default();
+        hear(Audience::Everyone, &holders(0), &holders(300), &mut public);
+        assert!(public.1.iter().all(|(id, _)| *id >= PUBLIC), "the public hears nothing private");
     }
 }

@@ -15,7 +15,10 @@ use crate::{database::judge, error::Error};
 
 /// So many words of a question are looked for, and so many with those around them.
 const OWN: usize = 24;
-const WORDS: usize = 32;
+const WORDS: usize = 40;
+
+/// So many of those are left to the last text around a question, the names of files: a long description leaves none.
+const FILES: usize = 8;
 
 /// A word in more sessions is a common one: only the newest of them count.
 const COMMON: u32 = 256;
@@ -69,9 +72,12 @@ pub(super) fn weighed(words: &str, around: &[&str]) -> Vec<(Term, f64)> {
     own[beginning..].sort_by_key(|term| !term.is_name);
     own.truncate(OWN);
     let mut all: Vec<(Term, f64)> = own.into_iter().map(|term| (term, 1.0)).collect();
-    for term in around.iter().flat_map(|text| terms(text)) {
-        if all.len() < WORDS && !all.iter().any(|(known, _)| known.word == term.word) {
-            all.push((term, AROUND));
+    for (number, text) in around.iter().enumerate() {
+        let most = if number + 1 == around.len() { WORDS } else { WORDS - FILES };
+        for term in terms(text) {
+            if all.len() < most && !all.iter().any(|(known, _)| known.word == term.word) {
+                all.push((term, AROUND));
+            }
         }
     }
     all
@@ -191,4 +197,19 @@ fn hit(document: i64, mut found: Vec<(f64, usize)>, words: &[Weighed]) -> Hit {
 /// Orders hits from the best to the worst, and of equals the newest first.
 fn better(one: &Hit, other: &Hit) -> Ordering {
     other.score.total_cmp(&one.score).then(other.document.cmp(&one.document))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_description_leaves_room_for_the_names_of_files() {
+        let long = |word: &str| (0..60).map(|number| format!("{word}{number}")).collect::<Vec<_>>().join(" ");
+        let (own, description) = (long("asked"), long("described"));
+        let words = weighed(&own, &[&description, "src/pool.rs crates/client/h2_config.rs"]);
+        let has = |word: &str| words.iter().any(|(term, weight)| term.word == word && *weight < 1.0);
+        assert!(words.len() <= WORDS && has("pool") && has("config"), "{words:?}");
+        assert_eq!(words.iter().filter(|(term, _)| term.word.starts_with("described")).count(), 8);
+    }
 }

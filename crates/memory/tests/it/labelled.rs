@@ -89,15 +89,10 @@ pub(crate) fn id(number: usize) -> String {
 }
 
 /// Returns the places of the sessions that are told of: of all that were found, those that are alike enough.
-fn recalled(index: &Index, sessions: &Sessions, title: &str, words: &str) -> Vec<String> {
+fn recalled(index: &Index, sessions: &Sessions, title: &str, words: &str, around: &[&str]) -> Vec<String> {
     let words = continuity::topic(title, words);
-    let question = Question {
-        words: &words,
-        around: &[],
-        audience: Audience::Insiders,
-        except: None,
-        show: Show::Answer,
-    };
+    let question =
+        Question { words: &words, around, audience: Audience::Insiders, except: None, show: Show::Answer };
     let found = index.search(sessions, &question, 10).unwrap();
     let told = found.into_iter().filter(|found| {
         continuity::is_worth_telling(Likeness { weight: found.weight, shared: found.words.len() })
@@ -138,10 +133,14 @@ fn questions_in_other_words_find_their_session_among_the_first_three() {
     let mut figures = Vec::new();
     for (half, name) in ["tuned on", "held out"].iter().enumerate() {
         let asked: Vec<_> = labelled.iter().enumerate().filter(|(number, _)| number % 2 == half).collect();
-        for way in ["recalled", "typed"] {
+        for way in ["recalled", "described", "typed"] {
             let is_found = |number: usize, session: &Labelled| {
                 let found = match way {
-                    "recalled" => recalled(&index, &sessions, session.later_title, session.later_words),
+                    "recalled" => recalled(&index, &sessions, session.later_title, session.later_words, &[]),
+                    // As when an issue is opened: nobody asks for anything, and the words stand in its description.
+                    "described" => {
+                        recalled(&index, &sessions, session.later_title, "", &[session.later_words])
+                    }
                     _ => typed(&index, &sessions, session.typed),
                 };
                 let is_found = found.iter().take(3).any(|found| *found == id(number));
@@ -152,10 +151,12 @@ fn questions_in_other_words_find_their_session_among_the_first_three() {
             };
             let found = asked.iter().filter(|(number, session)| is_found(*number, session)).count();
             println!("{name}, {way}: {found} of {}", asked.len());
-            figures.push(found * 100 / asked.len());
+            // A description has more words than a request, and they count less.
+            let enough = if way == "described" { 85 } else { 90 };
+            figures.push((way, found * 100 / asked.len(), enough));
         }
     }
-    assert!(figures.iter().all(|percent| *percent >= 90), "{figures:?}");
+    assert!(figures.iter().all(|(_, percent, enough)| percent >= enough), "{figures:?}");
 }
 
 /// The words of a question that was asked before are all in the old prompt, and none need be in the answer.
@@ -164,7 +165,7 @@ fn the_same_question_again_finds_the_session_that_answered_it() {
     let (_engine, _folder, index, sessions) = indexed();
     let labelled = labelled();
     let again = labelled.iter().enumerate().filter(|(number, session)| {
-        recalled(&index, &sessions, session.title, session.request).first() == Some(&id(*number))
+        recalled(&index, &sessions, session.title, session.request, &[]).first() == Some(&id(*number))
     });
     assert_eq!(again.count(), labelled.len());
 }
