@@ -23,6 +23,23 @@ const MARK: &str = "[redacted]";
 /// Values shorter than this are too likely to be ordinary words.
 const SHORTEST: usize = 8;
 
+/// What a credential of a known shape has in it, so that nobody looks closely where none of these is.
+pub const SHAPE_HINTS: [&str; 13] = [
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "sk-",
+    "AKIA",
+    "AIza",
+    "xox",
+    "gsk_",
+    "eyJ",
+    "PRIVATE KEY-----",
+];
+
 /// Credentials known by their shape.
 const SHAPES: &str = r"(?x)
       \bgh[pousr]_[A-Za-z0-9]{20,}
@@ -117,6 +134,11 @@ impl Redactor {
     /// Counts what looks like a credential, learnt or not.
     pub fn count_shapes(&self, text: &str) -> usize {
         self.shapes.find_iter(text).count()
+    }
+
+    /// Returns where a text has what looks like a credential, learnt or not.
+    pub fn shapes(&self, text: &str) -> Vec<Range<usize>> {
+        self.shapes.find_iter(text).map(|hit| hit.range()).collect()
     }
 
     /// Takes every secret out of a text.

@@ -38,7 +38,7 @@ pub mod trust;
 pub mod workflow;
 
 pub use budget::Bounded;
-pub use clean::{Clean, Redactor};
+pub use clean::{Clean, Redactor, SHAPE_HINTS};
 pub use context::Context;
 pub use delivery::Delivery;
 pub use draft::{Draft, Drafts};

@@ -1,6 +1,9 @@
-//! Text as it reads without spaces, line breaks and escapes: what was broken over lines is whole again.
+//! Text as it reads without spaces, line breaks, escapes and characters that do not show: what was broken over lines is
+//! whole again.
 //!
-//! A secret is found in it however it was wrapped, indented, or escaped as in JSON within JSON.
+//! A secret is found in it however it was wrapped, indented, strewn, or escaped as in JSON within JSON.
+
+mod fillers;
 
 /// Tells for every byte whether it stays: in the second row after a backslash.
 const STAYS: [[bool; 256]; 2] = [stays(b" \n\r\t\\"), stays(b" \n\r\t\\nrt")];
@@ -35,6 +38,7 @@ impl Normalizer {
         // Every byte is written, and overwritten if it does not stay: a branch for each would cost more. As many as
         // an index of eight bits can tell apart need no check of it either.
         let mut piece = [0; 256];
+        let before = folded.len();
         for text in text.chunks(255) {
             let mut end = 0_u8;
             for byte in text {
@@ -43,12 +47,19 @@ impl Normalizer {
             }
             folded.extend_from_slice(&piece[..usize::from(end)]);
         }
+        if fillers::may_end_in(folded, before) {
+            fillers::drop_from(folded, before, |_, _| {});
+        }
     }
 
     /// Returns where the bytes of a folded text stood.
     pub(crate) fn origins(text: &[u8]) -> Vec<usize> {
         let mut fold = Self::default();
-        (0..text.len()).filter(|place| fold.stays(text[*place])).collect()
+        let mut places: Vec<usize> = (0..text.len()).filter(|place| fold.stays(text[*place])).collect();
+        let mut folded: Vec<u8> = places.iter().map(|place| text[*place]).collect();
+        fillers::drop_from(&mut folded, 0, |from, to| places[to] = places[from]);
+        places.truncate(folded.len());
+        places
     }
 
     /// Tells whether the next byte is neither space nor backslash, nor a letter that means a break after one.
@@ -83,5 +94,12 @@ mod tests {
         check(r"MIIE\nvQIB\\r\\n\\tADAN", "MIIEvQIBADAN");
         check(r#"{\"nut\": \\\"tin\\\"}"#, r#"{"nut":"tin"}"#);
         check("water", "water");
+    }
+
+    #[test]
+    fn characters_that_do_not_show_go() {
+        check("MI\u{200b}IE\u{ad}vQ\u{2060}IB\u{feff}AD\u{e0041}AN\u{a0}x\u{3000}y", "MIIEvQIBADANxy");
+        check(r"MI\u200bIE\u200DvQ\\u2060IB\uFEFFAD\udb40\udc41AN\u00adx", "MIIEvQIBADANx");
+        check("naïve – “café” 水", "naïve–“café”水");
     }
 }

@@ -1,5 +1,7 @@
 //! Values that must not be in a memory, in every form in which the engine may have written them down.
 
+mod strings;
+
 use std::{borrow::Cow, collections::BTreeSet, ops::Range, path::Path};
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -15,6 +17,7 @@ use crate::{
     snapshot::{packer::each_buffer, saved::Saved},
     store::Store,
 };
+use strings::Strings;
 
 const MARK: &[u8] = b"[redacted]";
 
@@ -29,6 +32,8 @@ const TELLING: usize = 16;
 pub(crate) struct Secrets {
     /// Nothing if no secret is known.
     finders: Option<Finders>,
+    /// Looks at the strings of a text one by one.
+    strings: Strings,
 }
 
 #[derive(Debug)]
@@ -76,17 +81,20 @@ impl Needle {
     }
 
     /// Returns what is looked for in folded text.
-    ///
-    /// With a quote in it that could be a whole piece of the JSON of a row, which would be none any more.
     fn folded(&self) -> Option<Self> {
         match self {
             Self::Whole(form) => {
                 let form = Normalizer::normalize(form);
-                (form.len() >= SHORTEST && !form.contains(&b'"')).then_some(Self::Whole(form))
+                (form.len() >= SHORTEST).then_some(Self::Whole(form))
             }
             // A token has nothing in it that could be folded.
             Self::Head(_) | Self::Tail(_) => Some(self.clone()),
         }
+    }
+
+    /// Tells whether a needle could be a whole piece of the JSON of a row, which would be none any more without it.
+    fn has_quote(&self) -> bool {
+        self.bytes().contains(&b'"')
     }
 
     /// Widens a hit to as much of the token as is there.
@@ -120,6 +128,20 @@ impl Finder {
             |hit: aho_corasick::Match| self.needles[hit.pattern().as_usize()].reach(text, hit.range());
         self.automaton.find_iter(text).map(reach).collect()
     }
+
+    /// Returns where secrets stand in a text that are broken over lines, or escaped in an unusual way.
+    fn broken(&self, text: &[u8], folded: &[u8]) -> Vec<Range<usize>> {
+        let origins = Normalizer::origins(text);
+        let whole = |hit: Range<usize>| {
+            // A backslash that is left without what it escaped would spoil the JSON around it.
+            let mut start = origins[hit.start];
+            while start > 0 && text[start - 1] == b'\\' {
+                start -= 1;
+            }
+            start..origins[hit.end - 1] + 1
+        };
+        self.hits(folded).into_iter().map(whole).collect()
+    }
 }
 
 impl Glance {
@@ -128,8 +150,11 @@ impl Glance {
         for needle in needles.iter().map(Needle::bytes) {
             match Normalizer::normalize(needle) {
                 left if left.len() < SHORTEST => plain.push(needle.to_vec()),
-                // A backslash in front of a needle can take its first letter away.
-                left => folded.push(left[1..].to_vec()),
+                left => {
+                    // A backslash in front of a needle can take its first letter away, and one with a `u` more of them.
+                    folded.push(left[1..].to_vec());
+                    plain.extend(b"023fd".contains(&left[0].to_ascii_lowercase()).then(|| needle.to_vec()));
+                }
             }
         }
         Self { folded: Sieve::learn(folded), plain: Sieve::learn(plain) }
@@ -144,22 +169,21 @@ impl Glance {
 impl Finders {
     fn compile(needles: BTreeSet<Needle>) -> Result<Self, Error> {
         let longest = needles.iter().map(|needle| needle.bytes().len()).max().unwrap_or_default();
-        let folded = Finder::compile(needles.iter().filter_map(Needle::folded).collect())?;
+        let folded = needles.iter().filter_map(Needle::folded).filter(|needle| !needle.has_quote());
+        let folded = Finder::compile(folded.collect())?;
         Ok(Self { glance: Glance::learn(&needles), plain: Finder::compile(needles)?, folded, longest })
     }
 
-    /// Returns where secrets stand that are broken over lines, or escaped in an unusual way.
-    fn broken(&self, text: &[u8], folded: &[u8]) -> Vec<Range<usize>> {
-        let origins = Normalizer::origins(text);
-        let whole = |hit: Range<usize>| {
-            // A backslash that is left without what it escaped would spoil the JSON around it.
-            let mut start = origins[hit.start];
-            while start > 0 && text[start - 1] == b'\\' {
-                start -= 1;
-            }
-            start..origins[hit.end - 1] + 1
-        };
-        self.folded.hits(folded).into_iter().map(whole).collect()
+    /// Returns a text with a mark in the place of each secret.
+    fn without<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        let folded = Normalizer::normalize(text);
+        if !self.glance.suspects(text, &folded) {
+            return Cow::Borrowed(text);
+        }
+        // A broken secret goes first, as a whole: of a key that is found line by line the short lines would stay.
+        let whole = marked(text, &self.folded.broken(text, &folded));
+        let hits = self.plain.hits(&whole);
+        if hits.is_empty() { whole } else { marked(&whole, &hits).into_owned().into() }
     }
 
     /// Fails if a secret stands in a text, whole or broken.
@@ -174,28 +198,22 @@ impl Secrets {
     /// Learns what must not be kept.
     pub(crate) fn knowing(secrets: &[Secret]) -> Result<Self, Error> {
         let needles: BTreeSet<_> = secrets.iter().flat_map(needles).collect();
+        let strings = Strings::learn(&needles)?;
         let finders = if needles.is_empty() { None } else { Some(Finders::compile(needles)?) };
-        Ok(Self { finders })
+        Ok(Self { finders, strings })
     }
 
     /// Returns the text with a mark in the place of each secret.
     pub(crate) fn without<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        let Some(finders) = &self.finders else { return Cow::Borrowed(text) };
-        let folded = Normalizer::normalize(text);
-        if !finders.glance.suspects(text, &folded) {
-            return Cow::Borrowed(text);
+        let clean = self.finders.as_ref().map_or(Cow::Borrowed(text), |finders| finders.without(text));
+        match self.strings.without(&clean) {
+            Some(cleaner) => Cow::Owned(cleaner),
+            None => clean,
         }
-        // A broken secret goes first, as a whole: of a key that is found line by line the short lines would stay.
-        let whole = marked(text, &finders.broken(text, &folded));
-        let hits = finders.plain.hits(&whole);
-        if hits.is_empty() { whole } else { marked(&whole, &hits).into_owned().into() }
     }
 
     /// Replaces every secret in the rows of a database and returns how many values had one.
     pub(crate) fn scrub(&self, connection: &Connection) -> Result<u64, Error> {
-        if self.finders.is_none() {
-            return Ok(0);
-        }
         let fail = judge("take secrets out of the database");
         let mut found = 0;
         for table in tables(connection, "main").map_err(&fail)? {
@@ -229,13 +247,17 @@ impl Secrets {
 
     /// Tells whether a secret stands in a pack of a save, in use or not.
     pub(crate) fn stand_in(&self, store: &Store, save: &Saved) -> Result<bool, Error> {
-        let Some(finders) = &self.finders else { return Ok(false) };
         let mut is_found = false;
         save.catalog.read(store, save.catalog.all(), &mut |_, chunk| {
-            is_found |= finders.refuse_in(chunk, &Normalizer::normalize(chunk)).is_err();
+            is_found |= self.are_in(chunk);
             Ok(())
         })?;
         Ok(is_found)
+    }
+
+    /// Tells whether these bytes have something that would be taken out of them if they were written now.
+    pub(crate) fn are_in(&self, bytes: &[u8]) -> bool {
+        self.refuse_in_bytes(bytes).is_err() || self.strings.are_unclean(bytes)
     }
 
     /// Fails if a secret stands in these bytes.
