@@ -20,7 +20,8 @@ use fro_core::{
     },
 };
 use fro_memory::{
-    Collected, Error, Keep, Listing, Place, Recall, Retention, Run, Stats, Stores, collect_garbage, look,
+    Collected, Error, Keep, Later, Listing, Place, Recall, Retention, Run, Stats, Store, Stores,
+    collect_garbage, later, look,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -137,22 +138,41 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
 
 fn status(which: &Which, env: &Env) -> Result<(), Fault> {
     let stores = which.stores(env)?;
-    let looked: Vec<(Place, Result<Recall, Error>)> =
-        stores.iter().map(|store| (store.place(), look(store))).collect();
-    let told = looked.iter().map(|(place, look)| {
+    let looked: Vec<(Place, Result<Recall, Error>, Option<Later>)> =
+        stores.iter().map(|store| (store.place(), look(store), later_than_head(store))).collect();
+    let told = looked.iter().map(|(place, look, later)| {
         let mut told = match look {
             Ok(recall) => state(recall),
             Err(error) => json!({ "state": "unknown", "why": error.story() }),
         };
         told["store"] = json!(place.to_string());
+        if let Some(later) = later {
+            told["later_saves"] = json!(later.saves);
+        }
         told
     });
     which.show(&told.collect(), || {
-        let lines = looked.iter().map(|(place, look)| match look {
-            Ok(recall) => format!("{place}: {}", described(recall)),
+        let lines = looked.iter().map(|(place, look, later)| match look {
+            Ok(recall) => format!("{place}: {}{}", described(recall), went_back(later.as_ref())),
             Err(error) => format!("{place}: {}", error.story()),
         });
         Ok(lines.chain(stores.unusable().iter().cloned()).collect::<Vec<_>>().join("\n"))
+    })
+}
+
+/// Returns the saves after the one that a head names; a store that cannot tell has none.
+pub(crate) fn later_than_head(store: &Store) -> Option<Later> {
+    later(store).unwrap_or_default()
+}
+
+/// Says that a head names an older save than it could.
+pub(crate) fn went_back(later: Option<&Later>) -> String {
+    later.map_or_else(String::new, |Later { saves, last }| {
+        let saves = counted(*saves, "later save");
+        format!(
+            "; {saves}, the last of {}: the head was put back, or runs ended before they moved it",
+            time(*last)
+        )
     })
 }
 
@@ -182,13 +202,15 @@ fn described(recall: &Recall) -> String {
 
 fn pull(which: &Which, env: &Env, folder: &Path) -> Result<(), Fault> {
     let waiting = Waiting::begin(env, "bringing the memory");
-    let recall = opened::restore(&which.stores(env)?, folder, env)?;
+    let stores = which.stores(env)?;
+    let recall = opened::restore(&stores, folder, env)?;
     drop(waiting);
+    let later = stores.iter().find_map(later_than_head);
     if let Some(head) = recall.head() {
         let written = fs_err::write(folder.join(PARENT), head.as_str());
         written.map_err(|error| Fault::ours(format!("cannot note what was brought: {error}")))?;
     }
-    which.show(&state(&recall), || Ok(described(&recall)))
+    which.show(&state(&recall), || Ok(format!("{}{}", described(&recall), went_back(later.as_ref()))))
 }
 
 /// The file in which `pull` notes what `push` starts from.

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeSet, HashMap},
     path::Path,
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use blake3::Hash;
@@ -29,6 +29,8 @@ pub struct Archive {
     settings: Arc<StoreSettings>,
     place: Place,
     saved: Arc<Saved>,
+    /// Opened by the first who needs it; its connections stay open for the others.
+    store: Arc<OnceLock<Store>>,
 }
 
 impl PartialEq for Archive {
@@ -48,7 +50,7 @@ impl Archive {
         hidden: &BTreeSet<String>,
     ) -> Self {
         saved.sessions.retain(|id, _| !hidden.contains(id));
-        Self { settings: Arc::new(settings.clone()), place, saved: Arc::new(saved) }
+        Self { settings: Arc::new(settings.clone()), place, saved: Arc::new(saved), store: Arc::default() }
     }
 
     /// Returns what is known of each session.
@@ -70,7 +72,7 @@ impl Archive {
     pub(crate) fn open(&self, folder: &Path) -> Result<Connection, Error> {
         let path = folder.join(ENGINE_DATABASE);
         if !path.exists() {
-            restore_sessions(&self.store()?, &self.saved, folder, &BTreeSet::new(), At::Newest)?;
+            restore_sessions(self.store()?, &self.saved, folder, &BTreeSet::new(), At::Newest)?;
         }
         database::open_live(&path)
     }
@@ -90,7 +92,7 @@ impl Archive {
         }
         let insert = judge("put a fetched session in its place");
         crate::merge::at_once(into, || {
-            self.saved.each_rows(&self.store()?, &wanted, |_, rows| rows.insert(into).map_err(&insert))
+            self.saved.each_rows(self.store()?, &wanted, |_, rows| rows.insert(into).map_err(&insert))
         })
     }
 
@@ -102,15 +104,7 @@ impl Archive {
 
     /// Fetches chunks of the save, those that can be read.
     pub(crate) fn blocks(&self, names: &[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error> {
-        let store = self.store()?;
-        let known: Vec<Hash> = names.iter().filter(|name| self.saved.catalog.has(name)).copied().collect();
-        match self.saved.fetch(&store, known.iter().copied()) {
-            Err(Error::Flawed(_)) => {
-                let lost = self.saved.catalog.unreadable(&store, &known)?;
-                self.saved.fetch(&store, known.into_iter().filter(|name| !lost.contains(name)))
-            }
-            fetched => fetched,
-        }
+        self.saved.fetch_readable(self.store()?, names)
     }
 
     /// Returns the ids of all its sessions.
@@ -118,9 +112,13 @@ impl Archive {
         self.saved.sessions.keys().cloned().collect()
     }
 
-    fn store(&self) -> Result<Store, Error> {
+    fn store(&self) -> Result<&Store, Error> {
+        if let Some(store) = self.store.get() {
+            return Ok(store);
+        }
         let lost = || Error::from(Flaw::Missing(self.saved.name));
-        Stores::open(&self.settings).into_store(self.place).ok_or_else(lost)
+        let opened = Stores::open(&self.settings).into_store(self.place).ok_or_else(lost)?;
+        Ok(self.store.get_or_init(|| opened))
     }
 }
 

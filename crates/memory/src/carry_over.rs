@@ -7,6 +7,7 @@ use crate::{
     database,
     error::{Error, Flaw, Refusal},
     keep::{Keep, Provenance},
+    lineage::stray,
     private,
     prune::Retention,
     recall::Recall,
@@ -31,6 +32,10 @@ pub(crate) fn carry_over(store: &Store) -> Result<(), Error> {
         return Ok(());
     }
     let Some(former) = store.former()? else { return Ok(()) };
+    // A memory of this format that lost its head is newer than one of the former.
+    if stray(store)?.is_some() {
+        return Ok(());
+    }
     let done = store.may_write().and_then(|()| into(&former, store));
     match done {
         Ok(()) => Ok(()),

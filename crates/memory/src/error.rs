@@ -81,6 +81,9 @@ pub enum Flaw {
     /// The head holds something else than a name.
     #[error("the head of the memory does not name an object")]
     Head,
+    /// There are saves, and no head that names one.
+    #[error("its head is gone")]
+    Headless,
     /// An object is not there.
     #[error("the object {0} is missing")]
     Missing(ObjectName),

@@ -224,6 +224,11 @@ impl Index {
         Ok((segment::names(&self.connection, None)?, self.blocks.clone()))
     }
 
+    /// Leaves a block out that cannot be read any more.
+    pub(crate) fn lose(&self, block: ObjectName) -> Result<(), Error> {
+        segment::lose(&self.connection, block)
+    }
+
     /// Opens the index in this file, if it is one of this version.
     pub(crate) fn existing(path: &Path) -> Option<Self> {
         let connection = path.exists().then(|| connect(path).ok())??;
@@ -269,6 +274,7 @@ impl Index {
         );
         let hits = Ranking { lexicon, documents: self.documents(question.audience)? }.rank(words)?;
         let best = hits.first().map_or(0.0, |hit| hit.score);
+        self.bring(&hits[..hits.len().min(limit as usize)], &seen);
         let mut shown = Vec::new();
         for hit in hits {
             if shown.len() >= limit as usize {
@@ -284,6 +290,17 @@ impl Index {
         let sql = "SELECT sum(next - iif(is_public, ?1, 1)) FROM number WHERE is_public OR ?2";
         let row = params![PUBLIC, audience == Audience::Insiders];
         self.connection.query_one(sql, row, |row| row.get(0)).map_err(judge("count what was read"))
+    }
+
+    /// Fetches the sessions of some hits at once. One that cannot be read is told of when it is shown.
+    fn bring(&self, hits: &[Hit], seen: &Seen<'_>) {
+        let sql = "SELECT session FROM document WHERE id = ?1";
+        let name = |hit: &Hit| self.connection.query_one(sql, [hit.document], |row| row.get(0)).ok();
+        let wanted =
+            hits.iter().filter_map(name).filter(|id: &String| seen.question.except != Some(id.as_str()));
+        if let Err(error) = seen.sessions.bring(wanted.collect()) {
+            tracing::debug!("the sessions that were found are fetched one by one: {}", error.story());
+        }
     }
 
     /// Shows a session; nothing if nobody knows it, whatever the index says, or if it cannot be fetched.

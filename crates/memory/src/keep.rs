@@ -132,6 +132,7 @@ pub struct Keep<'a> {
     ledger: Option<&'a Path>,
     index: Option<&'a Path>,
     audience: Audience,
+    damage: Option<Flaw>,
 }
 
 impl<'a> Keep<'a> {
@@ -149,6 +150,7 @@ impl<'a> Keep<'a> {
             ledger: None,
             index: None,
             audience: Audience::Insiders,
+            damage: None,
         }
     }
 
@@ -215,6 +217,13 @@ impl<'a> Keep<'a> {
         self
     }
 
+    /// Says that the save which the run started from is damaged: what is left of it is saved anew.
+    #[must_use]
+    pub(crate) fn instead_of(mut self, damage: Option<Flaw>) -> Self {
+        self.damage = damage;
+        self
+    }
+
     /// Returns the time of the save.
     pub(crate) fn now(&self) -> Timestamp {
         self.provenance.now
@@ -237,7 +246,7 @@ impl<'a> Keep<'a> {
     /// Saves on top of the head, until no other run comes first.
     fn save_after_others(&self, store: &Store, local: &Local<'_>, secrets: &Secrets) -> Result<Kept, Error> {
         let (mut races, mut attempts) = (0, 0);
-        let mut damaged: Option<(Head, Flaw)> = None;
+        let mut damaged: Option<(Head, Flaw)> = self.provenance.parent.clone().zip(self.damage.clone());
         loop {
             attempts += 1;
             let head = store.head()?;

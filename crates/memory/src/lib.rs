@@ -71,6 +71,7 @@ pub use gc::{Collected, collect_garbage};
 pub use index::{Found, Index, Question, Show};
 pub use keep::{Keep, Kept, Provenance, Report, keep};
 pub use ledger::{Figures, Ledger, Run, Tokens};
+pub use lineage::{Later, later};
 pub use live::{Refreshed, refresh};
 pub use merge::Merged;
 pub use prune::Retention;

@@ -1,11 +1,14 @@
 //! How saves follow each other: what came before one, nearest first, and what stands in for one that is damaged.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+
+use jiff::Timestamp;
 
 use crate::{
-    error::Error,
+    error::{Error, Refusal},
     recall,
     snapshot::{
+        count,
         manifest::{LEDGER, Manifest},
         saved::Saved,
     },
@@ -184,6 +187,57 @@ impl Iterator for StandIns<'_> {
         }
         None
     }
+}
+
+/// Returns the newest save of a store whose head is gone; nothing if nothing was ever saved, or all of it was set aside.
+pub(crate) fn stray(store: &Store) -> Result<Option<Head>, Error> {
+    let heads = match store.manifests() {
+        // Without the right to list nobody knows.
+        Err(error) if error.refusal() == Some(Refusal::Denied) => return Ok(None),
+        heads => heads?,
+    };
+    if heads.is_empty() {
+        return Ok(None);
+    }
+    let asides: HashSet<String> =
+        store.asides()?.into_iter().map(|aside| aside.head.as_str().to_owned()).collect();
+    Ok(heads.into_iter().find(|head| !asides.contains(head.as_str())))
+}
+
+/// Saves that came after the one that the head names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Later {
+    /// How many.
+    pub saves: u32,
+    /// When the last of them was made.
+    pub last: Timestamp,
+}
+
+/// Finds the saves that contain the one that the head names: it was put back, or runs ended before they could move it.
+pub fn later(store: &Store) -> Result<Option<Later>, Error> {
+    let Some(Ok(head)) = store.head()?.map(|head| head.manifest()) else { return Ok(None) };
+    let mut saves: HashMap<ObjectName, Manifest> = HashMap::new();
+    for other in store.manifests()?.into_iter().take(MOST) {
+        let Ok(name) = other.manifest() else { continue };
+        match Manifest::fetch(store, name) {
+            Ok(save) => drop(saves.insert(name, save)),
+            Err(Error::Flawed(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let mut after = HashSet::from([head]);
+    loop {
+        let known = after.len();
+        let follows = |save: &&ObjectName| saves[*save].parents.iter().any(|parent| after.contains(parent));
+        let new: Vec<ObjectName> = saves.keys().filter(follows).copied().collect();
+        after.extend(new);
+        if after.len() == known {
+            break;
+        }
+    }
+    let times = after.iter().filter(|name| **name != head).filter_map(|name| saves.get(name));
+    let last = times.map(|save| save.saved_at).max();
+    Ok(last.map(|last| Later { saves: count(after.len() - 1), last }))
 }
 
 /// Reads every byte of a save and makes sure of it.

@@ -65,6 +65,14 @@ impl Recall {
         }
     }
 
+    /// Returns what is wrong with the newest save, if what was recalled is another one or what is left of it.
+    pub(crate) fn damage(&self) -> Option<&Flaw> {
+        match self {
+            Self::Warm { instead_of, .. } => instead_of.as_ref(),
+            Self::Cold | Self::Newer { .. } | Self::Damaged { .. } => None,
+        }
+    }
+
     /// Says why what was kept cannot be used.
     fn unusable(why: Flaw) -> Self {
         if matches!(why, Flaw::EngineNewer { .. }) { Self::Newer { why } } else { Self::Damaged { why } }
@@ -145,48 +153,65 @@ pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
 /// A memory of the former format is carried over first.
 pub fn recall_to(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
     carry_over::carry_over(store)?;
-    let Some(newest) = store.head()? else { return Ok(Recall::Cold) };
-    Ok(bring_or_set_aside(store, &newest, destination)?.recall)
+    Ok(bring_or_set_aside(store, destination)?.recall)
 }
 
-/// Restores a save or the last whole one before it; if there is none, it is set aside.
-pub(crate) fn bring_or_set_aside(
-    store: &Store,
-    newest: &Head,
-    destination: Destination<'_>,
-) -> Result<Brought, Error> {
-    let brought = bring_from(store, newest, destination)?;
+/// Restores the newest save or the last whole one before it; if there is none, it is set aside.
+pub(crate) fn bring_or_set_aside(store: &Store, destination: Destination<'_>) -> Result<Brought, Error> {
+    let Some(newest) = store.head()? else { return bring_stray(store, destination) };
+    let brought = bring_from(store, &newest, destination)?;
     match &brought.recall {
         Recall::Warm { .. } | Recall::Cold | Recall::Newer { .. } => {}
-        Recall::Damaged { .. } => store.set_aside(newest)?,
+        Recall::Damaged { .. } => store.set_aside(&newest)?,
     }
     Ok(brought)
 }
 
+/// Restores what was saved last into a store that has no head any more.
+fn bring_stray(store: &Store, destination: Destination<'_>) -> Result<Brought, Error> {
+    let Some(newest) = lineage::stray(store)? else { return Ok(Brought::nothing(Recall::Cold)) };
+    let brought = bring_from(store, &newest, destination)?;
+    match &brought.recall {
+        Recall::Warm { .. } => Ok(brought.instead_of(Flaw::Headless)),
+        Recall::Cold | Recall::Newer { .. } => Ok(brought),
+        // Of what was set aside, because nothing of it can be used, the rest lies there for a while.
+        Recall::Damaged { .. } if !store.asides()?.is_empty() => Ok(Brought::nothing(Recall::Cold)),
+        Recall::Damaged { .. } => Ok(Brought::nothing(Recall::Damaged { why: Flaw::Headless })),
+    }
+}
+
 /// Restores the newest memory like `recall_to`, but changes nothing in the store: for people who look at it.
 pub fn peek(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
-    let Some(newest) = store.head()? else {
+    if store.head()?.is_none()
+        && lineage::stray(store)?.is_none()
+        && let Some(Carried { store, .. }) = carry_over::aside(store)?
+    {
         // What was not carried over yet is looked at in a store of its own.
-        return match carry_over::aside(store)? {
-            Some(Carried { store, .. }) => peek(&store, destination),
-            None => Ok(Recall::Cold),
-        };
-    };
-    Ok(bring_from(store, &newest, destination)?.recall)
+        return peek(&store, destination);
+    }
+    Ok(peek_into(store, destination)?.recall)
 }
 
 /// Restores like `peek`, and returns the save too, for whoever reads more of it.
 pub(crate) fn peek_into(store: &Store, destination: Destination<'_>) -> Result<Brought, Error> {
     match store.head()? {
         Some(newest) => bring_from(store, &newest, destination),
-        None => Ok(Brought::nothing(Recall::Cold)),
+        None => bring_stray(store, destination),
     }
 }
 
 /// Tells what the newest memory is, as far as its manifest says.
 pub fn look(store: &Store) -> Result<Recall, Error> {
-    let Some(newest) = store.head()? else { return carry_over::look(store) };
-    flaw_or(readable(store, &newest, None).map(|(name, manifest)| Recall::warm(name.into(), &manifest, 0)))
+    let read = |head: &Head| {
+        flaw_or(readable(store, head, None).map(|(name, manifest)| Recall::warm(name.into(), &manifest, 0)))
+    };
+    if let Some(newest) = store.head()? {
+        return read(&newest);
+    }
+    match lineage::stray(store)? {
+        Some(newest) => Ok(Brought::nothing(read(&newest)?).instead_of(Flaw::Headless).recall),
+        None => carry_over::look(store),
+    }
 }
 
 /// Restores the newest save if it is whole, and no other.

@@ -163,6 +163,13 @@ impl Sessions {
         Ok(Some(&rest.fetched))
     }
 
+    /// Fetches those of some sessions that are not here, all at once.
+    pub(crate) fn bring(&self, ids: BTreeSet<String>) -> Result<(), Error> {
+        let Some(rest) = &self.rest else { return Ok(()) };
+        let is_here = |id: &String| self.engine.as_ref().is_some_and(|engine| has(engine, id));
+        rest.archive.load(&rest.fetched, &ids.into_iter().filter(|id| !is_here(id)).collect())
+    }
+
     /// Fetches blocks of the search index that are not on this machine, all that can be read.
     pub(crate) fn blocks(&self, names: &[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error> {
         self.rest.as_ref().map_or_else(|| Ok(HashMap::new()), |rest| rest.archive.blocks(names))

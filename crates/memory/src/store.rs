@@ -141,6 +141,11 @@ impl Store {
         if let Self::ActionsCache(cache) = self {
             return cache.other_heads();
         }
+        self.manifests()
+    }
+
+    /// Returns a head for every save that is listed, newest first; none where nothing can be listed.
+    pub(crate) fn manifests(&self) -> Result<Vec<Head>, Error> {
         let Listing::Known(mut listed) = self.list()? else { return Ok(Vec::new()) };
         listed.sort_by_key(|listed| std::cmp::Reverse(listed.stored_at));
         let manifests = listed.into_iter().filter_map(|listed| match listed.object {

@@ -18,9 +18,10 @@ use jiff::Timestamp;
 use crate::{
     archive::Archive,
     carry_over::carry_over,
-    error::{Error, Refusal},
+    error::{Error, Flaw, Refusal},
     gc::GRACE,
     keep::{Keep, Kept},
+    lineage::stray,
     recall::{Brought, Destination, Given, Recall, bring_newest, bring_or_set_aside, peek, peek_into},
     snapshot::manifest::Manifest,
     store::{Head, Object, Place, Store, cache::CacheSettings, s3::S3Settings},
@@ -87,6 +88,8 @@ struct Member {
     store: Store,
     /// Nobody answered; this run does not wait for it a second time.
     is_lost: bool,
+    /// What is wrong with the newest save that it had when the run began.
+    damage: Option<Flaw>,
 }
 
 /// What was recalled, from where.
@@ -162,7 +165,7 @@ impl Stores {
     fn add(&mut self, place: Place, opened: Option<Result<Store, Error>>) {
         match opened {
             None => {}
-            Some(Ok(store)) => self.members.push(Member { store, is_lost: false }),
+            Some(Ok(store)) => self.members.push(Member { store, is_lost: false, damage: None }),
             Some(Err(error)) => {
                 self.unusable.push(format!("the memory: {}", error.story()));
                 self.unopened.push(place);
@@ -205,6 +208,7 @@ impl Stores {
             match self.recall_from(index, to, &mut told.warnings) {
                 Ok((Brought { recall: recall @ Recall::Warm { .. }, saved, hidden }, from)) => {
                     told.warnings.extend(went_on_with(&recall, place));
+                    self.members[index].damage = recall.damage().cloned();
                     told.recall = recall;
                     told.from = Some(from);
                     told.archive = saved.map(|saved| Archive::new(&self.settings, from, saved, &hidden));
@@ -232,7 +236,7 @@ impl Stores {
     pub fn look_into(&self, place: Place, to: Destination<'_>) -> Result<(Recall, Option<Archive>), Error> {
         let store = self.iter().find(|store| store.place() == place);
         let Some(store) = store else { return Ok((Recall::Cold, None)) };
-        if store.head()?.is_none() {
+        if store.head()?.is_none() && stray(store)?.is_none() {
             return Ok((peek(store, Destination { given: Given::Everything, ..to })?, None));
         }
         let Brought { recall, saved, hidden } = peek_into(store, to)?;
@@ -249,7 +253,7 @@ impl Stores {
         let store = &self.members[index].store;
         let place = store.place();
         carry_over(store)?;
-        let Some(head) = store.head()? else { return Ok((Brought::nothing(Recall::Cold), place)) };
+        let Some(head) = store.head()? else { return Ok((bring_or_set_aside(store, to)?, place)) };
         let brought = bring_newest(store, &head, to)?;
         match &brought.recall {
             Recall::Damaged { why } => {
@@ -257,7 +261,7 @@ impl Stores {
                     warnings.push(format!("the memory in {place} is damaged ({why}); {from} has a copy"));
                     return Ok((copy, from));
                 }
-                Ok((bring_or_set_aside(store, &head, to)?, place))
+                Ok((bring_or_set_aside(store, to)?, place))
             }
             Recall::Warm { .. } | Recall::Cold | Recall::Newer { .. } => Ok((brought, place)),
         }
@@ -322,7 +326,7 @@ impl Stores {
     fn save(&self, index: usize, keep: &Keep<'_>, told: &mut Keeping) -> Result<Stored, Error> {
         let store = &self.members[index].store;
         store.may_write()?;
-        let kept = keep.save(store)?;
+        let kept = keep.clone().instead_of(self.members[index].damage.clone()).save(store)?;
         let stored = match &kept {
             Kept::Saved { .. } => Stored::Saved,
             Kept::Raced { .. } => Stored::Raced,

@@ -10,7 +10,7 @@ use fro_memory::{Audit, Error, Place, Repair, audit};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{described, which::Which};
+use super::{described, later_than_head, went_back, which::Which};
 use crate::{env::Env, report, table::time, waiting::Waiting};
 
 /// Verifies all stores; one that is not sound, that holds a value, or that cannot be read makes it fail.
@@ -20,13 +20,17 @@ pub(super) fn main(which: &Which, env: &Env, secrets: Option<&Path>) -> Result<E
     let waiting = Waiting::begin(env, "reading every byte of the memory");
     let audits: Vec<(Place, Result<Audit, Error>)> =
         stores.iter().map(|store| (store.place(), audit(store, &values))).collect();
+    let later: Vec<String> = stores.iter().map(|store| went_back(later_than_head(store).as_ref())).collect();
     drop(waiting);
     let value = json!({
         "needles": values.len(),
         "stores": audits.iter().map(|(place, audit)| as_json(*place, audit)).collect::<Vec<_>>(),
     });
     which.show(&value, || {
-        let lines = audits.iter().map(|(place, audit)| line(*place, audit, values.len()));
+        let lines = audits.iter().zip(&later).map(|((place, audit), later)| {
+            let line = line(*place, audit, values.len());
+            format!("{line}{later}")
+        });
         Ok(lines.collect::<Vec<_>>().join("\n"))
     })?;
     ended(audits.into_iter().map(|(_, audit)| audit))

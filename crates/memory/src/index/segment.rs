@@ -279,6 +279,12 @@ fn merge(index: &Connection, blocks: &Blocks, old: &[i64], fetch: Fetch<'_>) -> 
     transaction.commit().map_err(fail)
 }
 
+/// Leaves a block out of the index.
+pub(super) fn lose(index: &Connection, name: ObjectName) -> Result<(), Error> {
+    let done = index.execute("DELETE FROM block WHERE name = ?1", [name.hash().as_bytes()]);
+    done.map(drop).map_err(judge("leave a block out of the search index"))
+}
+
 /// The words of a segment in their order, one block in memory.
 struct Stream<'a> {
     blocks: &'a Blocks,
@@ -296,8 +302,40 @@ impl Iterator for Stream<'_> {
             }
             match self.blocks.block(self.names.next()?) {
                 Ok((block, _)) => self.words = block.into_iter(),
+                // Its words are lost until their sessions are read again; without it the others would be lost too.
+                Err(Error::Flawed(why)) => tracing::warn!("a part of the search index is lost: {why}"),
                 Err(error) => return Some(Err(error)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Index;
+
+    #[test]
+    fn a_block_that_is_lost_costs_its_words_and_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.db");
+        let index = Index::open(&path).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        let blocks = Blocks::beside(&path);
+        for id in 0..4_i64 {
+            let row = params![id, format!("ses_{id}"), "", 0];
+            connection.execute("INSERT INTO document VALUES (?1, ?2, ?3, ?4, NULL)", row).unwrap();
+            let mut writer = SegmentWriter::begin(&connection, &blocks).unwrap();
+            writer.add(format!("word{id}"), Postings(Holders(1, vec![(id, 1)]), Holders::default())).unwrap();
+            writer.end().unwrap();
+        }
+        let lost = names(&connection, None).unwrap()[1];
+        fs_err::remove_file(blocks.0.join(lost.to_string())).unwrap();
+        index.compact(&|_| Ok(HashMap::new())).unwrap();
+
+        let left = names(&connection, None).unwrap();
+        let words: Vec<String> =
+            left.iter().flat_map(|name| blocks.block(*name).unwrap().0.into_keys()).collect();
+        assert_eq!(words, ["word0", "word2", "word3"]);
     }
 }

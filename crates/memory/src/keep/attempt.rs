@@ -176,14 +176,15 @@ impl Attempt<'_, '_> {
 
         let nothing = Catalog::default();
         let known = theirs.map_or(&nothing, |theirs| &theirs.catalog);
-        let mut packer = Packer::begin(&scratch.path().join(PACK), known, self.secrets)?;
+        let looked = self.look_over(theirs)?;
+        let mut packer = Packer::begin(&scratch.path().join(PACK), known, &looked.lost, self.secrets)?;
         let mut next = self.begin(theirs, scratch.path());
         self.take_in(draft, &mut next, &mut packer, &mut report)?;
-        let looked = self.look_over(&next)?;
-        report.spoilt = looked.spoilt;
+        report.spoilt = looked.spoilt(&next.sessions);
         let is_rewritten = self.sweep(&mut next, &mut packer, (&mut report, looked.has_secret))?;
         self.let_go(&mut next, &mut report);
         let files = self.settle_files(&accepted, &mut next, &mut packer, &mut report)?;
+        let files = if is_rewritten { self.clean_files(files, theirs, &mut packer)? } else { files };
         let ledger = self.ledger(&next, &mut report)?;
         let index = self.index(&next, ledger.as_ref(), (&report, &mut packer));
 

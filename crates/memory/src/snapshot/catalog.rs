@@ -98,11 +98,11 @@ impl Catalog {
         }
     }
 
-    /// Adds a pack.
+    /// Adds a pack. Of a chunk that an earlier pack has too this is the better copy: that one may have gone bad.
     pub(crate) fn add(&mut self, note: PackNote, index: ChunkIndex) {
         let pack = count(self.packs.len());
         for (ordinal, chunk) in (0..).zip(&index.chunks) {
-            self.places.entry(chunk.hash).or_insert((pack, ordinal));
+            self.places.insert(chunk.hash, (pack, ordinal));
         }
         self.packs.push(note);
         self.indexes.push(index);
@@ -225,6 +225,8 @@ impl Catalog {
         for (note, index) in worth {
             kept.add(note, index);
         }
+        // What cannot be read any more is in none of them.
+        kept.places.retain(|hash, _| self.has(hash));
         kept
     }
 

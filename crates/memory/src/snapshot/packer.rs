@@ -30,6 +30,8 @@ pub(crate) struct Packer<'a> {
     writer: Writer,
     /// What the store has already.
     known: &'a Catalog,
+    /// Chunks of it that cannot be read any more: whoever has the same bytes packs them again.
+    lost: &'a HashSet<Hash>,
     secrets: &'a Secrets,
     needed: HashSet<Hash>,
 }
@@ -45,8 +47,13 @@ pub(crate) struct Packed {
 
 impl<'a> Packer<'a> {
     /// Begins a pack in a new file.
-    pub(crate) fn begin(path: &Path, known: &'a Catalog, secrets: &'a Secrets) -> Result<Self, Error> {
-        Ok(Self { writer: Writer::begin(path)?, known, secrets, needed: HashSet::new() })
+    pub(crate) fn begin(
+        path: &Path,
+        known: &'a Catalog,
+        lost: &'a HashSet<Hash>,
+        secrets: &'a Secrets,
+    ) -> Result<Self, Error> {
+        Ok(Self { writer: Writer::begin(path)?, known, lost, secrets, needed: HashSet::new() })
     }
 
     /// Adds some bytes, in which no secret may be, and returns the names of their chunks.
@@ -62,7 +69,7 @@ impl<'a> Packer<'a> {
 
     /// Tells whether the store has a chunk already.
     pub(crate) fn knows(&self, hash: &Hash) -> bool {
-        self.known.has(hash)
+        self.known.has(hash) && !self.lost.contains(hash)
     }
 
     /// Adds bytes that are always wanted with their neighbours.
@@ -83,7 +90,7 @@ impl<'a> Packer<'a> {
 
     fn put(&mut self, hash: Hash, chunk: &[u8], company: Company) -> Result<(), Error> {
         self.needed.insert(hash);
-        if self.known.has(&hash) { Ok(()) } else { self.writer.add(hash, chunk, company) }
+        if self.knows(&hash) { Ok(()) } else { self.writer.add(hash, chunk, company) }
     }
 
     /// Says that chunks which the store has are still in use.
@@ -109,7 +116,7 @@ impl<'a> Packer<'a> {
 
     /// Adds a file as it is now, without secrets; nothing if it is gone.
     pub(crate) fn add_file(&mut self, files: &Files, file: FileChunks) -> Result<Option<FileChunks>, Error> {
-        if file.chunks.iter().all(|hash| self.known.has(hash)) {
+        if file.chunks.iter().all(|hash| self.knows(hash)) {
             self.keep(file.chunks.iter().copied());
             return Ok(Some(file));
         }

@@ -12,13 +12,14 @@ use rusqlite::Connection;
 
 use super::{
     catalog::FileChunks,
-    manifest::{ENGINE_DATABASE, Level},
+    manifest::{ENGINE_DATABASE, LEDGER, Level},
     pack::MAX_CHUNK,
     saved::Saved,
 };
 use crate::{
     database::judge,
     error::{Error, Flaw},
+    ledger,
     merge::at_once,
     private,
     store::Store,
@@ -29,15 +30,23 @@ const ROOM_LEFT: u64 = 64 << 20;
 
 /// Writes one of our own databases into a folder.
 pub(crate) fn restore_own(store: &Store, saved: &Saved, folder: &Path, name: &str) -> Result<(), Error> {
-    let Some(pages) = saved.manifest.databases.get(name) else { return Ok(()) };
-    refuse_without_room(folder, pages.bytes)?;
-    let (bytes, chunks) = saved.catalog.database(pages);
-    write(
-        store,
-        saved,
-        &[RestoreTarget { path: name, bytes, chunk: u64::from(pages.chunk), chunks: &chunks }],
-        folder,
-    )
+    if let Some(pages) = saved.manifest.databases.get(name) {
+        refuse_without_room(folder, pages.bytes)?;
+        let (bytes, chunks) = saved.catalog.database(pages);
+        let chunk = u64::from(pages.chunk);
+        write(store, saved, &[RestoreTarget { path: name, bytes, chunk, chunks: &chunks }], folder)?;
+    }
+    match &saved.rescued {
+        Some(rescued) if name == LEDGER && !folder.join(name).exists() => {
+            create(&folder.join(name))?.write_all_at(rescued, 0).map_err(Error::from)
+        }
+        Some(rescued) if name == LEDGER => {
+            let rest = tempfile::NamedTempFile::new_in(folder)?;
+            fs_err::write(rest.path(), rescued)?;
+            ledger::merge(&folder.join(name), rest.path(), &saved.manifest.forgotten().collect::<Vec<_>>())
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Writes files into a folder.

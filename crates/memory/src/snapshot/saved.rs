@@ -1,6 +1,6 @@
 //! A save in a store, as far as it was looked at: its manifest, where its chunks lie, and what is known of its sessions.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use blake3::Hash;
 
@@ -9,6 +9,7 @@ use super::{
     leaf::{self, FileNote, MAX_LEAF, SessionEntries},
     manifest::{LEDGER, Level, MAX_RATIO, MAX_SURPLUS, Manifest, Pages},
     place::FilePlace,
+    rescue,
     rows::{Common, Rows},
 };
 use crate::{
@@ -30,6 +31,8 @@ pub(crate) struct Saved {
     pub(crate) manifest: Manifest,
     pub(crate) catalog: Catalog,
     pub(crate) sessions: SessionEntries,
+    /// A ledger with the rows that can still be read, where that of the save is damaged.
+    pub(crate) rescued: Option<Vec<u8>>,
 }
 
 impl Saved {
@@ -42,7 +45,7 @@ impl Saved {
     /// Looks at a save whose manifest is here.
     pub(crate) fn open(store: &Store, name: ObjectName, manifest: Manifest) -> Result<Self, Error> {
         let catalog = Catalog::fetch(store, &manifest)?;
-        let mut saved = Self { name, manifest, catalog, sessions: SessionEntries::new() };
+        let mut saved = Self { name, manifest, catalog, sessions: SessionEntries::new(), rescued: None };
         let leaves = saved.manifest.leaves.iter().map(|leaf| saved.catalog.chunks(&leaf.chunks));
         let leaves: Vec<Vec<Hash>> = leaves.collect();
         let read = saved.fetch(store, leaves.iter().flatten().copied())?;
@@ -63,11 +66,17 @@ impl Saved {
     ) -> Result<Option<Self>, Error> {
         let catalog = Catalog::salvage(store, &manifest)?;
         manifest.levels.retain(|_, level| catalog.readable(&level.common).is_some());
+        let rescued = match manifest.databases.get(LEDGER) {
+            Some(pages) if catalog.readable(&pages.chunks).is_none() => {
+                rescue::ledger(store, &catalog, pages)?
+            }
+            Some(_) | None => None,
+        };
         manifest.databases.retain(|_, pages| catalog.readable(&pages.chunks).is_some());
         if catalog.readable(&manifest.file_chunks).is_none() {
             (manifest.files, manifest.file_chunks) = (Vec::new(), Vec::new());
         }
-        let mut saved = Self { name, manifest, catalog, sessions: SessionEntries::new() };
+        let mut saved = Self { name, manifest, catalog, sessions: SessionEntries::new(), rescued };
         let mut sessions = SessionEntries::new();
         for leaf in &saved.manifest.leaves {
             let Some(chunks) = saved.catalog.readable(&leaf.chunks) else { continue };
@@ -147,6 +156,11 @@ impl Saved {
         self.manifest.files.iter().map(|(place, _)| place.clone()).chain(own).collect()
     }
 
+    /// Tells whether it has a ledger, or what is left of one.
+    pub(crate) fn has_ledger(&self) -> bool {
+        self.rescued.is_some() || self.manifest.databases.contains_key(LEDGER)
+    }
+
     /// Returns what comparing sessions takes.
     pub(crate) fn notes(&self) -> Fingerprints {
         self.sessions.iter().map(|(id, entry)| (id.clone(), entry.note())).collect()
@@ -161,6 +175,14 @@ impl Saved {
     /// Returns the migrations that the newest of its databases went through.
     pub(crate) fn migrations(&self) -> BTreeSet<String> {
         self.level().map(|level| level.migrations.clone()).unwrap_or_default()
+    }
+
+    /// Returns the chunks of what belongs to no session.
+    pub(crate) fn beside(&self) -> HashSet<Hash> {
+        let Manifest { databases, levels, file_chunks, .. } = &self.manifest;
+        let runs =
+            databases.values().map(|pages| &pages.chunks).chain(levels.values().map(|level| &level.common));
+        runs.chain([file_chunks]).flat_map(|runs| self.catalog.chunks(runs)).collect()
     }
 
     /// Returns the files that are named after no session, and those of some sessions.
@@ -189,6 +211,22 @@ impl Saved {
             Ok(())
         })?;
         Ok(fetched)
+    }
+
+    /// Fetches those chunks that can be read.
+    pub(crate) fn fetch_readable(
+        &self,
+        store: &Store,
+        chunks: &[Hash],
+    ) -> Result<HashMap<Hash, Vec<u8>>, Error> {
+        let known: Vec<Hash> = chunks.iter().filter(|name| self.catalog.has(name)).copied().collect();
+        match self.fetch(store, known.iter().copied()) {
+            Err(Error::Flawed(_)) => {
+                let lost = self.catalog.unreadable(store, &known)?;
+                self.fetch(store, known.into_iter().filter(|name| !lost.contains(name)))
+            }
+            fetched => fetched,
+        }
     }
 
     /// Fetches the schema and the rows of a level that belong to no session.

@@ -227,14 +227,15 @@ impl ActionsCache {
         Ok(())
     }
 
-    /// Returns the heads before the newest, as far as they were not evicted.
+    /// Returns the save that the newest head named, if that was damaged, and the heads before it, as far as they were not
+    /// evicted.
     pub(crate) fn other_heads(&self) -> Result<Vec<Head>, Error> {
         if matches!(self.mode, CacheMode::Write | CacheMode::None) {
             return Ok(Vec::new());
         }
         self.wire.wait(async {
             let newest = self.newest().await?.number;
-            let mut heads = Vec::new();
+            let mut heads: Vec<Head> = self.same_run().await?.into_iter().collect();
             for number in (newest.saturating_sub(HEADS_BACK)..newest).rev() {
                 if let Some(entry) = self.service.find(&[&self.keys.numbered(number)]).await? {
                     let text = self.service.download(&entry.address, 0..MAX_HEAD).await?;
@@ -243,6 +244,16 @@ impl ActionsCache {
             }
             Ok(heads)
         })
+    }
+
+    /// Returns the newest save, if the run made it that wrote the newest head: others of this repository may have a memory
+    /// of their own here.
+    async fn same_run(&self) -> Result<Option<Head>, Error> {
+        let beginnings = self.keys.heads();
+        let beginnings: Vec<&str> = beginnings.iter().map(String::as_str).collect();
+        let head = self.service.find(&beginnings).await?;
+        let manifest = self.service.find(&[Keys::MANIFESTS]).await?;
+        Ok(head.zip(manifest).and_then(|(head, manifest)| Keys::manifest_of(&manifest.key, &head.key)))
     }
 
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every store has the same methods")]

@@ -6,7 +6,7 @@ use super::{Stores, mirror, whole::WholeMemory};
 use crate::{
     error::{Error, Flaw},
     keep::Provenance,
-    lineage,
+    lineage::{self, stray},
     recall::Recall,
     snapshot::manifest::Manifest,
     store::{Head, Place, Store},
@@ -51,7 +51,18 @@ impl Stores {
 
     fn repair_one(&self, index: usize, now: Timestamp) -> Result<Repair, Error> {
         let store = &self.members[index].store;
-        let Some(head) = store.head()? else { return Ok(Repair::Empty) };
+        let Some(head) = store.head()? else {
+            if stray(store)?.is_none() {
+                return Ok(Repair::Empty);
+            }
+            return match go_back(store, now, Flaw::Headless)? {
+                Repair::SetAside { .. } => Ok(Repair::Empty),
+                repaired @ (Repair::PutBack { .. }
+                | Repair::Empty
+                | Repair::Sound
+                | Repair::Mended { .. }) => Ok(repaired),
+            };
+        };
         let Some(why) = flaw(store, &head)? else { return Ok(Repair::Sound) };
         if let Some(from) = self.mend(index, &head) {
             return Ok(Repair::Mended { why, from });

@@ -25,7 +25,7 @@ const KINDS: [(&str, Trouble, &str, bool); 11] = [
     ("503", Trouble::Fails("/", Fault::Status(503)), "could not be read", false),
     ("packs are cut", Trouble::Fails("GET /packs/", Fault::Cut), "could not be read", false),
     ("answers are lost", Trouble::Fails("PUT /head.3", Fault::Lose), "hit", true),
-    ("bit in the head", Trouble::Flipped("head.3"), "damaged", true),
+    ("bit in the head", Trouble::Flipped("head.3"), "hit", true),
     ("bit in a manifest", Trouble::Flipped("manifests"), "damaged", true),
     ("bit in a pack", Trouble::Flipped("packs"), "damaged", true),
 ];

@@ -10,7 +10,7 @@ use blake3::Hash;
 use super::{Attempt, Next};
 use crate::{
     database,
-    error::{Error, Flaw},
+    error::Error,
     index::{Blocks, Index},
     keep::Report,
     ledger,
@@ -28,20 +28,18 @@ impl Attempt<'_, '_> {
     /// Returns our ledger with the rows of theirs, or theirs as it lies in the store.
     pub(super) fn ledger(&self, next: &Next<'_>, report: &mut Report) -> Result<Option<Own>, Error> {
         let Next { theirs, scratch, .. } = *next;
-        let pages = theirs.and_then(|known| Some((known, known.manifest.databases.get(LEDGER)?)));
         let merged = scratch.join(LEDGER);
-        let path = match (&self.local.ledger, pages) {
+        let path = match (&self.local.ledger, theirs.filter(|known| known.has_ledger())) {
             (None, None) => return Ok(None),
-            (None, Some((known, pages))) if pages.chunk == PAGE => {
-                let (bytes, chunks) = known.catalog.database(pages);
-                return Ok(Some(Own::Stored(bytes, chunks)));
-            }
-            (None, Some((known, _))) => {
+            (None, Some(known)) => {
+                if let Some(stored) = stored_ledger(known).filter(|_| report.redacted == 0) {
+                    return Ok(Some(stored));
+                }
                 restore_own(self.store, known, scratch, LEDGER)?;
                 merged
             }
             (Some(ours), None) => ours.clone(),
-            (Some(ours), Some((known, _))) => {
+            (Some(ours), Some(known)) => {
                 if self.local.base.as_ref().is_some_and(|base| base.name == known.name) {
                     ours.clone()
                 } else {
@@ -113,9 +111,9 @@ impl Attempt<'_, '_> {
             let mut found: HashMap<Hash, Vec<u8>> = found.collect();
             let missing: Vec<Hash> =
                 names.iter().filter(|name| !found.contains_key(*name)).copied().collect();
-            found.extend(
-                theirs.map_or_else(|| Ok(HashMap::new()), |theirs| theirs.fetch(self.store, missing))?,
-            );
+            if let Some(theirs) = theirs {
+                found.extend(theirs.fetch_readable(self.store, &missing)?);
+            }
             Ok(found)
         };
         if report.redacted > 0 || !report.forgotten.is_empty() {
@@ -132,6 +130,13 @@ impl Attempt<'_, '_> {
     }
 }
 
+/// Returns the ledger of a save as it lies in the store, if it can stay as it is.
+fn stored_ledger(known: &Saved) -> Option<Own> {
+    let pages = known.manifest.databases.get(LEDGER)?;
+    let (bytes, chunks) = known.catalog.database(pages);
+    (pages.chunk == PAGE && known.rescued.is_none()).then_some(Own::Stored(bytes, chunks))
+}
+
 /// Packs the blocks of an index that are here, and says that the others are still in use.
 fn pack_blocks(index: &Path, known: &Path, packer: &mut Packer<'_>) -> Result<(), Error> {
     let Some(index) = Index::existing(index) else { return Ok(()) };
@@ -140,7 +145,7 @@ fn pack_blocks(index: &Path, known: &Path, packer: &mut Packer<'_>) -> Result<()
         match blocks.read(name).or_else(|| Blocks::beside(known).read(name)) {
             Some(bytes) => drop(packer.add_alone(&bytes)?),
             None if packer.knows(&name.hash()) => packer.keep([name.hash()]),
-            None => return Err(Flaw::Missing(name).into()),
+            None => index.lose(name)?,
         }
     }
     Ok(())

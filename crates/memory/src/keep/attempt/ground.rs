@@ -27,12 +27,24 @@ pub(in crate::keep) struct Ground {
 impl Ground {
     /// Looks at the head.
     pub(in crate::keep) fn at(store: &Store, head: Option<&Head>) -> Result<Self, Error> {
-        let Some(head) = head else { return Ok(Self::default()) };
+        let Some(head) = head else { return Self::without_head(store) };
         match Saved::at(store, head) {
             Ok(known) => Ok(Self { theirs: Some(known), ..Self::default() }),
             Err(Error::Flawed(why)) => Self::before(store, head, why),
             Err(error) => Err(error),
         }
+    }
+
+    /// Goes on with what was saved last, where the head is gone.
+    fn without_head(store: &Store) -> Result<Self, Error> {
+        let Some(newest) = lineage::stray(store)? else { return Ok(Self::default()) };
+        let damage = Some(Flaw::Headless);
+        if let Some((saved, lost)) = lineage::heal(store, &newest)? {
+            return Ok(Self { theirs: Some(saved), damage, lost, ..Self::default() });
+        }
+        let Some(stand_in) = lineage::last_whole(store, &newest)? else { return Ok(Self::default()) };
+        let theirs = Some(Saved::at(store, &Head::from(stand_in.name))?);
+        Ok(Self { theirs, forgotten: stand_in.forgotten, damage, lost: 0 })
     }
 
     /// Goes on with what is left of a damaged head, or else with the last whole save before it. The head is set aside.

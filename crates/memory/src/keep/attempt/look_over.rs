@@ -4,51 +4,66 @@
 //! only now, would stay until somebody reads them. So every save reads a stretch of the packs, each where the one before
 //! ended: a small memory whole, a large one in turn.
 
-use super::{Attempt, Next};
+use std::collections::HashSet;
+
+use blake3::Hash;
+
+use super::Attempt;
 use crate::{
     error::Error,
     snapshot::{
         catalog::Bookmark,
-        leaf::SessionEntry,
+        leaf::{SessionEntries, SessionEntry},
         manifest::{LOOKED_OVER, Manifest},
+        saved::Saved,
     },
     store::ObjectName,
 };
 
-/// So many bytes of packs are read by each save.
-const STRETCH: u64 = 512 << 10;
+/// So many bytes of packs are read by each save: with what a small save writes, less than half a megabyte moves.
+const STRETCH: u64 = 192 << 10;
 
 /// What was seen.
 #[derive(Default)]
 pub(super) struct LookedOver {
     /// A value that is secret stands in what was read.
     pub(super) has_secret: bool,
-    /// Sessions that cannot be read any more.
-    pub(super) spoilt: Vec<String>,
+    /// Chunks that cannot be read any more.
+    pub(super) lost: HashSet<Hash>,
     /// Where the next save goes on; nothing if all was read.
     pub(super) until: Option<Bookmark>,
 }
 
+impl LookedOver {
+    /// Returns the sessions that cannot be read any more.
+    pub(super) fn spoilt(&self, sessions: &SessionEntries) -> Vec<String> {
+        let is_lost = |names: &[ObjectName]| names.iter().any(|name| self.lost.contains(&name.hash()));
+        let is_spoilt =
+            |entry: &SessionEntry| is_lost(&entry.rows) || entry.files.iter().any(|file| is_lost(&file.2));
+        sessions.iter().filter(|(_, entry)| is_spoilt(entry)).map(|(id, _)| id.clone()).collect()
+    }
+}
+
 impl Attempt<'_, '_> {
     /// Reads a stretch of what the head has.
-    pub(super) fn look_over(&self, next: &Next<'_>) -> Result<LookedOver, Error> {
-        let Some(theirs) = next.theirs else { return Ok(LookedOver::default()) };
+    pub(super) fn look_over(&self, theirs: Option<&Saved>) -> Result<LookedOver, Error> {
+        let Some(theirs) = theirs else { return Ok(LookedOver::default()) };
         let (chunks, until) = theirs.catalog.stretch(bookmark(&theirs.manifest), STRETCH);
         let mut looked = LookedOver { until, ..LookedOver::default() };
-        let read = theirs.catalog.read(self.store, chunks.iter().copied(), &mut |_, chunk| {
-            looked.has_secret |= self.secrets.refuse_in_bytes(chunk).is_err();
+        let beside = theirs.beside();
+        let mut look = |hash: Hash, chunk: &[u8]| {
+            // What only looks like a credential is taken out of sessions, and would be found elsewhere by every save.
+            looked.has_secret |= if beside.contains(&hash) {
+                self.secrets.refuse_in_bytes(chunk).is_err()
+            } else {
+                self.secrets.are_in(chunk)
+            };
             Ok(())
-        });
-        match read {
+        };
+        match theirs.catalog.read(self.store, chunks.iter().copied(), &mut look) {
             Err(Error::Flawed(why)) => {
                 tracing::warn!("a part of the memory cannot be read: {why}");
-                let lost = theirs.catalog.unreadable(self.store, &chunks)?;
-                let is_lost = |names: &[ObjectName]| names.iter().any(|name| lost.contains(&name.hash()));
-                let is_spoilt = |entry: &SessionEntry| {
-                    is_lost(&entry.rows) || entry.files.iter().any(|file| is_lost(&file.2))
-                };
-                let spoilt = next.sessions.iter().filter(|(_, entry)| is_spoilt(entry));
-                looked.spoilt = spoilt.map(|(id, _)| id.clone()).collect();
+                looked.lost = theirs.catalog.unreadable(self.store, &chunks)?;
             }
             read => read?,
         }

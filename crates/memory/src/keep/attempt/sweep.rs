@@ -8,6 +8,7 @@ use crate::{
     error::Error,
     keep::Report,
     snapshot::{
+        catalog::FileChunks,
         leaf::FileNote,
         manifest::ENGINE_DATABASE,
         packer::Packer,
@@ -32,8 +33,7 @@ impl Attempt<'_, '_> {
         let Some(theirs) = next.theirs else { return Ok(is_forgetting) };
         let titles = next.sessions.values().map(|entry| format!("{}\n{}", entry.title, entry.directory));
         let titles = titles.collect::<Vec<_>>().join("\n\n");
-        let is_suspect =
-            has_secret || report.redacted > 0 || self.secrets.refuse_in_bytes(titles.as_bytes()).is_err();
+        let is_suspect = has_secret || report.redacted > 0 || self.secrets.are_in(titles.as_bytes());
         if !is_suspect || !self.secrets.stand_in(self.store, theirs)? {
             return Ok(is_forgetting);
         }
@@ -45,7 +45,7 @@ impl Attempt<'_, '_> {
             .collect();
         let mut dirty = BTreeSet::new();
         theirs.each_session(self.store, rest.iter().copied(), |id, bytes| {
-            if self.secrets.refuse_in_bytes(bytes).is_err() {
+            if self.secrets.are_in(bytes) {
                 dirty.insert(id.to_owned());
             }
             Ok(())
@@ -73,14 +73,40 @@ impl Attempt<'_, '_> {
         for id in rest {
             let Some(entry) = next.sessions.get_mut(*id) else { continue };
             for FileNote(_, bytes, chunks) in &mut entry.files {
-                let read = theirs.fetch(self.store, chunks.iter().map(|name| name.hash()))?;
-                let chunk = |name: &ObjectName| read.get(&name.hash()).cloned().unwrap_or_default();
-                let content: Vec<u8> = chunks.iter().flat_map(chunk).collect();
-                let clean = self.secrets.without(&content);
-                *chunks = packer.add(&clean)?;
-                *bytes = clean.len() as u64;
+                (*bytes, *chunks) = self.clean_file(chunks, theirs, packer)?;
             }
         }
         Ok(())
+    }
+
+    /// Cleans the files of nobody that are taken over from a save.
+    pub(super) fn clean_files(
+        &self,
+        mut files: Vec<FileChunks>,
+        theirs: Option<&Saved>,
+        packer: &mut Packer<'_>,
+    ) -> Result<Vec<FileChunks>, Error> {
+        let Some(theirs) = theirs else { return Ok(files) };
+        let is_theirs = |file: &FileChunks| file.chunks.iter().all(|hash| theirs.catalog.has(hash));
+        for file in files.iter_mut().filter(|file| is_theirs(file)) {
+            let names: Vec<ObjectName> = file.chunks.iter().map(|hash| (*hash).into()).collect();
+            let (bytes, chunks) = self.clean_file(&names, theirs, packer)?;
+            (file.bytes, file.chunks) = (bytes, chunks.into_iter().map(ObjectName::hash).collect());
+        }
+        Ok(files)
+    }
+
+    /// Packs a file of a save anew without secrets, and returns its length and its chunks.
+    fn clean_file(
+        &self,
+        chunks: &[ObjectName],
+        theirs: &Saved,
+        packer: &mut Packer<'_>,
+    ) -> Result<(u64, Vec<ObjectName>), Error> {
+        let read = theirs.fetch(self.store, chunks.iter().map(|name| name.hash()))?;
+        let chunk = |name: &ObjectName| read.get(&name.hash()).cloned().unwrap_or_default();
+        let content: Vec<u8> = chunks.iter().flat_map(chunk).collect();
+        let clean = self.secrets.without(&content);
+        Ok((clean.len() as u64, packer.add(&clean)?))
     }
 }

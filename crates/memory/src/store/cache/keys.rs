@@ -9,7 +9,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::EntryNames;
-use crate::store::Object;
+use crate::store::{Head, Object, ObjectName};
 
 /// The most that the service takes.
 const LONGEST: usize = 512;
@@ -75,6 +75,17 @@ impl Keys {
         }
     }
 
+    /// How the keys of all manifests begin.
+    pub(super) const MANIFESTS: &str = "fro-bot-memory-manifest-";
+
+    /// Reads the name of a manifest out of its key, if the attempt of a run stored it that wrote a head.
+    pub(super) fn manifest_of(manifest: &str, head: &str) -> Option<Head> {
+        let (name, by) = manifest.strip_prefix(Self::MANIFESTS)?.split_once('-')?;
+        let (by, _unique) = by.rsplit_once('-')?;
+        let is_same = head.strip_suffix(by).is_some_and(|rest| rest.ends_with('-'));
+        is_same.then(|| ObjectName::parse(name).map(Head::from)).flatten()
+    }
+
     /// Returns a key for an object that nobody else has.
     pub(super) fn new_object(&self, object: Object) -> String {
         let EntryNames { run, attempt, .. } = &self.names;
@@ -122,6 +133,11 @@ mod tests {
                 "opencode-storage-github-octo/garden-"
             ]
         );
+        let name = ObjectName::from(blake3::hash(b"a manifest"));
+        let stored = keys.new_object(Object::Manifest(name));
+        assert_eq!(Keys::manifest_of(&stored, &keys.head(7)), Some(name.into()));
+        assert_eq!(Keys::manifest_of(&stored.replace("-42-1-", "-43-1-"), &keys.head(7)), None);
+        assert_eq!(Keys::manifest_of(&stored.replace("-42-1-", "-2-1-"), &keys.head(7)), None);
         let long = Keys::new(names(&"so,long".repeat(200))).head(u64::MAX);
         assert!(long.len() <= LONGEST && !long.contains(','), "{long}");
     }
