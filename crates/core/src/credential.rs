@@ -165,6 +165,14 @@ mod tests {
             "gha-creds-0123abcd.json",
             "certificates/server.pem",
             "vendor/thing/.git/config",
+        ] {
+            assert!(is_kept_in(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn tools_keep_theirs_in_places_of_their_own() {
+        for path in [
             ".cargo/credentials",
             ".cargo/credentials.toml",
             "home/.gem/credentials",
@@ -194,6 +202,10 @@ mod tests {
         ] {
             assert!(is_kept_in(path), "{path}");
         }
+    }
+
+    #[test]
+    fn ordinary_files_are_not_taken_for_them() {
         for path in [
             "node_modules/a/index.js",
             "target/debug/app",
