@@ -77,17 +77,25 @@ impl Store {
             Bare { folder: root.join(format!("{full_name}.git")), hooks: root.join("hooks"), index: None };
         let _guard = self.planting.lock().await;
         if !fs::try_exists(&bare.folder).await? {
-            fs::create_dir_all(&bare.folder).await?;
-            bare.run(&["init", "--quiet", "--bare", "--initial-branch=main"]).await?;
-            if full_name == garden::REPO {
-                bare.feed(&["fast-import", "--quiet"], garden::HISTORY.as_bytes()).await?;
-            }
+            bare.plant(root, full_name).await?;
         }
         Ok(bare)
     }
 }
 
 impl Bare {
+    /// Makes a repository, which is there as a whole or not at all: whoever asked may be gone in the middle of it.
+    async fn plant(&self, root: &Path, full_name: &str) -> io::Result<()> {
+        let nursery = TempDir::new_in(root)?;
+        let seedling = Self { folder: nursery.path().to_owned(), hooks: self.hooks.clone(), index: None };
+        seedling.run(&["init", "--quiet", "--bare", "--initial-branch=main"]).await?;
+        if full_name == garden::REPO {
+            seedling.feed(&["fast-import", "--quiet"], garden::HISTORY.as_bytes()).await?;
+        }
+        fs::create_dir_all(self.folder.parent().unwrap_or(root)).await?;
+        fs::rename(nursery.keep(), &self.folder).await
+    }
+
     /// Where it is.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
@@ -176,4 +184,29 @@ async fn prepared() -> io::Result<TempDir> {
     fs::write(&hook, UPDATE_HOOK).await?;
     fs::set_permissions(&hook, Permissions::from_mode(0o755)).await?;
     Ok(root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ends when something is there.
+    async fn there(path: &Path) {
+        while !path.exists() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_repository_whose_planting_was_broken_off_is_planted_by_whoever_asks_next() {
+        let store = Store::default();
+        let folder = store.root.get_or_try_init(prepared).await.unwrap().path().join("octo/garden.git");
+        tokio::select! {
+            biased;
+            () = there(&folder) => {}
+            opened = store.open(garden::REPO) => drop(opened),
+        }
+        let bare = store.open(garden::REPO).await.unwrap();
+        assert!(bare.tip("main").await.is_ok(), "it is no repository");
+    }
 }
