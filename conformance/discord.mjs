@@ -130,6 +130,8 @@ async function play(world, check, events) {
     const menu = { type: 1, components: [{ type: 3, custom_id: "m", options }] };
     const rest = new REST({ api: world.api }).setToken(world.token);
     await assert.rejects(rest.post(Routes.channelMessages(channels.cellar), { body: { content: "?", components: [menu] } }), { code: 50035 });
+    const twice = { type: 1, components: [{ type: 3, custom_id: "m", options: [options[0], options[0]] }] };
+    await assert.rejects(rest.post(Routes.channelMessages(channels.cellar), { body: { content: "?", components: [twice] } }), /SELECT_COMPONENT_OPTION_VALUE_DUPLICATED/);
   });
   await check("allowedMentions: nobody is rung", async () => {
     const quiet = await client.channels.cache.get(channels.cellar).send({ content: `<@${world.ids.people.maya}>`, allowedMentions: { parse: [] } });

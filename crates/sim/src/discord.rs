@@ -3,6 +3,7 @@
 mod chat;
 mod denial;
 mod event;
+mod flaw;
 mod form;
 mod gateway;
 mod limits;
@@ -31,6 +32,7 @@ use gateway::Frame;
 use switchboard::Switchboard;
 
 pub use chat::Chat;
+pub use flaw::Flaw;
 pub use limits::LimitScope;
 pub use things::{
     Account, Answered, Application, Channel, ChatMessage, Guild, GuildRole, Interaction, Member, Overwrite,
@@ -138,6 +140,11 @@ impl Discord {
     /// Lets everybody ask as often as they like.
     pub fn lift_limits(&self) {
         self.board.limits().enforced = false;
+    }
+
+    /// Makes a mistake from now on.
+    pub fn makes(&self, flaw: Flaw) {
+        self.change(|chat| chat.flaw = Some(flaw));
     }
 
     /// Every route, as `METHOD /path`.

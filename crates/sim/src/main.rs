@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::Parser;
 use fro_sim::{
     World,
-    discord::Discord,
+    discord::{Discord, Flaw},
     state::{CacheAccess, Grant, Repo, TokenAccess},
 };
 use jiff::Timestamp;
@@ -36,7 +36,8 @@ struct Arguments {
     #[arg(long, requires = "json")]
     jobs: Option<PathBuf>,
 
-    /// A little Discord instead, on one line of JSON; each line that comes in is a deed of its people.
+    /// A little Discord instead, on one line of JSON; each line that comes in is a deed of its people. It makes the mistake
+    /// that `FRO_SIM_BREAK` names: `thread-id`, `resume-drops`, `nonce-forgotten` or `mentions-ring`.
     #[arg(long, conflicts_with_all = ["json", "jobs"])]
     discord: bool,
 }
@@ -79,6 +80,9 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
 async fn serve_discord(port: u16, interrupts: &mut Signal) -> anyhow::Result<()> {
     let discord =
         Discord::start_on(port).await.with_context(|| format!("cannot serve on 127.0.0.1:{port}"))?;
+    if let Some(name) = std::env::var("FRO_SIM_BREAK").ok().filter(|name| !name.is_empty()) {
+        discord.makes(Flaw::named(&name).with_context(|| format!("no mistake is called `{name}`"))?);
+    }
     say(&discord.everything().to_string());
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     loop {

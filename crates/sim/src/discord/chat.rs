@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     event::{Event, Heard},
+    flaw::Flaw,
     permission::VIEW_CHANNEL,
     shape,
     things::{Account, Application, Channel, ChatMessage, Guild, Interaction, Member, ThreadState},
@@ -35,6 +36,8 @@ pub struct Chat {
     pub(crate) outgoing: Vec<Event>,
     /// Where this Discord is reached.
     pub(crate) address: String,
+    /// The mistake that it makes, if any.
+    pub(crate) flaw: Option<Flaw>,
     skew: SignedDuration,
     last_id: u64,
 }
@@ -51,6 +54,7 @@ impl Chat {
             typing: Vec::new(),
             outgoing: Vec::new(),
             address,
+            flaw: None,
             skew: SignedDuration::ZERO,
             last_id: 0,
         }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{
     chat::Chat,
     denial::Denial,
+    flaw::Flaw,
     permission::MENTION_EVERYONE,
     things::{ChatMessage, Pings, Upload},
 };
@@ -84,7 +85,8 @@ impl Form {
     pub(crate) fn pings(&self, chat: &Chat, author: u64, channel: u64) -> Pings {
         let text = self.content.as_deref().unwrap_or_default();
         let named = pings(chat, text, author, channel);
-        let Some(allowed) = &self.allowed_mentions else { return named };
+        let heeded = self.allowed_mentions.as_ref().filter(|_| chat.flaw != Some(Flaw::MentionsRing));
+        let Some(allowed) = heeded else { return named };
         let parse =
             |kind: &str| allowed["parse"].as_array().is_some_and(|all| all.iter().any(|it| it == kind));
         let listed = |kind: &str, id: u64| {
@@ -195,6 +197,11 @@ fn walk(component: &Value) -> Vec<&Value> {
     std::iter::once(component).chain(inside.flat_map(walk)).collect()
 }
 
+fn has_a_value_twice(menu: &Value) -> bool {
+    let values: Vec<_> = menu["options"].as_array().into_iter().flatten().map(|it| &it["value"]).collect();
+    (1..values.len()).any(|at| values[..at].contains(&values[at]))
+}
+
 fn one(component: &Value, kind: u64, new_kind: bool) -> Result<(), Denial> {
     let length = |name: &str| component[name].as_str().map_or(0, |text| text.chars().count());
     if length("custom_id") > LONGEST_ID {
@@ -220,6 +227,10 @@ fn one(component: &Value, kind: u64, new_kind: bool) -> Result<(), Denial> {
         3 if options == 0 || options > MOST_OPTIONS => {
             let message = "Must be between 1 and 25 in length.";
             Err(Denial::form("components.options", "BASE_TYPE_BAD_LENGTH", message))
+        }
+        3 if has_a_value_twice(component) => {
+            let message = "The specified option value is already used";
+            Err(Denial::form("components.options.value", "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", message))
         }
         1..=8 => Ok(()),
         9..=17 if new_kind => Ok(()),

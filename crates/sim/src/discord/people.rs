@@ -181,6 +181,16 @@ impl Discord {
         });
     }
 
+    /// Takes a role from somebody, of which no bot hears without the intent for members.
+    pub fn takes_role(&self, name: &str, guild: u64, role: u64) {
+        self.change(|chat| {
+            let user = chat.named(name).id;
+            let place = chat.guild_mut(guild).unwrap_or_else(|| panic!("no guild {guild}"));
+            let member = place.members.iter_mut().find(|member| member.user == user);
+            member.unwrap_or_else(|| panic!("{name} is not in it")).roles.retain(|it| *it != role);
+        });
+    }
+
     /// Lets somebody give a command with its options, and returns the interaction's id.
     pub fn commands(&self, name: &str, channel: u64, command: &str, options: &Value) -> u64 {
         self.change(|chat| {

@@ -18,6 +18,7 @@ use crate::discord::{
     chat::Chat,
     denial::{Denial, Unknown},
     event::{self, MESSAGE_CONTENT},
+    flaw::Flaw,
     form::Form,
     permission::{ATTACH_FILES, MANAGE_MESSAGES, READ_MESSAGE_HISTORY},
     shape::{self, Nonce},
@@ -180,7 +181,8 @@ pub(super) fn reword(chat: &mut Chat, mut form: Form, channel: u64, id: u64) -> 
 
 /// The message that was sent with the same nonce a moment ago, if the sender asks for that.
 fn said_before<'a>(chat: &'a Chat, form: &Form, author: u64, channel: u64) -> Option<&'a ChatMessage> {
-    let nonce = form.nonce.as_ref().filter(|_| form.enforce_nonce)?;
+    let known = form.enforce_nonce && chat.flaw != Some(Flaw::NonceForgotten);
+    let nonce = form.nonce.as_ref().filter(|_| known)?;
     let now = u64::try_from(chat.now().as_millisecond()).unwrap_or_default();
     let recent = |message: &ChatMessage| (message.id >> 22) + 1_420_070_400_000 + NONCE_MS > now;
     chat.messages_in(channel)

@@ -16,6 +16,7 @@ use super::{
 use crate::discord::{
     chat::Chat,
     denial::{Denial, Unknown},
+    flaw::Flaw,
     permission::{CREATE_PRIVATE_THREADS, CREATE_PUBLIC_THREADS},
     shape,
     switchboard::Switchboard,
@@ -39,7 +40,8 @@ pub(super) async fn on_message(
         if chat.channel(message).is_some() {
             return Err(Denial::new(400, 160_004, "A thread has already been created for this message"));
         }
-        begin(chat, (message, channel), bot, &body.json, false)
+        let id = if chat.flaw == Some(Flaw::ThreadId) { chat.next_id() } else { message };
+        begin(chat, (id, channel), bot, &body.json, false)
     })
 }
 
