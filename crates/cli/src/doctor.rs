@@ -93,7 +93,7 @@ impl Finding {
 /// Looks at everything; something bad makes the exit code that of a wrong set-up.
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     let waiting = Waiting::begin(env, "looking at the set-up");
-    let env = options.surroundings(env).await;
+    let env = options.surroundings(env).await?;
     let model = if options.skip_model { checks::Model::Skipped } else { checks::Model::Asked };
     let mut findings = checks::all(&env, model, &waiting).await;
     findings.extend(discord::bot(&env).await);
@@ -111,15 +111,15 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
 
 impl Options {
     /// Returns the environment of a run as it is meant: a workflow's own, or what a developer's machine has for it.
-    async fn surroundings(&self, env: &Env) -> Env {
+    async fn surroundings(&self, env: &Env) -> Result<Env, Fault> {
         let inputs = self.inputs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let env = env.with_inputs(inputs);
         let env = env.with(self.repo.as_deref().map(|repo| (env::GITHUB_REPOSITORY, repo)));
         if env.text(env::GITHUB_ACTIONS).is_some() {
-            return env;
+            return Ok(env);
         }
         let repo = local::repo(&env).await.map(|repo| (env::GITHUB_REPOSITORY, repo.to_string()));
-        local::completed(&env, repo.as_slice())
+        local::with_key_file(&local::completed(&env, repo.as_slice()))
     }
 }
 

@@ -136,11 +136,16 @@ variables! {
     FRO_QUIET = "FRO_QUIET";
     /// How much the crates tell of their work, such as `info` or `fro_opencode=debug`; only warnings without it.
     FRO_LOG = "FRO_LOG";
+    /// A file with the private key of the App, where a variable of several lines is hard to write.
+    PRIVATE_KEY_FILE = "INPUT_PRIVATE_KEY_FILE";
     /// A file with the certificate authorities to trust in place of the machine's, as most programs read it.
     SSL_CERT_FILE = "SSL_CERT_FILE";
     /// A file with certificate authorities to trust beside the others, as node and npm read it.
     NODE_EXTRA_CA_CERTS = "NODE_EXTRA_CA_CERTS";
 }
+
+/// How variables begin that are inputs of the action.
+const INPUT: &str = "INPUT_";
 
 impl Env {
     /// Takes the environment as it is now.
@@ -170,8 +175,12 @@ impl Env {
     }
 
     /// Returns a variable that is set and not empty.
+    ///
+    /// A runner keeps the hyphens of an input's name. systemd and shells take no such variable, so one that is not there at
+    /// all is looked for with underscores.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        self.os(name).and_then(OsStr::to_str).filter(|value| !value.is_empty())
+        let in_shells = || name.starts_with(INPUT).then(|| self.os(&name.replace('-', "_"))).flatten();
+        self.os(name).or_else(in_shells).and_then(OsStr::to_str).filter(|value| !value.is_empty())
     }
 
     /// Returns an input of the action. The runner keeps hyphens and writes the name in capitals.
@@ -244,7 +253,7 @@ fn password(value: &str) -> Option<[String; 2]> {
 }
 
 fn input_variable(name: &str) -> String {
-    format!("INPUT_{}", name.replace(' ', "_").to_uppercase())
+    format!("{INPUT}{}", name.replace(' ', "_").to_uppercase())
 }
 
 #[cfg(test)]
@@ -269,6 +278,21 @@ mod tests {
         let told: Vec<_> = credentials.iter().map(Secret::expose).collect();
         let [five, six, seven] = ["planted-5", "planted-6-that-is-long", "planted-7-that-is-long"];
         assert_eq!(told, ["planted-1", "planted-2", "planted-3", "planted-4", five, six, seven]);
+    }
+
+    #[test]
+    fn an_input_may_be_written_as_shells_and_systemd_take_it() {
+        let env = Env::from_variables([
+            ("INPUT_APP_ID", "12"),
+            ("INPUT_AUTH-JSON", "{}"),
+            ("INPUT_AUTH_JSON", "ignored"),
+            ("INPUT_S3-BUCKET", ""),
+            ("INPUT_S3_BUCKET", "ignored"),
+        ]);
+        let told = ["app-id", "auth-json", "s3-bucket", "private-key"].map(|name| env.input(name));
+        // What a runner sets counts, and it sets every input that the action has.
+        assert_eq!(told, [Some("12"), Some("{}"), None, None]);
+        assert_eq!(env.with_inputs([("app-id", "13")]).input("app-id"), Some("13"));
     }
 
     #[test]

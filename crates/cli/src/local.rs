@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fro_core::RepoName;
+use fro_core::{Fault, RepoName};
 
 use crate::env::{self, Env};
 
@@ -15,6 +15,18 @@ pub(crate) fn completed(env: &Env, more: &[(&str, String)]) -> Env {
     let found = found.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let all = found.chain(more.iter().map(|(name, value)| (*name, value.clone())));
     env.with(all.filter(|(name, _)| env.text(name).is_none()).collect::<Vec<_>>())
+}
+
+/// Returns the environment with the App's private key, if a file is named that has it.
+pub(crate) fn with_key_file(env: &Env) -> Result<Env, Fault> {
+    let Some(path) = env.text(env::PRIVATE_KEY_FILE) else { return Ok(env.clone()) };
+    let key = fs_err::read_to_string(path).map_err(|error| {
+        Fault::yours(
+            format!("cannot read the App's private key: {error}"),
+            format!("let `{}` name a file that this user can read", env::PRIVATE_KEY_FILE),
+        )
+    })?;
+    Ok(env.with([("INPUT_PRIVATE-KEY", key)]))
 }
 
 /// Returns where OpenCode keeps the providers' keys of this user.
