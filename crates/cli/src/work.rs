@@ -3,6 +3,7 @@
 use std::{future::pending, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::Args;
+use fro_agent::Process;
 use fro_core::{Fault, RepoName, chat::say::LEAVE_TIME};
 use fro_run::REPO_SETTINGS;
 use fro_serve::{Address, Caps, Offered, Store, Watch, Worker};
@@ -70,12 +71,13 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let mut interrupt = Interrupt::listen()?;
     let address = options.store.address(env)?;
     let given = options.inputs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let env = local::completed(env, &[]).with_inputs(given);
+    let env = local::with_key_file(&local::completed(env, &[]))?.with_inputs(given);
     let folder = memory(&env, &address);
     // What is wrong with the settings is said now, and not to whoever asks first.
     let trial = settings::of_worker(&env, &example(), (folder.clone(), None))?;
     let offered = trial.agent.engine.config.clone();
-    log::start_of_daemon(&env, fro_agent::Process::new(trial.agent).redactor);
+    let process = Process::new(trial.agent);
+    log::start_of_daemon(&env, process.redactor.clone());
     let name = options.name.clone().unwrap_or_else(|| process_name("worker"));
     let listener = options.window.listen(&env).await?;
     let store = Store::open(&address).await.map_err(|error| error.fault())?;
@@ -93,6 +95,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
         patience: Duration::from_secs(options.patience),
         file_hosts: FILE_HOSTS.map(str::to_owned).into(),
         repo_settings: REPO_SETTINGS,
+        process,
         settings: Box::new(move |repo, file| settings::of_worker(&env, repo, (folder.clone(), file))),
         watch,
     };

@@ -16,8 +16,8 @@ mod turn;
 
 pub use audit::{AuditAction, AuditEntry, Ruling};
 pub use click::{Click, Pick};
-pub use deed::{Button, Deed, Menu, Notify, Style, TextFile};
-pub use follow::Follow;
+pub use deed::{Beginning, Button, Deed, Menu, Notify, Style, TextFile};
+pub use follow::{Follow, begun};
 pub use id::{ChannelId, GuildId, MessageId, NoId, RoleId, UserId};
 pub use link::{Approvals, ChannelLink, ChannelSettings, Listen, Thread};
 pub use permission::{

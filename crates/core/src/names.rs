@@ -5,7 +5,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 /// A repository as GitHub writes it, `owner/name`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct RepoName {
     owner: String,
     name: String,
@@ -47,6 +48,20 @@ fn is_name(text: &str) -> bool {
 impl fmt::Display for RepoName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.owner, self.name)
+    }
+}
+
+impl TryFrom<String> for RepoName {
+    type Error = BadName;
+
+    fn try_from(text: String) -> Result<Self, BadName> {
+        Self::parse(&text)
+    }
+}
+
+impl From<RepoName> for String {
+    fn from(name: RepoName) -> Self {
+        name.to_string()
     }
 }
 

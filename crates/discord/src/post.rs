@@ -180,6 +180,14 @@ impl Post {
         form.into()
     }
 
+    /// The form of a message that is changed: its files are those of now, too.
+    pub(crate) fn changed(&self) -> Value {
+        let mut form = self.form();
+        let file = |(id, file): (usize, &Upload)| json!({ "id": id, "filename": file.name });
+        form["attachments"] = self.files.iter().enumerate().map(file).collect();
+        form
+    }
+
     /// Puts a form into a request, with the files if there are any.
     pub(crate) fn load(&self, request: Request, form: &Value) -> Request {
         if self.files.is_empty() {

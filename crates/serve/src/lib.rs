@@ -15,10 +15,11 @@ pub use store::{
     intake::Intake,
     migrations::SchemaVersion,
     offered::Offered,
-    outbox::Due,
+    outbox::{Delivery, Due},
     parts::Place,
     policies::Policy,
     queue::{Caps, Claimed, Lease, Reworded, Spent, Turn, Wish},
+    standing::{GuildStanding, StandingAsked},
     status::Status,
     threads::Opened,
 };

@@ -11,6 +11,8 @@ mod link;
 mod places;
 mod prompts;
 mod send;
+mod standing;
+mod sweep;
 mod typing;
 
 use std::{future::Future, sync::Arc, time::Duration};
@@ -115,7 +117,12 @@ impl Server {
         let (leave, leaving) = watch::channel(false);
         let mut hearing = Box::pin(hear::until(desk, leaving));
         let mut others = Box::pin(async {
-            tokio::join!(send::forever(desk), typing::forever(desk));
+            tokio::join!(
+                send::forever(desk),
+                typing::forever(desk),
+                standing::forever(desk),
+                sweep::forever(desk),
+            );
         });
         tokio::select! {
             () = stop => {}

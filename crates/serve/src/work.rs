@@ -13,6 +13,7 @@ mod voice;
 
 use std::{sync::Arc, time::Duration};
 
+use fro_agent::Process;
 use fro_core::{Fault, RepoName, gate::Policy, prompt::Wishes};
 use futures::{StreamExt as _, stream::FuturesUnordered};
 use jiff::Timestamp;
@@ -68,6 +69,8 @@ pub struct Worker {
     pub file_hosts: Vec<String>,
     /// Where a repository has its own file with settings.
     pub repo_settings: &'static str,
+    /// What this process has, whatever repository it works for: the one HTTP client above all.
+    pub process: Process,
     /// The settings of a repository.
     pub settings: SettingsOf,
     /// What an operator sees of it.

@@ -156,6 +156,7 @@ impl<'a> Room<'a> {
             patience: Duration::from_secs(5),
             file_hosts: Vec::new(),
             repo_settings: REPO_SETTINGS,
+            process: fro_agent::Process::new(settings.agent.clone()),
             settings: Box::new(move |_, _| Ok(settings.clone())),
             watch: Arc::new(Watch::of_work(self.store.clone())),
         }

@@ -3,7 +3,7 @@
 pub(crate) mod stage;
 
 use fro_core::{
-    chat::{Approvals, AuditAction, Ruling},
+    chat::{Approvals, AuditAction, Ruling, UserId},
     remembered::Audience,
 };
 use fro_sim::model::Reply;
@@ -167,6 +167,22 @@ async fn who_lost_the_role_meanwhile_is_refused_and_that_is_written_down() {
     assert!(stage.world.model().seen().is_empty(), "a model was asked");
     let last = stage.last_decision().await;
     assert_eq!(last.ruling, Ruling::Denied("this needs a role that may talk to me".to_owned()));
+}
+
+#[tokio::test]
+async fn whose_role_was_taken_away_while_the_words_waited_is_refused_and_who_has_it_is_not() {
+    let stage = Stage::open().await;
+    stage.asked_long_ago(42, 1, SAM, "Why is the floor wet?").await;
+    stage.world.model().says("The hose leaks.");
+    stage.work().await;
+    let said = stage.said(42).await;
+    assert!(said.contains("The hose leaks."), "{said}");
+    stage.asked_long_ago(42, 2, SAM, "And now?").await;
+    stage.strip_everybody();
+    stage.work().await;
+    let refused = "say (No) 1001: I cannot do that: this needs a role that may talk to me.";
+    assert_eq!(stage.said(42).await, refused);
+    assert_eq!(stage.last_decision().await.actor, UserId::new(SAM));
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelId, MessageId};
+use super::{ChannelId, GuildId, MessageId, UserId, Words};
+use crate::names::RepoName;
 
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,19 +42,50 @@ pub enum Deed {
         channel: ChannelId,
         /// What it says now.
         text: String,
+        /// What can be clicked below it.
+        #[serde(default)]
+        buttons: Vec<Button>,
+        /// What can be chosen below it.
+        #[serde(default)]
+        menu: Option<Menu>,
+        /// What does not fit.
+        #[serde(default)]
+        file: Option<TextFile>,
     },
     /// Takes back what was said: the message of the part that this row belongs to.
     TakeBack {
         /// In which channel or thread.
         channel: ChannelId,
     },
-    /// Renames a thread.
-    Rename {
-        /// The thread.
-        thread: ChannelId,
-        /// Its new name.
-        name: String,
+    /// Says in a channel what somebody asks by a command. Once that stands there, a thread is opened on it.
+    Begin {
+        /// In which channel.
+        channel: ChannelId,
+        /// What is said there.
+        text: String,
+        /// What the thread begins with.
+        beginning: Box<Beginning>,
     },
+}
+
+/// What a thread begins with whose number nobody knows yet: it is that of the message that it is opened on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beginning {
+    /// In which guild.
+    pub guild: GuildId,
+    /// The repository it is about.
+    pub repository: RepoName,
+    /// The session that it goes on with.
+    pub session: Option<String>,
+    /// The session that it goes on with in a copy.
+    pub forked_from: Option<String>,
+    /// What it is called.
+    pub name: String,
+    /// Whose words it begins with.
+    pub asker: UserId,
+    /// Their words.
+    pub words: Words,
 }
 
 /// Whether people hear of a message.

@@ -1,6 +1,8 @@
 //! What follows from an event.
 
-use super::{Asked, AuditEntry, ChannelId, Deed, MessageId, Thread};
+use jiff::Timestamp;
+
+use super::{Asked, AuditEntry, Beginning, ChannelId, Deed, MessageId, Thread};
 
 /// One thing that follows from an event. All of them are written down at once, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,4 +29,25 @@ pub enum Follow {
     },
     /// A decision is written down.
     Record(AuditEntry),
+}
+
+/// Returns what follows once the words that a thread begins with stand in its channel.
+pub fn begun(channel: ChannelId, message: MessageId, beginning: &Beginning, now: Timestamp) -> Vec<Follow> {
+    let Some(id) = ChannelId::new(message.number()) else { return Vec::new() };
+    let Beginning { guild, repository, session, forked_from, name, asker, words } = beginning.clone();
+    let thread = Thread {
+        id,
+        channel,
+        guild,
+        repository,
+        session,
+        forked_from,
+        named: Some(name.clone()),
+        opened_at: now,
+    };
+    vec![
+        Follow::OpenThread(thread),
+        Follow::Do { lane: id, deed: Deed::OpenThread { channel, message, name } },
+        Follow::Queue(Asked { thread: id, source: message, asker, words }),
+    ]
 }

@@ -2,7 +2,7 @@
 
 pub mod command;
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -174,6 +174,11 @@ pub fn not_begun() -> String {
         .to_owned()
 }
 
+/// Says that nobody could tell in time what somebody is in the guild.
+pub fn standing_unknown() -> String {
+    "❌ Your words have waited, and I could not find out which roles you have now. Ask again if it is still wanted.".to_owned()
+}
+
 /// Says why a thread goes on in a new session.
 pub fn begun_anew(why: Fresh) -> String {
     format!("-# I began a new session here, because {why}.")
@@ -210,8 +215,10 @@ pub fn leave_buttons(ask: &Ask, request: i64) -> Vec<Button> {
 /// What a question can be answered with.
 pub fn answers(ask: &Ask, request: i64) -> Option<Menu> {
     let fits = |choice: &String| (1..=LONGEST_NAME).contains(&super::length(choice));
-    let choices: Vec<_> =
-        ask.choices.iter().filter(|choice| fits(choice)).take(MOST_CHOICES).cloned().collect();
+    let mut named = BTreeSet::new();
+    // Discord refuses a menu that names a choice twice.
+    let choices = ask.choices.iter().filter(|choice| fits(choice) && named.insert(*choice));
+    let choices: Vec<_> = choices.take(MOST_CHOICES).cloned().collect();
     (!choices.is_empty()).then(|| Menu { id: Pick::Answer(request).to_string(), choices })
 }
 
@@ -268,6 +275,7 @@ mod tests {
             queued(3),
             given_up(3),
             not_begun(),
+            standing_unknown(),
             begun_anew(Fresh::LessTrusted),
         ];
         insta::assert_snapshot!(texts.join("\n"));
@@ -282,7 +290,7 @@ mod tests {
             choices: choices.iter().map(|&choice| choice.to_owned()).collect(),
         };
         let permission = ask(AskKind::Permission, "bash: echo `id`\n@everyone", &[]);
-        let question = ask(AskKind::Question, "Which?", &["A", "B", &"x".repeat(101), ""]);
+        let question = ask(AskKind::Question, "Which?", &["A", "B", "A", &"x".repeat(101), ""]);
         let shown = [permission, question].map(|ask| {
             let labels: Vec<_> = leave_buttons(&ask, 7)
                 .into_iter()

@@ -23,7 +23,9 @@ pub struct Talk<'a> {
     pub thread: ChannelId,
     /// Who speaks.
     pub speaker: UserId,
-    /// The roles that they had when they spoke.
+    /// What they are in the guild now.
+    pub membership: Membership,
+    /// The roles that they have now.
     pub roles: BTreeSet<RoleId>,
     /// The GitHub account that they have shown to be theirs, and what it may do in the repository right now.
     pub account: Option<(Login, Permission)>,
@@ -37,8 +39,8 @@ pub fn talk(talk: &Talk<'_>, roles: &Roles, own: &Login, policy: &Policy) -> Res
         Some((_, permission)) => AccountAccess::Has(*permission),
         None => AccountAccess::NoAccount,
     };
-    let speaker =
-        Speaker { id: talk.speaker, membership: Membership::Member, roles: talk.roles.clone(), account };
+    let (id, membership, roles_now) = (talk.speaker, talk.membership, talk.roles.clone());
+    let speaker = Speaker { id, membership, roles: roles_now, account };
     let reach = match decide(WantedHere::Ask, &speaker, roles)? {
         Grant::Talk(reach) => reach,
         Grant::Yes => Reach::Answer,
@@ -69,6 +71,7 @@ mod tests {
             repo: &repo,
             thread: ChannelId::new(77).unwrap(),
             speaker: UserId::new(5).unwrap(),
+            membership: Membership::Member,
             roles: [id(role)].into(),
             account: account.map(|permission| (Login::new("maya"), permission)),
             text,

@@ -103,7 +103,7 @@ allows.
 mod tests {
     use super::*;
     use crate::{
-        chat::{ChannelId, RoleId, Roles, UserId},
+        chat::{ChannelId, Membership, RoleId, Roles, UserId},
         gate::{Policy, Talk, talk},
         names::{Login, Permission, RepoName},
         prompt::people_said,
@@ -116,6 +116,7 @@ mod tests {
             repo: &repo,
             thread: ChannelId::new(77).unwrap(),
             speaker: UserId::new(5).unwrap(),
+            membership: Membership::Member,
             roles: [role].into(),
             account: permission.map(|permission| (Login::new("maya"), permission)),
             text,

@@ -67,7 +67,7 @@ impl Discord {
         let deed = format!("change message {message}");
         post.check().map_err(|what| Error::limit(&deed, what))?;
         let path = format!("channels/{channel}/messages/{message}");
-        let form = post.form();
+        let form = post.changed();
         self.call(&deed, (Method::Patch, &path), |request| post.load(request, &form).idempotent()).await?;
         Ok(())
     }

@@ -122,25 +122,37 @@ pub(super) async fn answer(desk: Arc<Desk>, asked: Interaction) {
 }
 
 async fn obey(desk: &Desk, asked: &Interaction, command: SlashCommand) -> Result<(), fro_discord::Error> {
-    let seen = match command {
-        SlashCommand::New => Seen::ByAll,
-        // Without a session, only whoever asks sees what there is to choose from.
-        SlashCommand::Resume if given(asked, "session").is_some() => Seen::ByAll,
-        _ => Seen::ByAsker,
-    };
-    desk.discord.defer(asked, seen).await?;
-    let answer = match caller_of(desk, asked).await {
-        Ok(Some(caller)) => match done(desk, asked, &caller, command).await {
+    let answer = match promise(desk, asked).await? {
+        Ok(caller) => match done(desk, asked, &caller, command).await {
             Ok(answer) => answer,
             Err(trouble) => apologise(desk, &caller, action(command), command.name(), trouble).await.into(),
         },
-        Ok(None) => say::command::no_guild().into(),
+        Err(why) => why,
+    };
+    give(desk, asked, answer).await
+}
+
+/// Promises whoever asks an answer, before anything is looked up, and reads who they are; or says why there is none.
+async fn promise(desk: &Desk, asked: &Interaction) -> Result<Result<Caller, Reply>, fro_discord::Error> {
+    desk.discord.defer(asked, Seen::ByAsker).await?;
+    Ok(match caller_of(desk, asked).await {
+        Ok(caller) => caller.ok_or_else(|| say::command::no_guild().into()),
         Err(error) => {
             warn!("{error}");
-            say::command::broke().into()
+            Err(say::command::broke().into())
         }
-    };
-    desk.discord.edit_answer(asked, &answer.post(desk)).await.map(drop)
+    })
+}
+
+/// Gives the answer that was promised. If Discord refuses it, whoever waits for it hears so.
+async fn give(desk: &Desk, asked: &Interaction, answer: Reply) -> Result<(), fro_discord::Error> {
+    let Err(refused) = desk.discord.edit_answer(asked, &answer.post(desk)).await else { return Ok(()) };
+    if refused.gone() || refused.stranger() {
+        return Err(refused);
+    }
+    warn!("{refused}");
+    let apology = desk.post(&say::command::unanswerable());
+    desk.discord.edit_answer(asked, &apology).await.map(drop)
 }
 
 /// What is answered to a command.
@@ -192,7 +204,7 @@ async fn done(
         SlashCommand::Approvals => manage::approvals(desk, asked, caller).await,
         SlashCommand::Status => manage::status(desk, caller).await,
         SlashCommand::Help => Ok(say::command::help()),
-        SlashCommand::New => talk::begin(desk, asked, caller, talk::Beginning::Afresh).await,
+        SlashCommand::New => talk::new(desk, asked, caller).await,
         SlashCommand::Resume => return talk::resume(desk, asked, caller).await,
         SlashCommand::Fork => talk::fork(desk, asked, caller).await,
         SlashCommand::Sessions => talk::sessions(desk, asked, caller).await,
@@ -226,10 +238,7 @@ pub(super) async fn apologise(
 }
 
 /// Reads who asks; nobody outside of a guild.
-pub(super) async fn caller_of(
-    desk: &Desk,
-    asked: &Interaction,
-) -> Result<Option<Caller>, fro_discord::Error> {
+async fn caller_of(desk: &Desk, asked: &Interaction) -> Result<Option<Caller>, fro_discord::Error> {
     let Some(guild) = asked.guild else { return Ok(None) };
     let membership = if asked.asker.bot {
         Membership::Automaton
@@ -253,6 +262,15 @@ impl Caller {
         let roles = desk.store.policy(self.guild).await?.roles;
         decide(wanted, &self.speaker, &roles)?;
         Ok(())
+    }
+
+    /// Reads what they are by now.
+    pub(super) async fn as_of_now(&self, desk: &Desk) -> Result<Speaker, Trouble> {
+        let (membership, roles) = match desk.places.roles(self.guild, self.id).await? {
+            Some(roles) => (desk.places.membership(self.guild, self.id).await?, roles),
+            None => (Membership::Outsider, Vec::new()),
+        };
+        Ok(Speaker { membership, roles: roles.into_iter().collect(), ..self.speaker.clone() })
     }
 
     pub(super) fn entry(&self, action: AuditAction, target: impl Into<String>) -> fro_core::chat::AuditEntry {

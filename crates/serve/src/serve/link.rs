@@ -2,6 +2,8 @@
 //!
 //! Whose account it is GitHub tells itself, each time anew; the token of that moment answers the questions and is gone.
 
+use std::time::Duration;
+
 use fro_core::{
     Login, Permission, RepoName, Secret,
     chat::{
@@ -20,6 +22,9 @@ use super::{
     desk::Desk,
 };
 use crate::store::accounts::Account;
+
+/// Discord takes the answer to a command for a quarter of an hour, so nobody is waited for until its last second.
+const ANSWERABLE: Duration = Duration::from_mins(14);
 
 /// Links the channel.
 pub(super) async fn link(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
@@ -43,9 +48,9 @@ pub(super) async fn link(desk: &Desk, asked: &Interaction, caller: &Caller) -> R
     let github = sign_in.github(token, &repository);
     prove(desk, caller, &github).await?;
     let (permission, installed) = (permission(&github).await?, github.installed().await?);
-    // Roles are read anew: minutes may have passed.
+    // Minutes may have passed: what their roles are worth is read anew, and which they have.
     let roles = desk.store.policy(caller.guild).await?.roles;
-    let speaker = Speaker { account: AccountAccess::Has(permission), ..caller.speaker.clone() };
+    let speaker = Speaker { account: AccountAccess::Has(permission), ..caller.as_of_now(desk).await? };
     decide(WantedHere::Link(if installed { App::Installed } else { App::Missing }), &speaker, &roles)?;
     write(desk, caller, repository).await
 }
@@ -133,7 +138,7 @@ async fn signed_in(
     let code = sign_in.flow.begin().await?;
     let text = say::sign_in(&code.page, &code.user_code, wish);
     desk.discord.edit_answer(asked, &desk.post(&text)).await?;
-    match time::timeout(code.good_for, typed(sign_in, &code)).await {
+    match time::timeout(code.good_for.min(ANSWERABLE), typed(sign_in, &code)).await {
         Ok(typed) => typed,
         Err(_) => Ok(None),
     }

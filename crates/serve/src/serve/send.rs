@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use fro_core::{
     Fault,
-    chat::{self, ChannelId, Deed, MessageId, Notify, Style},
+    chat::{self, ChannelId, Deed, MessageId, Notify, Style, begun},
 };
-use fro_discord::{Attempt, Button, ButtonStyle, Error, Nonce, Post, Renamed, Row, Upload};
+use fro_discord::{Attempt, Button, ButtonStyle, Error, Nonce, Post, Row, Upload};
 use jiff::{SignedDuration, Timestamp};
 use tokio::{task::JoinSet, time};
 use tracing::warn;
@@ -85,9 +85,7 @@ async fn deliver(desk: Arc<Desk>, due: Due) {
     };
     desk.settings.watch.counts.deed(came.attempted());
     match came {
-        Came::Done(message) => {
-            desk.insist("note what was done", || desk.store.done(due.id, message)).await;
-        }
+        Came::Done(message) => note(desk, &due, message).await,
         Came::Later(why, wait) => {
             let now = Timestamp::now();
             desk.insist("note what failed", || desk.store.retry(due.id, &why, now, wait)).await;
@@ -99,6 +97,18 @@ async fn deliver(desk: Arc<Desk>, due: Due) {
     }
 }
 
+/// Notes that a deed is done, and what follows from it.
+async fn note(desk: &Desk, due: &Due, message: Option<MessageId>) {
+    let what = "note what was done";
+    let (Deed::Begin { channel, beginning, .. }, Some(message)) = (&due.deed, message) else {
+        return desk.insist(what, || desk.store.done(due.id, message)).await;
+    };
+    let now = Timestamp::now();
+    let follows = begun(*channel, message, beginning, now);
+    desk.insist(what, || desk.store.done_with(due.id, message, &follows, now)).await;
+    desk.outbox.notify_one();
+}
+
 async fn attempt(desk: &Desk, due: &Due) -> Result<Came, Error> {
     let discord = &desk.discord;
     match &due.deed {
@@ -106,10 +116,10 @@ async fn attempt(desk: &Desk, due: &Due) -> Result<Came, Error> {
             discord.open_thread(*channel, *message, name).await?;
             Ok(Came::Done(None))
         }
-        Deed::Say { channel, .. } => say(desk, due, *channel).await,
-        Deed::Change { channel, text } => {
-            if let Some(message) = due.message {
-                discord.edit(*channel, message, &desk.post(text)).await?;
+        Deed::Say { channel, .. } | Deed::Begin { channel, .. } => say(desk, due, *channel).await,
+        Deed::Change { channel, .. } => {
+            if let (Some(message), Some(post)) = (due.message, post(desk, &due.deed)) {
+                discord.edit(*channel, message, &post).await?;
             }
             Ok(Came::Done(None))
         }
@@ -119,7 +129,6 @@ async fn attempt(desk: &Desk, due: &Due) -> Result<Came, Error> {
             }
             Ok(Came::Done(None))
         }
-        Deed::Rename { thread, name } => rename(desk, *thread, name).await,
     }
 }
 
@@ -138,8 +147,19 @@ async fn say(desk: &Desk, due: &Due, channel: ChannelId) -> Result<Came, Error> 
     Ok(Came::Done(Some(desk.discord.send(channel, &post, &nonce, attempt).await?)))
 }
 
+/// Makes a message of a deed that shows one.
 fn post(desk: &Desk, deed: &Deed) -> Option<Post> {
-    let Deed::Say { text, reply_to, buttons, menu, file, notify, .. } = deed else { return None };
+    let (text, buttons, menu, file) = match deed {
+        Deed::Say { text, buttons, menu, file, .. } | Deed::Change { text, buttons, menu, file, .. } => {
+            (text, buttons, menu, file)
+        }
+        Deed::Begin { text, .. } => return Some(desk.post(text)),
+        Deed::OpenThread { .. } | Deed::TakeBack { .. } => return None,
+    };
+    let (reply_to, silent) = match deed {
+        Deed::Say { reply_to, notify, .. } => (*reply_to, *notify == Notify::No),
+        _ => (None, false),
+    };
     let upload = |file: &chat::TextFile| {
         let bytes = desk.clean(&file.text).as_str().as_bytes().to_vec();
         Upload { name: file.name.clone(), bytes }
@@ -147,8 +167,8 @@ fn post(desk: &Desk, deed: &Deed) -> Option<Post> {
     Some(Post {
         rows: menu.iter().map(menu_row).chain(buttons.chunks(5).map(button_row)).collect(),
         files: file.iter().map(upload).collect(),
-        silent: *notify == Notify::No,
-        reply_to: *reply_to,
+        silent,
+        reply_to,
         ..desk.post(text)
     })
 }
@@ -169,24 +189,6 @@ fn button(button: &chat::Button) -> Button {
         Style::Danger => ButtonStyle::Danger,
     };
     Button { label: button.label.clone(), custom_id: button.id.clone(), style, enabled: true }
-}
-
-/// Renames a thread, unless somebody gave it a name of their own.
-async fn rename(desk: &Desk, thread: ChannelId, name: &str) -> Result<Came, Error> {
-    let known = desk.insist("read a thread", || desk.store.thread(thread)).await;
-    let Some(place) = desk.discord.channel(thread).await? else { return Ok(Came::Done(None)) };
-    let ours = known.and_then(|thread| thread.named).is_some_and(|named| named == place.name);
-    if !ours {
-        return Ok(Came::Done(None));
-    }
-    match desk.discord.rename(thread, name).await? {
-        Renamed::Yes => {
-            desk.insist("note a name", || desk.store.set_named(thread, name)).await;
-            Ok(Came::Done(None))
-        }
-        // A name is not worth that an answer waits behind it.
-        Renamed::TooOften(_) => Ok(Came::Done(None)),
-    }
 }
 
 async fn unarchived(desk: &Desk, thread: ChannelId) -> bool {

@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 
-use fro_core::chat::Follow;
+use fro_core::chat::{ChannelId, Deed, Follow, MessageId};
 use jiff::Timestamp;
 
-use super::{Error, Store, audit, database::Transaction, outbox, queue, seen, threads};
+use super::{Error, Store, audit, database::Transaction, outbox, queue, row::Value, seen, threads};
 
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,43 @@ impl Store {
         }
         transaction.commit().await?;
         Ok(Intake::New)
+    }
+
+    /// Writes down what somebody asks by a command, and returns its number in the outbox, unless it was written before.
+    pub async fn intend(
+        &self,
+        event: impl Display,
+        (lane, deed): (ChannelId, &Deed),
+        now: Timestamp,
+    ) -> Result<Option<i64>, Error> {
+        let transaction = self.begin().await?;
+        if !seen::mark(&transaction, event, now).await? {
+            transaction.cancel().await?;
+            return Ok(None);
+        }
+        let id = outbox::put(&transaction, lane, deed, now).await?;
+        transaction.commit().await?;
+        Ok(Some(id))
+    }
+
+    /// Writes down that a deed is done, and what follows from the message that came of it, at once.
+    pub async fn done_with(
+        &self,
+        id: i64,
+        message: MessageId,
+        follows: &[Follow],
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let transaction = self.begin().await?;
+        let sql =
+            "UPDATE outbox SET state = 'done', message = $2 WHERE id = $1 AND state = 'waiting' RETURNING id";
+        if transaction.row(sql, [Value::from(id), Value::text(message)]).await?.is_none() {
+            return transaction.cancel().await;
+        }
+        for follow in follows {
+            write(&transaction, follow, now).await?;
+        }
+        transaction.commit().await
     }
 }
 

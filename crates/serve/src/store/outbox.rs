@@ -28,6 +28,17 @@ pub struct Due {
     pub message: Option<MessageId>,
 }
 
+/// What became of a deed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// It waits.
+    Waiting,
+    /// It is done; a message may have come of it.
+    Done(Option<MessageId>),
+    /// It will never be done.
+    Failed,
+}
+
 /// How long a deed is in the hands of whoever got it; nobody else is given it meanwhile.
 const HOLD: Duration = Duration::from_mins(5);
 
@@ -79,6 +90,21 @@ impl Store {
             transaction.rows(sql, [Value::from(id), Value::text(message)]).await?;
         }
         transaction.commit().await
+    }
+
+    /// Returns what became of a deed.
+    pub async fn delivery(&self, id: i64) -> Result<Delivery, Error> {
+        let transaction = self.begin().await?;
+        let sql = "SELECT state, message FROM outbox WHERE id = $1";
+        let row = transaction.row(sql, [Value::from(id)]).await?;
+        transaction.commit().await?;
+        // Deeds are forgotten when they are done for long.
+        let Some(mut row) = row else { return Ok(Delivery::Done(None)) };
+        Ok(match row.text("outbox.state")?.as_str() {
+            "waiting" => Delivery::Waiting,
+            "failed" => Delivery::Failed,
+            _ => Delivery::Done(row.maybe_parsed("outbox.message")?),
+        })
     }
 
     /// Returns the messages that came of deeds of a lane since a time, so that none is taken for another's.

@@ -80,8 +80,14 @@ impl Store {
 /// Returns what a piece says now, for the message that is there.
 fn as_change(deed: &Deed) -> Deed {
     match deed {
-        Deed::Say { channel, text, .. } => Deed::Change { channel: *channel, text: text.clone() },
-        Deed::OpenThread { .. } | Deed::Change { .. } | Deed::TakeBack { .. } | Deed::Rename { .. } => {
+        Deed::Say { channel, text, buttons, menu, file, .. } => Deed::Change {
+            channel: *channel,
+            text: text.clone(),
+            buttons: buttons.clone(),
+            menu: menu.clone(),
+            file: file.clone(),
+        },
+        Deed::OpenThread { .. } | Deed::Change { .. } | Deed::TakeBack { .. } | Deed::Begin { .. } => {
             deed.clone()
         }
     }

@@ -61,6 +61,8 @@ pub struct Turn {
     pub asker: UserId,
     /// What they say.
     pub words: Words,
+    /// When they said it.
+    pub arrived_at: Timestamp,
 }
 
 /// What somebody wants of a turn that runs.
@@ -108,7 +110,7 @@ struct Free {
 /// The first unfinished turn of each thread that nobody works on, if its repository may have one more. The repository
 /// that was served longest ago comes first, then whoever came first.
 const NEXT: &str = "
-    SELECT id, fence, attempts, thread, repository, source, asker, words FROM turn AS t
+    SELECT id, fence, attempts, thread, repository, source, asker, words, arrived_at FROM turn AS t
     WHERE (state = 'waiting' OR (state = 'running' AND lease_until <= $1))
       AND position = (
         SELECT min(position) FROM turn AS o WHERE o.thread = t.thread AND o.state IN ('waiting', 'running'))
@@ -181,7 +183,7 @@ impl Store {
         Ok(i64::try_from(given).unwrap_or(i64::MAX))
     }
 
-    /// Asks for a turn to be ended, if it runs; one that waits is withdrawn. Returns whether there was one.
+    /// Asks for the turn of a thread to be ended that runs; what waits there goes on waiting. Returns whether one ran.
     pub async fn stop(&self, thread: ChannelId, entry: &AuditEntry) -> Result<bool, Error> {
         let transaction = self.begin().await?;
         let sql = "UPDATE turn SET wish = 'stop' WHERE thread = $1 AND state = 'running' RETURNING id";
@@ -194,7 +196,7 @@ impl Store {
     /// Returns what waits in a thread, in order.
     pub async fn waiting(&self, thread: ChannelId) -> Result<Vec<Turn>, Error> {
         let transaction = self.begin().await?;
-        let sql = "SELECT thread, repository, source, asker, words FROM turn \
+        let sql = "SELECT thread, repository, source, asker, words, arrived_at FROM turn \
                    WHERE thread = $1 AND state = 'waiting' ORDER BY position";
         let rows = transaction.rows(sql, [Value::text(thread)]).await?;
         transaction.commit().await?;
@@ -334,6 +336,7 @@ impl Turn {
             source: row.parsed("turn.source")?,
             asker: row.parsed("turn.asker")?,
             words: row.json("turn.words")?,
+            arrived_at: row.time("turn.arrived_at")?,
         })
     }
 }

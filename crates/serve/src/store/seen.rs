@@ -4,16 +4,7 @@ use std::fmt::Display;
 
 use jiff::Timestamp;
 
-use super::{Error, Store, database::Transaction, row::Value};
-
-impl Store {
-    /// Forgets events from before a time; Discord replays minutes, not days.
-    pub async fn forget_seen(&self, before: Timestamp) -> Result<(), Error> {
-        let transaction = self.begin().await?;
-        transaction.rows("DELETE FROM seen WHERE at < $1", [Value::from(before)]).await?;
-        transaction.commit().await
-    }
-}
+use super::{Error, database::Transaction, row::Value};
 
 /// Marks an event, in the transaction of what follows from it. Returns whether it is new.
 pub(super) async fn mark(transaction: &Transaction, id: impl Display, now: Timestamp) -> Result<bool, Error> {

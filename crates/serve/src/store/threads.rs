@@ -42,21 +42,32 @@ impl Store {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the threads about a repository that have a session and in which these words were said, newest first.
+    /// Returns the threads of a channel about a repository that have a session and in which these words were asked,
+    /// newest first.
     pub async fn threads_about(
         &self,
-        repository: &RepoName,
+        (channel, repository): (ChannelId, &RepoName),
         words: &str,
         most: i64,
     ) -> Result<Vec<Thread>, Error> {
         let transaction = self.begin().await?;
+        let text = match &transaction {
+            Transaction::Sqlite(_) => "(t.words ->> 'text')",
+            Transaction::Postgres(_) => "(t.words::json ->> 'text')",
+        };
         let sql = format!(
-            "SELECT {COLUMNS} FROM thread AS h WHERE repository = $1 AND session IS NOT NULL AND ($2 = '%%' OR EXISTS \
-             (SELECT 1 FROM turn AS t WHERE t.thread = h.id AND lower(t.words) LIKE lower($2) ESCAPE '!')) \
-             ORDER BY opened_at DESC, id DESC LIMIT $3"
+            "SELECT {COLUMNS} FROM thread AS h WHERE channel = $1 AND repository = $2 AND session IS NOT NULL \
+             AND ($3 = '%%' OR EXISTS \
+             (SELECT 1 FROM turn AS t WHERE t.thread = h.id AND lower({text}) LIKE lower($3) ESCAPE '!')) \
+             ORDER BY opened_at DESC, id DESC LIMIT $4"
         );
         let plain = words.replace('!', "!!").replace('%', "!%").replace('_', "!_");
-        let values = [Value::text(repository), Value::text(format!("%{plain}%")), Value::from(most)];
+        let values = [
+            Value::text(channel),
+            Value::text(repository),
+            Value::text(format!("%{plain}%")),
+            Value::from(most),
+        ];
         let rows = transaction.rows(&sql, values).await?;
         transaction.commit().await?;
         rows.into_iter().map(read).collect()
@@ -94,14 +105,6 @@ impl Store {
         let row = transaction.row("SELECT diff FROM thread WHERE id = $1", [Value::text(id)]).await?;
         transaction.commit().await?;
         Ok(row.map(|mut row| row.maybe_text("thread.diff")).transpose()?.flatten())
-    }
-
-    /// Remembers the name that we gave a thread.
-    pub async fn set_named(&self, id: ChannelId, name: &str) -> Result<(), Error> {
-        let transaction = self.begin().await?;
-        let sql = "UPDATE thread SET named = $2 WHERE id = $1";
-        transaction.rows(sql, [Value::text(id), Value::from(name)]).await?;
-        transaction.commit().await
     }
 }
 

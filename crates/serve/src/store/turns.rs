@@ -65,7 +65,7 @@ impl Store {
                 match deed {
                     Deed::Say { text, .. } | Deed::Change { text, .. } => parts.insert(part, text),
                     Deed::TakeBack { .. } => parts.remove(&part),
-                    Deed::OpenThread { .. } | Deed::Rename { .. } => None,
+                    Deed::OpenThread { .. } | Deed::Begin { .. } => None,
                 };
             }
             said.push((words, parts.into_values().collect::<Vec<_>>().join("\n\n")));

@@ -1,18 +1,29 @@
 //! What has to hold before a turn is put to an agent: the thread and its link, the speaker's account, who can read it.
 
+use std::time::Duration;
+
 use fro_agent::Process;
 use fro_core::{
     Fault, Login, Permission, Permit,
     attachment::Attachments,
-    chat::{AuditAction, AuditEntry, ChannelLink, ChannelSettings, Denial, Follow, Ruling, Thread, say},
+    chat::{
+        AuditAction, AuditEntry, ChannelLink, ChannelSettings, Denial, Follow, Membership, RoleId, Ruling,
+        Thread, say,
+    },
     gate::{self, Talk},
     prompt::Wishes,
     remembered::Audience,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::{sleep, timeout};
 
 use super::{WorkSettings, Worker, files};
-use crate::store::{Error, accounts::Account, queue::Claimed};
+use crate::store::{Error, accounts::Account, queue::Claimed, standing::GuildStanding};
+
+/// So long after somebody spoke they are what they were.
+const FRESH: SignedDuration = SignedDuration::from_secs(30);
+/// So long is waited for whoever speaks to Discord to say what somebody is.
+const TELLS: Duration = Duration::from_mins(1);
 
 /// A turn that is put to an agent.
 pub(super) struct Admitted {
@@ -53,6 +64,9 @@ pub(super) async fn look(worker: &Worker, claimed: &Claimed) -> Result<Admission
         }
         None => return Ok(Admission::No(say::unlinked(&thread.repository))),
     };
+    let Some((membership, roles_now)) = standing(worker, claimed, &thread).await? else {
+        return Ok(Admission::No(say::standing_unknown()));
+    };
     let roles = worker.store.policy(thread.guild).await?.roles;
     let account = worker.store.account(turn.asker).await?;
     let known = match Box::pin(learn(worker, &thread, &link, account.as_ref())).await {
@@ -65,7 +79,8 @@ pub(super) async fn look(worker: &Worker, claimed: &Claimed) -> Result<Admission
         repo: &thread.repository,
         thread: thread.id,
         speaker: turn.asker,
-        roles: turn.words.roles.iter().copied().collect(),
+        membership,
+        roles: roles_now.into_iter().collect(),
         account,
         text: &turn.words.text,
     };
@@ -88,6 +103,32 @@ pub(super) async fn look(worker: &Worker, claimed: &Claimed) -> Result<Admission
         permit,
         audience,
     })))
+}
+
+/// Returns what the speaker is in the guild now. Words that have waited say only what they were.
+async fn standing(
+    worker: &Worker,
+    claimed: &Claimed,
+    thread: &Thread,
+) -> Result<Option<(Membership, Vec<RoleId>)>, Error> {
+    let turn = &claimed.turn;
+    if Timestamp::now().duration_since(turn.arrived_at) < FRESH {
+        return Ok(Some((Membership::Member, turn.words.roles.clone())));
+    }
+    let asked = worker.store.ask_standing(thread.guild, turn.asker).await?;
+    let told = async {
+        loop {
+            match worker.store.standing(&asked).await {
+                Ok(None) => sleep(worker.pace).await,
+                told => return told,
+            }
+        }
+    };
+    Ok(match timeout(TELLS, told).await.unwrap_or(Ok(None))? {
+        Some(GuildStanding::Member(roles)) => Some((Membership::Member, roles)),
+        Some(GuildStanding::Gone) => Some((Membership::Outsider, Vec::new())),
+        None => None,
+    })
 }
 
 /// Writes down that somebody was refused who was not when they spoke.
@@ -127,7 +168,7 @@ async fn learn(
     account: Option<&Account>,
 ) -> Result<Known, Fault> {
     let repo = &thread.repository;
-    let process = Process::new((worker.settings)(repo, None)?.agent).signed_in(repo).await?;
+    let process = worker.process.with((worker.settings)(repo, None)?.agent).signed_in(repo).await?;
     let github = process.github(repo)?;
     let permission = async {
         match account {

@@ -3,7 +3,7 @@
 use fro_agent::{Agent, Finished, Job, Offer, Onward, Origin, Plan, Question, Session, Step};
 use fro_core::{
     Context, Fault, Permit,
-    chat::{Thread, say},
+    chat::{ChannelId, Thread, say},
     continuity::{Continuity, Fresh, Reminder, Topic, topic},
     conversation::{
         heard::Heard,
@@ -202,7 +202,7 @@ fn job(admitted: &Admitted, claimed: &Claimed, began: Timestamp) -> Job {
         origin: Origin {
             run: key.clone(),
             key,
-            surface: surface(admitted, claimed),
+            surface: surface(claimed.turn.words.seen_by, admitted.thread.channel),
             event: "message".to_owned(),
             began,
             waited_since: began,
@@ -216,10 +216,11 @@ fn job(admitted: &Admitted, claimed: &Claimed, began: Timestamp) -> Job {
 }
 
 /// Returns what the ledger calls the place: what is said in a hidden channel is told nowhere else.
-fn surface(admitted: &Admitted, claimed: &Claimed) -> String {
-    match claimed.turn.words.seen_by {
-        Some(Audience::Insiders) => hidden_place("discord", admitted.thread.channel),
-        Some(Audience::Everyone) | None => "discord".to_owned(),
+fn surface(seen_by: Option<Audience>, channel: ChannelId) -> String {
+    match seen_by {
+        // A channel of which nobody could tell who reads it may be hidden.
+        Some(Audience::Insiders) | None => hidden_place("discord", channel),
+        Some(Audience::Everyone) => "discord".to_owned(),
     }
 }
 
@@ -250,4 +251,20 @@ fn aborted() -> Answered {
 
 fn failed(told: Turn) -> Answered {
     Answered { told, session: None, notes: Vec::new(), branch: None, patch: None, saved: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_of_which_nobody_knows_who_reads_it_counts_as_hidden() {
+        let channel = ChannelId::new(7).unwrap();
+        let places =
+            [Some(Audience::Everyone), Some(Audience::Insiders), None].map(|by| surface(by, channel));
+        assert_eq!(
+            places,
+            ["discord".to_owned(), hidden_place("discord", channel), hidden_place("discord", channel)]
+        );
+    }
 }

@@ -418,18 +418,12 @@ async fn one_process_speaks_for_a_shard_and_the_next_goes_on_where_it_stopped() 
 }
 
 #[tokio::test]
-async fn a_thread_keeps_its_session_and_its_name() {
+async fn a_thread_keeps_its_session() {
     for database in each().await {
         let store = database.open().await;
         queue(&store, 50, &[]).await;
         store.set_session(channel(50), Some("ses_1")).await.unwrap();
-        store.set_named(channel(50), "wet floor").await.unwrap();
-        let kept = Thread {
-            session: Some("ses_1".to_owned()),
-            forked_from: None,
-            named: Some("wet floor".to_owned()),
-            ..thread(50, "octo/garden")
-        };
+        let kept = Thread { session: Some("ses_1".to_owned()), ..thread(50, "octo/garden") };
         assert_eq!(store.threads_of("ses_1").await.unwrap(), [kept]);
         store.set_session(channel(50), None).await.unwrap();
         assert_eq!(store.threads_of("ses_1").await.unwrap(), [], "{}", database.kind);
@@ -444,7 +438,7 @@ async fn a_database_of_a_newer_version_is_left_alone() {
         let error = fro_serve::Store::open(&database.address).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the database has version 7, this fro-bot knows up to 4",
+            "the database has version 7, this fro-bot knows up to 5",
             "{}",
             database.kind
         );

@@ -1,5 +1,6 @@
 //! `serve` against a little Discord, with a worker that only touches the store.
 
+mod clicks;
 mod commands;
 mod gateway_faults;
 mod invited;

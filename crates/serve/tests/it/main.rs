@@ -8,6 +8,7 @@ mod crowd;
 mod databases;
 mod discord;
 mod model;
+mod retention;
 mod serving;
 mod standing;
 mod story;

@@ -3,6 +3,7 @@
 use std::{
     path::PathBuf,
     process::{Child, Command, Output},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -18,7 +19,7 @@ use fro_core::{
 };
 use fro_serve::{Account, Address, Caps, Spent, Store, Watch, WorkSettings, Worker};
 use fro_sim::{World, discord::Discord};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use regex::Regex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -36,6 +37,8 @@ pub(crate) struct Stage {
     pub(crate) store: Store,
     settings: fro_agent::Settings,
     folder: TempDir,
+    /// The roles that everybody has on Discord.
+    everybody: Arc<Mutex<Vec<RoleId>>>,
 }
 
 impl Stage {
@@ -66,7 +69,20 @@ impl Stage {
         let maya = UserId::new(MAYA).unwrap();
         store.prove_account(maya, &account, &entry(AuditAction::ProveAccount)).await.unwrap();
         let discord = Discord::start().await.unwrap();
-        Self { world, discord, store, settings, folder }
+        let everybody = Arc::new(Mutex::new(vec![RoleId::new(ASKERS).unwrap()]));
+        tokio::spawn(tell_standings(store.clone(), Arc::clone(&everybody)));
+        Self { world, discord, store, settings, folder, everybody }
+    }
+
+    /// Takes everybody's roles away, which only whoever asks Discord can know.
+    pub(crate) fn strip_everybody(&self) {
+        self.everybody.lock().unwrap().clear();
+    }
+
+    /// Has somebody ask who then waits for minutes.
+    pub(crate) async fn asked_long_ago(&self, thread: u64, source: u64, who: u64, text: &str) {
+        let then = Timestamp::now() - SignedDuration::from_mins(5);
+        self.queue((thread, source, who), text, (Audience::Everyone, then), Vec::new()).await;
     }
 
     /// Lets the agent ask for leave in the channel.
@@ -107,7 +123,7 @@ impl Stage {
 
     /// Has somebody ask in a thread that everyone can read.
     pub(crate) async fn asks(&self, thread: u64, source: u64, who: u64, text: &str) {
-        self.queue((thread, source, who), text, Audience::Everyone, Vec::new()).await;
+        self.queue((thread, source, who), text, (Audience::Everyone, Timestamp::now()), Vec::new()).await;
     }
 
     /// Has Maya ask in a new thread that goes on with a copy of a session.
@@ -120,7 +136,7 @@ impl Stage {
 
     /// Has Maya ask in a thread that these people can read.
     pub(crate) async fn asks_before(&self, seen_by: Audience, thread: u64, source: u64, text: &str) {
-        self.queue((thread, source, MAYA), text, seen_by, Vec::new()).await;
+        self.queue((thread, source, MAYA), text, (seen_by, Timestamp::now()), Vec::new()).await;
     }
 
     /// Has Maya send a file with her words, which a little Discord keeps.
@@ -135,7 +151,7 @@ impl Stage {
         );
         let size = u64::try_from(file.2.len()).unwrap();
         let files = vec![SaidFile { name: file.0.to_owned(), url, size }];
-        self.queue((42, 1, MAYA), text, Audience::Everyone, files).await;
+        self.queue((42, 1, MAYA), text, (Audience::Everyone, Timestamp::now()), files).await;
     }
 
     /// Returns where the little Discord keeps files.
@@ -184,7 +200,7 @@ impl Stage {
         &self,
         (thread, source, who): (u64, u64, u64),
         text: &str,
-        seen_by: Audience,
+        (seen_by, then): (Audience, Timestamp),
         files: Vec<SaidFile>,
     ) {
         let words = Words {
@@ -197,7 +213,7 @@ impl Stage {
         let (source, asker) = (MessageId::new(source).unwrap(), UserId::new(who).unwrap());
         let turn = Asked { thread: channel(thread), source, asker, words };
         let follows = [Follow::OpenThread(opened(thread)), Follow::Queue(turn)];
-        self.store.take_in(source, &follows, Timestamp::now()).await.unwrap();
+        self.store.take_in(source, &follows, then).await.unwrap();
     }
 
     /// Lets a worker of this very process work until nothing waits any more.
@@ -214,6 +230,7 @@ impl Stage {
             patience: Duration::from_mins(1),
             file_hosts: vec![self.file_host()],
             repo_settings: ".github/fro-bot.toml",
+            process: fro_agent::Process::new(settings.clone()),
             settings: Box::new(move |_, _| {
                 let (agent, policy, wishes) = (settings.clone(), Policy::usual(), Wishes::default());
                 Ok(WorkSettings { agent, policy, wishes })
@@ -305,7 +322,7 @@ impl Stage {
                 Deed::Say { text, notify, .. } => format!("say ({notify:?}) {message}: {text}"),
                 Deed::Change { text, .. } => format!("change{known}: {text}"),
                 Deed::TakeBack { .. } => format!("take back{known}"),
-                Deed::OpenThread { .. } | Deed::Rename { .. } => format!("{:?}", due.deed),
+                Deed::OpenThread { .. } | Deed::Begin { .. } => format!("{:?}", due.deed),
             });
             let is_new = matches!(due.deed, Deed::Say { .. });
             let posted = is_new.then(|| MessageId::new(message).unwrap());
@@ -319,6 +336,17 @@ impl Stage {
     pub(crate) fn leaves_nothing(&self) {
         let left: Vec<_> = fs_err::read_dir(self.folder.path().join("scratch")).unwrap().collect();
         assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+/// Says what everybody is, as `serve` does when a worker asks.
+async fn tell_standings(store: Store, everybody: Arc<Mutex<Vec<RoleId>>>) {
+    loop {
+        for asked in store.standings_asked().await.unwrap() {
+            let roles = everybody.lock().unwrap().clone();
+            store.tell_standing(&asked, Some(&roles)).await.unwrap();
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 

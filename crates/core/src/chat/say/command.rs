@@ -36,6 +36,24 @@ pub fn broke() -> String {
         .to_owned()
 }
 
+/// Says that Discord refused the answer that somebody was to get.
+pub fn unanswerable() -> String {
+    "I have done what I could, but Discord does not take my answer to it; my log has the reason. `/status` shows where \
+     things stand."
+        .to_owned()
+}
+
+/// Says that a thread will be there as soon as Discord takes it.
+pub fn opens_later() -> String {
+    "I have noted it. Discord is slow at the moment; the thread comes as soon as it lets me open it."
+        .to_owned()
+}
+
+/// Says that Discord does not let us open a thread.
+pub fn opens_never() -> String {
+    "Discord does not let me write in this channel, so I could not begin. My log has the reason.".to_owned()
+}
+
 /// Says that a command is for threads.
 pub fn no_thread() -> String {
     "This is no thread of mine. Use the command in a thread that I opened.".to_owned()

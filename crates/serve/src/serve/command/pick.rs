@@ -1,9 +1,11 @@
 //! Menus: what there is to choose from, and what follows from a choice.
 
+use std::collections::BTreeSet;
+
 use fro_core::chat::{AuditAction, MessageId, Pick, say::command as told};
 use fro_discord::{Interaction, Row};
 
-use super::{Caller, Trouble, apologise, caller_of, manage, talk, tell};
+use super::{Caller, Trouble, apologise, give, manage, promise, talk, tell};
 use crate::serve::desk::Desk;
 
 /// Discord shows so many choices, with names of so many characters.
@@ -13,7 +15,11 @@ const LONGEST: usize = 100;
 /// Makes a menu of names and values, if there are any.
 pub(super) fn menu(pick: Pick, options: impl Iterator<Item = (String, String)>) -> Option<Row> {
     let shown = |(label, value): (String, String)| (label.chars().take(LONGEST).collect(), value);
-    let fits = |(_, value): &(String, String)| (1..=LONGEST).contains(&value.chars().count());
+    let mut named = BTreeSet::new();
+    // Discord refuses a menu that has a value twice, as when two threads share a session.
+    let fits = |(_, value): &(String, String)| {
+        (1..=LONGEST).contains(&value.chars().count()) && named.insert(value.clone())
+    };
     let options: Vec<_> = options.filter(fits).map(shown).take(MOST).collect();
     let placeholder = "Choose".to_owned();
     (!options.is_empty()).then(|| Row::Menu { custom_id: pick.to_string(), placeholder, options, most: 1 })
@@ -26,10 +32,11 @@ pub(super) async fn chosen(
     (pick, chosen): (Pick, &[String]),
     message: MessageId,
 ) -> Result<(), fro_discord::Error> {
-    let Some(caller) = caller_of(desk, asked).await? else {
-        return tell(desk, asked, &told::no_guild()).await;
-    };
     let Some(value) = chosen.first() else { return tell(desk, asked, &told::stale()).await };
+    let caller = match promise(desk, asked).await? {
+        Ok(caller) => caller,
+        Err(why) => return give(desk, asked, why).await,
+    };
     let action = match pick {
         Pick::Model | Pick::Agent => AuditAction::Choose,
         Pick::Session => AuditAction::Ask,
@@ -39,7 +46,7 @@ pub(super) async fn chosen(
         Ok(text) => text,
         Err(trouble) => apologise(desk, &caller, action, value, trouble).await,
     };
-    tell(desk, asked, &text).await
+    give(desk, asked, text.into()).await
 }
 
 async fn follow(

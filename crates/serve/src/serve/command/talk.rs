@@ -1,100 +1,45 @@
 //! Commands and clicks around a thread: begin, go on, look, stop, and answer what the engine asked.
 
+use std::time::Duration;
+
 use fro_core::{
     chat::{
-        self, AuditAction, ChannelId, ChannelLink, Click, Deed, Follow, MessageId, Pick, Thread, WantedHere,
+        AuditAction, Beginning, ChannelId, ChannelLink, Click, Deed, MessageId, Pick, Thread, WantedHere,
         Whose, Words,
         say::{self, command as told},
     },
     remembered::Audience,
 };
-use fro_discord::{Attempt, Interaction, Nonce, Post};
+use fro_discord::{Interaction, Post};
 use jiff::Timestamp;
+use tokio::time;
 
-use super::{Caller, Reply, Trouble, apologise, caller_of, given, pick, tell};
+use super::{Caller, Reply, Trouble, apologise, give, given, pick, promise};
 use crate::{
     serve::desk::Desk,
-    store::{approvals::Verdict, intake::Intake},
+    store::{self, approvals::Verdict, outbox::Delivery},
 };
 
 /// So many sessions are shown.
 const SHOWN: i64 = 15;
 
-/// Opens a thread on the answer to the command, whose number is known only once it was given.
-pub(super) async fn begin(
-    desk: &Desk,
-    asked: &Interaction,
-    caller: &Caller,
-    beginning: Beginning,
-) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::Ask).await?;
-    let Some(link) = link_here(desk, caller.channel, caller).await? else { return Ok(say::not_linked()) };
-    let prompt = given(asked, "prompt").unwrap_or_default();
-    let text = told::opened_with(caller.id, prompt);
-    let message = desk.discord.edit_answer(asked, &desk.post(&text)).await?;
-    open(desk, caller, &link, (message, beginning, prompt)).await?;
-    Ok(text)
-}
+/// How long somebody who gave a command waits to be told of its thread.
+const WAITS: Duration = Duration::from_secs(10);
 
-/// What a new thread begins with.
-pub(super) enum Beginning {
+/// What a new thread goes on with.
+enum Onward {
     /// Nothing.
     Afresh,
-    /// A session, which it goes on with.
+    /// A session.
     In(String),
     /// A copy of a session.
-    CopyOf(String),
+    InCopyOf(String),
 }
 
-async fn open(
-    desk: &Desk,
-    caller: &Caller,
-    link: &ChannelLink,
-    (message, beginning, prompt): (MessageId, Beginning, &str),
-) -> Result<(), Trouble> {
-    let follows = opening(desk, caller, link, (message, beginning, prompt)).await;
-    if desk.store.take_in(message, &follows, Timestamp::now()).await? == Intake::New {
-        desk.outbox.notify_one();
-    }
-    Ok(())
-}
-
-async fn opening(
-    desk: &Desk,
-    caller: &Caller,
-    link: &ChannelLink,
-    (message, beginning, prompt): (MessageId, Beginning, &str),
-) -> Vec<Follow> {
-    let (session, forked_from) = match beginning {
-        Beginning::Afresh => (None, None),
-        Beginning::In(session) => (Some(session), None),
-        Beginning::CopyOf(session) => (None, Some(session)),
-    };
-    let Some(id) = ChannelId::new(message.number()) else { return Vec::new() };
-    let name = say::thread_name(prompt);
-    let thread = Thread {
-        id,
-        channel: link.channel,
-        guild: link.guild,
-        repository: link.repository.clone(),
-        session,
-        forked_from,
-        named: Some(name.clone()),
-        opened_at: Timestamp::now(),
-    };
-    let words = Words {
-        name: caller.name.clone(),
-        roles: caller.roles.clone(),
-        text: prompt.to_owned(),
-        seen_by: desk.places.audience(link.channel).await,
-        files: Vec::new(),
-    };
-    let open = Deed::OpenThread { channel: link.channel, message, name };
-    vec![
-        Follow::OpenThread(thread),
-        Follow::Do { lane: id, deed: open },
-        Follow::Queue(chat::Asked { thread: id, source: message, asker: caller.id, words }),
-    ]
+/// Opens a thread that begins afresh.
+pub(super) async fn new(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    let prompt = given(asked, "prompt").unwrap_or_default();
+    begin(desk, caller, caller.channel, (Onward::Afresh, prompt)).await
 }
 
 /// Opens a thread that goes on with a session; without one, those of the channel are offered.
@@ -103,7 +48,9 @@ pub(super) async fn resume(desk: &Desk, asked: &Interaction, caller: &Caller) ->
     if !may_go_on(desk, caller.channel, session).await? {
         return Ok(told::bad_session().into());
     }
-    begin(desk, asked, caller, Beginning::In(session.to_owned())).await.map(Reply::from)
+    let prompt = given(asked, "prompt").unwrap_or_default();
+    let onward = Onward::In(session.to_owned());
+    begin(desk, caller, caller.channel, (onward, prompt)).await.map(Reply::from)
 }
 
 /// Offers the sessions of the channel; the prompt is kept until one is chosen.
@@ -130,7 +77,7 @@ pub(super) async fn go_on(desk: &Desk, caller: &Caller, session: &str) -> Result
     if !may_go_on(desk, caller.channel, session).await? {
         return Ok(told::bad_session());
     }
-    in_channel(desk, caller, caller.channel, (Beginning::In(session.to_owned()), &prompt)).await
+    begin(desk, caller, caller.channel, (Onward::In(session.to_owned()), &prompt)).await
 }
 
 /// Opens a thread that goes on with a copy of a session: of this thread's, if nobody says which.
@@ -145,25 +92,66 @@ pub(super) async fn fork(desk: &Desk, asked: &Interaction, caller: &Caller) -> R
         return Ok(told::bad_session());
     }
     let prompt = given(asked, "prompt").unwrap_or_default();
-    in_channel(desk, caller, channel, (Beginning::CopyOf(session), prompt)).await
+    begin(desk, caller, channel, (Onward::InCopyOf(session), prompt)).await
 }
 
-/// Says in a channel what somebody asks, and opens a thread on that.
-async fn in_channel(
+/// Writes down that somebody's words are to be said in a channel and a thread opened on them, and waits until it is.
+///
+/// The thread has the number of the message that the words become. So nothing is said before the intention is in the
+/// store: whatever ends in between, the outbox goes on with it.
+async fn begin(
     desk: &Desk,
     caller: &Caller,
     channel: ChannelId,
-    (beginning, prompt): (Beginning, &str),
+    (onward, prompt): (Onward, &str),
 ) -> Result<String, Trouble> {
     caller.may(desk, WantedHere::Ask).await?;
     let Some(link) = link_here(desk, channel, caller).await? else { return Ok(say::not_linked()) };
-    let post = desk.post(&told::opened_with(caller.id, prompt));
-    let Some(nonce) = Nonce::new(format!("ask-{:x}", caller.asked.0)) else {
-        return Ok(told::stale());
+    let beginning = Box::new(beginning(desk, caller, link, (onward, prompt)).await);
+    let deed = Deed::Begin { channel, text: told::opened_with(caller.id, prompt), beginning };
+    let event = format!("asked {}", caller.asked.0);
+    let Some(id) = desk.store.intend(event, (channel, &deed), Timestamp::now()).await? else {
+        return Ok(told::opens_later());
     };
-    let message = desk.discord.send(channel, &post, &nonce, Attempt::First).await?;
-    open(desk, caller, &link, (message, beginning, prompt)).await?;
-    Ok(told::opened_in(message))
+    desk.outbox.notify_one();
+    let delivery = time::timeout(WAITS, delivered(desk, id)).await.unwrap_or(Ok(Delivery::Waiting))?;
+    Ok(match delivery {
+        Delivery::Done(Some(message)) => told::opened_in(message),
+        Delivery::Done(None) | Delivery::Waiting => told::opens_later(),
+        Delivery::Failed => told::opens_never(),
+    })
+}
+
+async fn beginning(
+    desk: &Desk,
+    caller: &Caller,
+    link: ChannelLink,
+    (onward, prompt): (Onward, &str),
+) -> Beginning {
+    let (session, forked_from) = match onward {
+        Onward::Afresh => (None, None),
+        Onward::In(session) => (Some(session), None),
+        Onward::InCopyOf(session) => (None, Some(session)),
+    };
+    let words = Words {
+        name: caller.name.clone(),
+        roles: caller.roles.clone(),
+        text: prompt.to_owned(),
+        seen_by: desk.places.audience(link.channel).await,
+        files: Vec::new(),
+    };
+    let (guild, repository, name) = (link.guild, link.repository, say::thread_name(prompt));
+    Beginning { guild, repository, session, forked_from, name, asker: caller.id, words }
+}
+
+/// Waits until a deed is done or will never be.
+async fn delivered(desk: &Desk, id: i64) -> Result<Delivery, store::Error> {
+    loop {
+        match desk.store.delivery(id).await? {
+            Delivery::Waiting => time::sleep(desk.settings.pace.look).await,
+            delivery => return Ok(delivery),
+        }
+    }
 }
 
 /// Tells whether a session can be gone on with here. What was said among few is not gone on with before many.
@@ -198,9 +186,8 @@ async fn threads_here(
     let thread = desk.store.thread(caller.channel).await?;
     let channel = thread.map_or(caller.channel, |thread| thread.channel);
     let Some(link) = link_here(desk, channel, caller).await? else { return Ok(None) };
-    let mut threads = desk.store.threads_about(&link.repository, words, SHOWN).await?;
     // Those of other channels may be among fewer people.
-    threads.retain(|thread| thread.channel == channel);
+    let threads = desk.store.threads_about((channel, &link.repository), words, SHOWN).await?;
     Ok(Some((link, threads)))
 }
 
@@ -253,8 +240,9 @@ pub(super) async fn click(
     click: Click,
     message: MessageId,
 ) -> Result<(), fro_discord::Error> {
-    let Some(caller) = caller_of(desk, asked).await? else {
-        return tell(desk, asked, &told::no_guild()).await;
+    let caller = match promise(desk, asked).await? {
+        Ok(caller) => caller,
+        Err(why) => return give(desk, asked, why).await,
     };
     let (action, target) = match &click {
         Click::Stop(thread) => (AuditAction::Abort, thread.to_string()),
@@ -268,7 +256,7 @@ pub(super) async fn click(
         Ok(text) => text,
         Err(trouble) => apologise(desk, &caller, action, &target, trouble).await,
     };
-    tell(desk, asked, &text).await
+    give(desk, asked, text.into()).await
 }
 
 /// Gives somebody's word on what the engine asked. The first one stands, and is shown in the question's own message.

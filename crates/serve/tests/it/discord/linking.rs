@@ -18,8 +18,7 @@ fn sign_in(github: &World) -> SignIn {
 }
 
 /// Types the code that the bot shows, as somebody on GitHub.
-async fn type_code(stage: &Stage, github: &World, login: &str, answer: &str) {
-    stage.until(|chat| chat.messages.iter().any(|it| it.content.contains("enter the code"))).await;
+async fn type_code(github: &World, login: &str, answer: &str) {
     let code = github.state(|state| state.devices.last().unwrap().user_code.clone());
     let client = Client::new(ClientSettings::loopback()).unwrap();
     let request = client.post(format!("{}/login/device", github.api_url()));
@@ -29,6 +28,14 @@ async fn type_code(stage: &Stage, github: &World, login: &str, answer: &str) {
 }
 
 async fn linked(by: &str, on: &str, answer: &str) -> (String, Stage) {
+    linked_although((by, on, answer), |_| {}).await
+}
+
+/// Links with something that happens while the code is typed.
+async fn linked_although(
+    (by, on, answer): (&str, &str, &str),
+    meanwhile: impl FnOnce(&Stage),
+) -> (String, Stage) {
     let github = World::start().await.unwrap();
     // The App is there on these repositories, and on no other.
     github.change(|state| state.apps[0].installations[0].repos = vec![on.to_owned()]);
@@ -38,7 +45,9 @@ async fn linked(by: &str, on: &str, answer: &str) -> (String, Stage) {
     let serving = stage.serve().await;
     let garden = stage.garden().number();
     let asked = stage.world.commands("maya", garden, "link", &json!({ "repo": "octo/garden" }));
-    type_code(&stage, &github, by, answer).await;
+    stage.until(|chat| chat.messages.iter().any(|it| it.content.contains("enter the code"))).await;
+    meanwhile(&stage);
+    type_code(&github, by, answer).await;
     let told = |chat: &fro_sim::discord::Chat| {
         let found = chat.messages.iter().find(|it| it.interaction == Some(asked));
         found.map(|it| it.content.clone()).filter(|text| !text.is_empty() && !text.contains("enter the code"))
@@ -72,6 +81,16 @@ async fn without_write_permission_the_app_or_a_yes_nothing_is_linked() {
         assert!(text.starts_with(told), "{by} {on}: {text}");
         assert_eq!(stage.store.link_of(stage.garden()).await.unwrap(), None);
     }
+}
+
+#[tokio::test]
+async fn a_role_that_was_taken_away_while_the_code_was_typed_does_not_link() {
+    let role_is_gone = |stage: &Stage| {
+        stage.world.takes_role("maya", stage.guild().number(), stage.guild().number() + 2);
+    };
+    let (text, stage) = linked_although(("maya", "octo/garden", "allow"), role_is_gone).await;
+    assert_eq!(text, "I cannot do that: this needs a role that may link channels.");
+    assert_eq!(stage.store.link_of(stage.garden()).await.unwrap(), None);
 }
 
 #[tokio::test]

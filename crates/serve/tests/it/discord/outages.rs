@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use fro_sim::FaultKind;
 use jiff::Timestamp;
+use serde_json::json;
 
 use super::stage::Stage;
 
 const THREADS: &str = "POST /api/v10/channels/{channel}/messages/{message}/threads";
 const MESSAGES: &str = "POST /api/v10/channels/{channel}/messages";
+
+const ANSWERS: &str = "PATCH /api/v10/webhooks/{application}/{token}/messages/{message}";
 
 /// Longer than any test, so that whoever waits for the answer is killed while it waits.
 const NEVER: Duration = Duration::from_mins(10);
@@ -145,4 +148,38 @@ async fn two_processes_speak_one_after_the_other() {
     stage.work().await;
     settle(&stage, thread).await;
     second.stop().await;
+}
+
+#[tokio::test]
+async fn killed_while_a_command_opens_a_thread() {
+    for command in ["new", "resume", "fork"] {
+        for unknown in [false, true] {
+            let fault = || if unknown { FaultKind::AnswerLate(NEVER) } else { FaultKind::Delay(NEVER) };
+            let stage = Stage::new().await;
+            for route in [MESSAGES, ANSWERS] {
+                stage.world.faults().on(route, fault()).always();
+            }
+            let serving = stage.serve().await;
+            let garden = stage.garden().number();
+            let options = match command {
+                "new" => json!({ "prompt": "one" }),
+                _ => json!({ "prompt": "one", "session": "ses_5f3a" }),
+            };
+            stage.world.commands("maya", garden, command, &options);
+            stage.world.faults().wait_until_held().await;
+            serving.kill().await;
+            stage.world.faults().heal();
+
+            let serving = stage.serve().await;
+            let claimed = stage.claim().await;
+            assert_eq!(claimed.turn.words.text, "one", "/{command}");
+            let thread = claimed.turn.thread.number();
+            stage.finish(&claimed, "Done.").await;
+            assert_eq!(stage.until_said(thread, 1).await, ["Done."], "/{command}");
+            let posts = stage.said(garden);
+            assert!(matches!(&posts[..], [post] if post.ends_with(">>> one")), "/{command}: {posts:?}");
+            assert_eq!(stage.store.load(Timestamp::now()).await.unwrap(), (0, 0));
+            serving.stop().await;
+        }
+    }
 }

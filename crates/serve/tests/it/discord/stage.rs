@@ -1,6 +1,6 @@
 //! A Discord, a store, a process that serves both, and a worker by hand.
 
-use std::{future::pending, time::Duration};
+use std::{future::pending, thread, time::Duration};
 
 use fro_core::{
     Redactor, RepoName, Secret,
@@ -10,7 +10,7 @@ use fro_http::{Client, ClientSettings, Retry};
 use fro_serve::{Claimed, Pace, ServeSettings, Server, SignIn, Store, Watch};
 use fro_sim::discord::{Chat, ChatMessage, Discord as World};
 use jiff::Timestamp;
-use tokio::{sync::oneshot, task::JoinHandle, time};
+use tokio::{runtime, sync::oneshot, time};
 
 use crate::{
     contract::{CAPS, entry, spent},
@@ -24,24 +24,49 @@ pub(crate) struct Stage {
     _database: Database,
 }
 
-/// A process that serves.
+/// A process that serves: a runtime of its own, which takes everything with it that was begun there.
 pub(crate) struct Serving {
     stop: oneshot::Sender<()>,
-    task: JoinHandle<()>,
+    kill: oneshot::Sender<()>,
+    thread: thread::JoinHandle<()>,
 }
 
 impl Serving {
+    fn start(server: Server) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let (kill, killed) = oneshot::channel();
+        let asked = async {
+            if stopped.await.is_err() {
+                pending::<()>().await;
+            }
+        };
+        let thread = thread::spawn(move || {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                tokio::select! {
+                    () = server.run(asked) => {}
+                    _ = killed => {}
+                }
+            });
+        });
+        Self { stop, kill, thread }
+    }
+
     /// Ends it as a signal would that leaves no time.
     pub(crate) async fn kill(self) {
-        self.task.abort();
-        drop(self.task.await);
+        drop(self.kill);
+        ended(self.thread).await;
     }
 
     /// Asks it to end.
     pub(crate) async fn stop(self) {
         self.stop.send(()).unwrap();
-        self.task.await.unwrap();
+        ended(self.thread).await;
     }
+}
+
+async fn ended(thread: thread::JoinHandle<()>) {
+    tokio::task::spawn_blocking(|| thread.join().unwrap()).await.unwrap();
 }
 
 impl Stage {
@@ -97,18 +122,9 @@ impl Stage {
             watch: Watch::of_serve(self.store.clone(), client.clone()).into(),
         };
         let server = Server::open(settings, self.store.clone(), &client).await.unwrap();
-        let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(async move {
-            server
-                .run(async {
-                    if stopped.await.is_err() {
-                        pending::<()>().await;
-                    }
-                })
-                .await;
-        });
+        let serving = Serving::start(server);
         self.world.wait_until_connected(1).await;
-        Serving { stop, task }
+        serving
     }
 
     pub(crate) fn guild(&self) -> GuildId {
@@ -158,6 +174,15 @@ impl Stage {
         };
         self.until(|chat| answer(chat).is_some()).await;
         self.world.state(|chat| answer(chat).unwrap())
+    }
+
+    /// What the menu of an answer offers.
+    pub(crate) fn offered_in(&self, interaction: u64) -> Vec<String> {
+        self.world.state(|chat| {
+            let answer = chat.messages.iter().find(|it| it.interaction == Some(interaction)).unwrap();
+            let options = answer.components[0]["components"][0]["options"].as_array().unwrap();
+            options.iter().map(|it| it["value"].as_str().unwrap().to_owned()).collect()
+        })
     }
 
     /// Serves a mention of Maya's up to the moment at which a worker has taken it and its thread is open.

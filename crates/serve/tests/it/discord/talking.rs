@@ -1,7 +1,9 @@
 //! Mentions, threads, what waits, and what becomes of threads.
 
-use fro_core::chat::{AuditAction, ChannelSettings, Deed, Listen};
-use fro_serve::Wish;
+use fro_core::chat::{
+    AuditAction, ChannelSettings, Deed, Listen, Notify, RoleId, TextFile, UserId, say::interrupt,
+};
+use fro_serve::{GuildStanding, Wish};
 use jiff::Timestamp;
 
 use super::stage::Stage;
@@ -72,16 +74,36 @@ async fn typing_is_shown_while_a_turn_is_under_way() {
 }
 
 #[tokio::test]
-async fn an_answer_reaches_a_thread_that_was_put_away_and_a_name_that_people_gave_stays() {
+async fn an_answer_reaches_a_thread_that_was_put_away_and_renamed() {
     let stage = Stage::new().await;
     let (serving, thread, claimed) = stage.under_way().await;
     stage.world.renames(thread, "ours");
     stage.world.archives(thread, false);
-    let rename = Deed::Rename { thread: claimed.turn.thread, name: "theirs".to_owned() };
-    stage.store.post(claimed.turn.thread, &rename, Timestamp::now()).await.unwrap();
     stage.finish(&claimed, "Done.").await;
     assert_eq!(stage.until_said(thread, 1).await, ["Done."]);
     assert_eq!(stage.world.state(|chat| chat.channel(thread).unwrap().name.clone()), "ours");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_worker_is_told_the_roles_of_this_moment() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let (guild, maya) = (stage.guild(), stage.person("maya"));
+    let maintainers = RoleId::new(guild.number() + 2).unwrap();
+    let now = async |who| {
+        let asked = stage.store.ask_standing(guild, who).await.unwrap();
+        loop {
+            if let Some(standing) = stage.store.standing(&asked).await.unwrap() {
+                return standing;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    assert_eq!(now(maya).await, GuildStanding::Member(vec![maintainers]));
+    stage.world.takes_role("maya", guild.number(), maintainers.number());
+    assert_eq!(now(maya).await, GuildStanding::Member(Vec::new()));
+    assert_eq!(now(UserId::new(4).unwrap()).await, GuildStanding::Gone);
     serving.stop().await;
 }
 
@@ -116,5 +138,36 @@ async fn what_the_model_says_rings_nobody_and_has_no_secret() {
         (pings.everyone, pings.users.len(), pings.roles.len())
     });
     assert_eq!(rung, (false, 0, 0));
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_piece_that_is_said_again_has_the_file_and_the_buttons_of_what_it_says_now() {
+    let stage = Stage::new().await;
+    let (serving, thread, claimed) = stage.under_way().await;
+    let channel = claimed.turn.thread;
+    let long = Deed::Say {
+        channel,
+        text: "long".to_owned(),
+        reply_to: None,
+        buttons: vec![interrupt(channel)],
+        menu: None,
+        file: Some(TextFile { name: "answer.md".to_owned(), text: "x".to_owned() }),
+        notify: Notify::No,
+    };
+    for (deed, text, files) in [
+        (Deed::say(channel, "short"), "short", 0),
+        (long, "long", 1),
+        (Deed::say(channel, "back"), "back", 0),
+    ] {
+        stage.store.say(claimed.lease, 0, &deed, Timestamp::now()).await.unwrap();
+        stage.until(|chat| chat.messages_in(thread).any(|it| it.content == text)).await;
+        let shown = stage.world.state(|chat| {
+            let message = chat.messages_in(thread).last().unwrap();
+            (message.files.len(), message.components.len())
+        });
+        assert_eq!(shown, (files, files), "{text}");
+    }
+    stage.finish(&claimed, "back").await;
     serving.stop().await;
 }
