@@ -4,6 +4,8 @@ mod crowds;
 mod kills;
 pub(crate) mod stage;
 
+use std::{path::Path, process::Command};
+
 use stage::Stage;
 
 /// A mention in a linked channel opens a thread and is answered there; words in the thread go on with the session, also
@@ -31,4 +33,35 @@ async fn a_channel_is_answered_by_both_processes_and_a_thread_goes_on_after_a_re
     let answers = stage.said(thread);
     let once = |words: &str| answers.iter().filter(|text| text.contains(words)).count();
     assert_eq!((once("brass coupling"), once("Since Tuesday")), (1, 1), "{answers:?}");
+}
+
+/// The demo has both processes in one, and an issue on GitHub that remembers what was said in the thread.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_of_discord_plays_to_its_end_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [home, temporary] = ["home", "temporary"].map(|name| folder.path().join(name));
+    for folder in [&home, &temporary] {
+        fs_err::create_dir(folder).unwrap();
+    }
+    let program = env!("CARGO_BIN_EXE_fro-bot");
+    let mut demo = Command::new(program);
+    demo.args(["demo", "--discord"])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", home)
+        .env("TMPDIR", &temporary)
+        .env("RUNNER_TOOL_CACHE", Path::new(program).ancestors().nth(2).unwrap().join("tools"));
+    let output = tokio::task::spawn_blocking(move || demo.output().unwrap()).await.unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    for words in [
+        "maya asks in #garden",
+        "The greenhouse tap gives **",
+        "With a silicone seal the greenhouse tap gives **",
+        "This was asked in a thread on Discord. What I found there:",
+    ] {
+        assert!(shown.contains(words), "no `{words}` in:\n{shown}");
+    }
+    let left: Vec<_> = fs_err::read_dir(temporary).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
 }

@@ -4,6 +4,7 @@ use std::{
     io::{BufRead as _, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use fro_core::{
@@ -30,8 +31,9 @@ async fn more_threads_than_engines_are_answered_in_a_fair_order() {
     let (threads, cap) = if all() { (20, 4) } else { (5, 2) };
     let stage = Stage::open().await;
     stage.github.change(|state| state.repo_mut("octo/cellar").unwrap().private = false);
+    plant(&stage, "octo/cellar");
     stage.link("cellar", "octo/cellar").await;
-    stage.model_echoes(threads - 2, WORDS);
+    stage.model_echoes(threads, WORDS);
     let serving = stage.serve_alone().await;
     let garden: Vec<_> = (2..threads).map(|_| stage.asks("question asked")).collect();
     let cellar = stage.discord.channel("cellar");
@@ -40,13 +42,8 @@ async fn more_threads_than_engines_are_answered_in_a_fair_order() {
 
     let most = cap.to_string();
     let _working = stage.works("w", &["--turns", &most, "--per-repository", &most, "--in-all", &most]);
-    for thread in garden {
+    for thread in garden.into_iter().chain(late) {
         assert_eq!(stage.answers(thread, 1).await, ["You asked: asked"]);
-    }
-    for thread in late {
-        // This repository has no commit yet, which is told.
-        let answers = stage.answers(thread, 1).await;
-        assert!(answers.len() == 1 && answers[0].contains("engine_not_started"), "{answers:?}");
     }
     stage.until_load(0, 0).await;
     assert!(serving.stop().await.success());
@@ -64,6 +61,23 @@ async fn more_threads_than_engines_are_answered_in_a_fair_order() {
     let busiest = runs.iter().map(beside).max().unwrap();
     assert!((2..=cap).contains(&busiest), "{busiest} at once");
     report(&format!("{threads} threads, at most {cap} engines: {busiest} at once, each answered once"));
+}
+
+/// Gives a repository its first commit.
+fn plant(stage: &Stage, repository: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let token = stage.github.token("octo");
+    let url = stage.github.clone_url(repository).replacen("://", &format!("://octo:{token}@"), 1);
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(folder.path()).args(["-c", "user.name=octo", "-c", "user.email=octo@example.com"]);
+        assert!(git.args(arguments).status().unwrap().success(), "{arguments:?}");
+    };
+    fs_err::write(folder.path().join("shelf.txt"), "apples\n").unwrap();
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    git(&["add", "shelf.txt"]);
+    git(&["commit", "--quiet", "--no-gpg-sign", "--message=Begin"]);
+    git(&["push", "--quiet", &url, "main"]);
 }
 
 /// Returns the runs in the order in which they began.
@@ -145,6 +159,46 @@ async fn a_thousand_idle_threads_weigh_little() {
     report(&format!("`serve` with {} idle threads: {} MB resident", threads.len(), kilobytes / 1024));
     assert!(kilobytes <= 60 * 1024, "{kilobytes} kB");
     assert!(serving.stop().await.success());
+}
+
+/// A measurement, which `./test --all` prints: until the model is asked, with an engine that has to be started.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_in_an_idle_thread_and_an_event_on_github_reach_the_model() {
+    if !all() {
+        return;
+    }
+    let stage = Stage::open().await;
+    let threads = idle_threads(&stage).await;
+    let serving = stage.serve().await;
+    let [mut in_thread, mut on_github] = [Vec::new(), Vec::new()];
+    for thread in &threads[615..618] {
+        let spoken = || stage.discord.says("maya", *thread, "Why is the floor wet?");
+        in_thread.push(until_asked(&stage, spoken).await.0);
+        stage.until_load(0, 0).await;
+        let (took, mut run) = until_asked(&stage, || stage.mention("Why is the floor wet?")).await;
+        on_github.push(took);
+        assert!(tokio::task::spawn_blocking(move || run.wait().unwrap()).await.unwrap().success());
+    }
+    let [thread, run] = [in_thread, on_github].map(|mut took| {
+        took.sort();
+        took[1]
+    });
+    let ratio = thread.as_secs_f64() / run.as_secs_f64();
+    report(&format!(
+        "until the model is asked: {thread:.1?} in a thread, {run:.1?} in a run on GitHub ({ratio:.2}×)"
+    ));
+    assert!(serving.stop().await.success());
+}
+
+/// Does something, and returns how long it took until the model was asked, once it has answered.
+async fn until_asked<T>(stage: &Stage, deed: impl FnOnce() -> T) -> (Duration, T) {
+    let model = stage.github.model();
+    let before = model.seen().len();
+    model.says("The hose leaks.");
+    let began = Instant::now();
+    let done = deed();
+    model.wait_for_calls(before + 1).await;
+    (began.elapsed(), done)
 }
 
 /// Opens a thousand threads that have a session each.

@@ -18,6 +18,7 @@ use fro_sim::{
 };
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
@@ -185,6 +186,23 @@ impl Stage {
             .env("RUNNER_TOOL_CACHE", tools)
             .env("RUNNER_TEMP", folder.join("scratch"));
         command
+    }
+
+    /// Starts a run that answers a mention on issue 1 as the action would.
+    pub(crate) fn mention(&self, text: &str) -> Child {
+        let comment = self.github.write_comment("octo/garden", 1, "maya", &format!("@fro-bot {text}"));
+        let event = json!({
+            "eventName": "issue_comment",
+            "actor": "maya",
+            "repo": { "owner": "octo", "repo": "garden" },
+            "payload": self.github.comment_event("octo/garden", comment),
+        });
+        let file = self.folder.path().join("event.json");
+        fs_err::write(&file, event.to_string()).unwrap();
+        let memory = self.folder.path().join("memory/octo/garden");
+        let mut program = self.program();
+        program.args(["run", "--event"]).arg(&file).env("FRO_MEMORY", memory).stdout(Stdio::null());
+        program.spawn().unwrap()
     }
 
     /// Asks the daemon to stop, and checks that nothing of it stays.
