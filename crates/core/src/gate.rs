@@ -221,7 +221,12 @@ fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, Sk
         Standing::Asker => {
             not_by(&facts.own, trigger)?;
             authorized(trigger, facts, policy)?;
-            (Trust::from_permission(facts.permission), Reach::from_permission(facts.permission))
+            let reach = match policy.role {
+                Role::Agent => Reach::from_permission(facts.permission),
+                // Nobody hands work to a reviewer.
+                Role::Reviewer => Reach::Answer,
+            };
+            (Trust::from_permission(facts.permission), reach)
         }
     };
     match facts.answered {

@@ -27,6 +27,15 @@ pub enum Whereabouts {
     },
 }
 
+/// What later commits made of the change that fixed a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aftermath {
+    /// Nothing: it is as it was when the finding was called fixed, or nothing was fixed.
+    Stands,
+    /// They changed it once more, so that the problem may be back.
+    Changed,
+}
+
 /// Something that was said already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeat {
@@ -41,19 +50,23 @@ pub struct Repeat {
 /// Finds the thread that says the same, if there is one.
 ///
 /// What was conceded or dismissed is not raised again, whatever became of the lines. What was fixed may be: if the
-/// lines changed after the fix, the problem may be back.
-pub fn said_before(finding: &Finding, threads: &[(&Thread, Whereabouts)]) -> Option<Repeat> {
+/// lines that fixed it changed since, the problem may be back.
+pub fn said_before(finding: &Finding, threads: &[(&Thread, &Whereabouts, Aftermath)]) -> Option<Repeat> {
     let wording = Wording::new(&finding.finding);
-    let best = threads.iter().filter_map(|(thread, place)| {
+    let best = threads.iter().filter_map(|(thread, place, aftermath)| {
         let said = Wording::new(&thread.assessment.finding);
         let likeness = wording.likeness(&said);
         let wanted = wanted(&finding.anchor, place);
         let named = wanted < ELSEWHERE || wording.shares_a_name(&said);
-        let back = thread.settlement == Settlement::Fixed && matches!(place, Whereabouts::Gone { .. });
-        (likeness >= wanted && named && !back).then_some((likeness, *thread))
+        (likeness >= wanted && named && !may_be_back(thread, *aftermath)).then_some((likeness, *thread))
     });
     let (_, thread) = best.max_by_key(|(likeness, _)| *likeness)?;
     Some(Repeat { thread: thread.root.id, status: thread.status, settlement: thread.settlement })
+}
+
+/// Tells whether what a thread says was fixed, and is worth saying again.
+pub fn may_be_back(thread: &Thread, aftermath: Aftermath) -> bool {
+    thread.settlement == Settlement::Fixed && aftermath == Aftermath::Changed
 }
 
 /// Tells whether two findings of one review say the same.
@@ -143,6 +156,7 @@ mod tests {
             kind: Kind::Logic,
             status,
             settlement,
+            fix: None,
             upheld: 0,
             replies: Vec::new(),
             unanswered: 0,
@@ -150,9 +164,17 @@ mod tests {
     }
 
     fn check(text: &str, anchor: &Anchor, settlement: Settlement, place: &Whereabouts, expect: bool) {
+        check_after(Aftermath::Stands, (text, anchor, settlement, place), expect);
+    }
+
+    fn check_after(
+        aftermath: Aftermath,
+        (text, anchor, settlement, place): (&str, &Anchor, Settlement, &Whereabouts),
+        expect: bool,
+    ) {
         let thread = thread(settlement);
-        let found = said_before(&finding(text, anchor.clone()), &[(&thread, place.clone())]);
-        assert_eq!(found.is_some(), expect, "{text} {anchor} {settlement:?} {place:?}");
+        let found = said_before(&finding(text, anchor.clone()), &[(&thread, place, aftermath)]);
+        assert_eq!(found.is_some(), expect, "{text} {anchor} {settlement:?} {place:?} {aftermath:?}");
     }
 
     #[test]
@@ -168,15 +190,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_conceded_is_never_raised_again_and_what_was_fixed_only_if_the_lines_changed() {
+    fn what_was_conceded_is_never_raised_again_and_what_was_fixed_only_if_the_fix_was_changed() {
         let gone = || Whereabouts::Gone { path: "tap.rs".to_owned() };
         let there = || Whereabouts::At(at("tap.rs", 20));
         for settlement in [Settlement::Open, Settlement::Conceded, Settlement::Dismissed] {
-            check(LEAK_AGAIN, &at("tap.rs", 20), settlement, &gone(), true);
-            check(LEAK_AGAIN, &at("tap.rs", 20), settlement, &there(), true);
+            for (place, aftermath) in [(gone(), Aftermath::Changed), (there(), Aftermath::Changed)] {
+                check_after(aftermath, (LEAK_AGAIN, &at("tap.rs", 20), settlement, &place), true);
+            }
         }
-        check(LEAK_AGAIN, &at("tap.rs", 20), Settlement::Fixed, &there(), true);
-        check(LEAK_AGAIN, &at("tap.rs", 20), Settlement::Fixed, &gone(), false);
+        // A fix that changed the lines and one that is elsewhere: what counts is whether the fix stands.
+        for place in [there(), gone()] {
+            let same = (LEAK_AGAIN, &at("tap.rs", 20), Settlement::Fixed, &place);
+            check_after(Aftermath::Stands, same, true);
+            check_after(Aftermath::Changed, same, false);
+        }
     }
 
     #[test]

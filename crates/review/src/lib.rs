@@ -22,6 +22,7 @@
 //! [`eval`] counts how much of all this is right.
 
 pub mod code_owners;
+mod coverage;
 mod diff;
 pub mod dispute;
 pub mod duplicate;
@@ -48,6 +49,7 @@ pub mod track;
 pub mod web;
 pub mod wording;
 
+pub use coverage::Look;
 pub use diff::{Diff, Error, FileDiff, Hunk};
 pub use layout::Layout;
 pub use place::Place;

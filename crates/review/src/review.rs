@@ -12,7 +12,7 @@ pub use settle::{Settled, Writes};
 use crate::{
     Diff,
     dispute::{self, Deciders, Judgement, Next, Speaker},
-    duplicate::{self, Whereabouts},
+    duplicate::{self, Aftermath, Whereabouts},
     finding::{Finding, Kind, Pass, Score},
     markdown,
     say::Verdict,
@@ -30,6 +30,10 @@ pub struct Known {
     pub thread: Thread,
     /// Where its lines are now.
     pub place: Whereabouts,
+    /// What became of its fix, if it was fixed.
+    pub aftermath: Aftermath,
+    /// Whether its lines were changed since the last review.
+    pub rewritten: bool,
     /// Those who spoke since our own last word, oldest first.
     pub unanswered: Vec<Speaker>,
     /// Who decides if we do not agree.
@@ -115,26 +119,36 @@ impl Review {
             return Err(answer::too_much_code(finding.score, longest, most));
         }
         let threads: Vec<_> =
-            self.ground.known.iter().map(|known| (&known.thread, known.place.clone())).collect();
+            self.ground.known.iter().map(|known| (&known.thread, &known.place, known.aftermath)).collect();
         if let Some(repeat) = duplicate::said_before(&finding, &threads) {
             return Ok(answer::repeated(&repeat));
         }
         let live = |draft: &&Draft| draft.standing != Standing::Withdrawn;
         let own =
             self.drafts.iter().position(|draft| live(&draft) && duplicate::is_same(&finding, &draft.finding));
-        if let Some(at) = own {
-            return Ok(answer::drafted_before(at));
+        match own {
+            // What the security pass says again may count more than what the first pass said.
+            Some(at) if finding.score > self.drafts[at].finding.score => Ok(self.draft(at, finding)),
+            Some(at) => Ok(answer::drafted_before(at)),
+            None => Ok(self.draft(self.drafts.len(), finding)),
         }
+    }
+
+    /// Takes a finding as the draft of this number, in place of the one that may be there.
+    fn draft(&mut self, at: usize, finding: Finding) -> String {
         let (score, threshold) = (finding.score, self.ground.thresholds.problem);
         let standing = if score < threshold { Standing::Aside } else { Standing::Kept };
         let promoted = (score != finding.given).then_some(finding.given);
         let place = self.ground.diff.place(&finding.anchor);
-        self.drafts.push(Draft { finding, standing });
-        let at = self.drafts.len() - 1;
-        Ok(match standing {
+        let draft = Draft { finding, standing };
+        match self.drafts.get_mut(at) {
+            Some(earlier) => *earlier = draft,
+            None => self.drafts.push(draft),
+        }
+        match standing {
             Standing::Aside | Standing::Withdrawn => answer::aside(at, score, threshold),
             Standing::Kept => answer::drafted(at, score, promoted, &place),
-        })
+        }
     }
 
     fn finding(&self, pass: Pass, post: &Post) -> Result<Finding, String> {
@@ -179,19 +193,18 @@ impl Review {
             return self.withdraw(at);
         }
         let known = self.open_thread(&resolve.thread_id)?;
-        let gone = matches!(known.place, Whereabouts::Gone { .. });
         let path = match &known.place {
             Whereabouts::At(anchor) => &anchor.path,
             Whereabouts::Gone { path } => path,
         };
-        match Evidence::find(path, gone, &self.ground.since, &resolve.reason) {
-            Evidence::Missing => Err(answer::no_evidence(&resolve.thread_id, path)),
-            Evidence::Here | Evidence::In(_) => {
-                let thread = known.thread.root.id;
-                self.deeds.push(Deed { thread, verdict: Verdict::Fixed, body: resolve.reason.clone() });
-                Ok(answer::resolved(&resolve.thread_id))
-            }
-        }
+        let path = match Evidence::find(path, known.rewritten, &self.ground.since, &resolve.reason) {
+            Evidence::Missing => return Err(answer::no_evidence(&resolve.thread_id, path)),
+            Evidence::Here => None,
+            Evidence::In(path) => Some(path),
+        };
+        let thread = known.thread.root.id;
+        self.deeds.push(Deed { thread, verdict: Verdict::Fixed { path }, body: resolve.reason.clone() });
+        Ok(answer::resolved(&resolve.thread_id))
     }
 
     fn withdraw(&mut self, at: usize) -> Result<String, String> {

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 pub use whole::{Tally, outside_told, unread_listed, unsaid_listed, withdrawn_listed};
 
 use crate::{
+    coverage::Look,
     finding::{Finding, Score},
     markdown,
     rmcoc::{self, Fields},
@@ -23,7 +24,7 @@ use crate::{
 };
 
 /// Bytes of what people read. GitHub takes 65,536 characters with everything, and a backtick in a block takes six.
-const BODY: usize = 36_000;
+const BODY: usize = 34_000;
 /// Bytes of the one sentence.
 const SENTENCE: usize = 500;
 /// Bytes of the reasons.
@@ -33,7 +34,10 @@ const REASONS: usize = 4_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The code was changed.
-    Fixed,
+    Fixed {
+        /// The file whose change fixed it; none if the finding's own lines were changed.
+        path: Option<String>,
+    },
     /// The reply convinced.
     Conceded,
     /// The reply did not convince, and nobody stands above the developer.
@@ -53,7 +57,7 @@ impl Verdict {
     /// Returns the status of the thread afterwards.
     pub fn status(&self) -> Status {
         match self {
-            Self::Fixed | Self::Conceded | Self::DeveloperDecides => Status::Resolved,
+            Self::Fixed { .. } | Self::Conceded | Self::DeveloperDecides => Status::Resolved,
             Self::Upheld => Status::Disputed,
             Self::Escalated { .. } | Self::LeftToPeople => Status::Escalated,
         }
@@ -63,7 +67,7 @@ impl Verdict {
     pub fn concedes(&self) -> bool {
         match self {
             Self::Conceded | Self::DeveloperDecides => true,
-            Self::Fixed | Self::Upheld | Self::Escalated { .. } | Self::LeftToPeople => false,
+            Self::Fixed { .. } | Self::Upheld | Self::Escalated { .. } | Self::LeftToPeople => false,
         }
     }
 }
@@ -77,25 +81,25 @@ pub enum Closing {
     LeftOpen,
 }
 
-/// Names a finding by what it says and where.
-pub fn finding_id(finding: &Finding) -> String {
-    let named = (&finding.anchor, &finding.finding);
+/// Names a finding by what it says, where, and of which commit: what comes back after a fix is another finding.
+pub fn finding_id(finding: &Finding, commit: &str) -> String {
+    let named = (&finding.anchor, &finding.finding, commit);
     let hash = digest::digest(&digest::SHA256, &serde_json::to_vec(&named).unwrap_or_default());
     data_encoding::HEXLOWER.encode(&hash.as_ref()[..8])
 }
 
 /// Writes a finding as a comment.
-pub fn comment(seal: &Seal, finding: &Finding, commit: &str) -> String {
-    let fields = json!({
+pub fn comment(seal: &Seal, finding: &Finding, look: &Look) -> String {
+    let mut fields = json!({
         "finding": cut(&finding.finding, SENTENCE),
         "assessment": cut(&finding.assessment, REASONS),
         "score": finding.score,
-        "id": finding_id(finding),
+        "id": finding_id(finding, &look.commit),
         "kind": finding.kind,
         "pass": finding.pass,
         "given": finding.given,
-        "commit": commit,
     });
+    stamp(&mut fields, look);
     with_block(&finding.body, seal, &fields)
 }
 
@@ -105,16 +109,18 @@ pub fn reply(
     finding_id: &str,
     verdict: &Verdict,
     closing: Closing,
-    words: (&str, &str),
+    (body, look): (&str, &Look),
 ) -> String {
-    let (body, commit) = words;
-    let fields = json!({
+    let mut fields = json!({
         "status": verdict.status(),
         "id": finding_id,
         "conceded": verdict.concedes(),
         "closed": closing == Closing::Closed,
-        "commit": commit,
     });
+    if let Verdict::Fixed { path: Some(path) } = verdict {
+        fields["fixed_in"] = json!(cut(path, REASONS));
+    }
+    stamp(&mut fields, look);
     with_block(&with_verdict(verdict, body), seal, &fields)
 }
 
@@ -179,6 +185,12 @@ pub(crate) fn without_block(comment: &str) -> String {
 /// What stands between the words of a comment and the block that we wrote.
 const OWN_BLOCK: &str = "\n\n---\n\n```rmcoc\n";
 
+fn stamp(fields: &mut Value, look: &Look) {
+    if let Some(fields) = fields.as_object_mut() {
+        look.write(fields);
+    }
+}
+
 fn with_block(body: &str, seal: &Seal, fields: &Value) -> String {
     let fields: Fields = fields.as_object().cloned().unwrap_or_default();
     let block = rmcoc::written(&seal.sealed(fields));
@@ -187,7 +199,7 @@ fn with_block(body: &str, seal: &Seal, fields: &Value) -> String {
 
 fn with_verdict(verdict: &Verdict, body: &str) -> String {
     match verdict {
-        Verdict::Fixed | Verdict::Conceded => format!("{RESOLVED_MARKER}\n\n{body}"),
+        Verdict::Fixed { .. } | Verdict::Conceded => format!("{RESOLVED_MARKER}\n\n{body}"),
         Verdict::DeveloperDecides => format!(
             "{RESOLVED_MARKER}\n\n{body}\n\nI still see it differently, but nobody else reviews this pull request: your \
              word counts."
@@ -223,6 +235,10 @@ mod tests {
         Seal::new(&RepoName::parse("octo/garden").unwrap(), 7, Some(&Secret::new("key")))
     }
 
+    fn look() -> Look {
+        Look::whole("a1b2c3", &["huge.rs".to_owned()])
+    }
+
     fn finding(body: &str) -> Finding {
         let anchor = Anchor { path: "tap.rs".to_owned(), side: Side::Right, start_line: None, line: 12 };
         let score = Score::new(7).unwrap();
@@ -242,14 +258,15 @@ mod tests {
 
     #[test]
     fn a_finding_reads_like_this() {
-        insta::assert_snapshot!(comment(&seal(), &finding("It drips when `close` fails."), "a1b2c3"));
+        insta::assert_snapshot!(comment(&seal(), &finding("It drips when `close` fails."), &look()));
     }
 
     #[test]
     fn replies_read_like_this() {
         let to = vec!["ada".to_owned(), "octo/plumbers".to_owned()];
         let verdicts = [
-            Verdict::Fixed,
+            Verdict::Fixed { path: None },
+            Verdict::Fixed { path: Some("hose.rs".to_owned()) },
             Verdict::Conceded,
             Verdict::DeveloperDecides,
             Verdict::Upheld,
@@ -258,8 +275,9 @@ mod tests {
             Verdict::LeftToPeople,
         ];
         let seal = Seal::new(&RepoName::parse("octo/garden").unwrap(), 7, None);
-        let texts =
-            verdicts.map(|verdict| reply(&seal, "id1", &verdict, Closing::Closed, ("Because.", "a1b2c3")));
+        let texts = verdicts.map(|verdict| {
+            reply(&seal, "id1", &verdict, Closing::Closed, ("Because.", &Look::part("a1b2c3")))
+        });
         insta::assert_snapshot!(texts.join("\n\n=======\n\n"));
     }
 
@@ -272,7 +290,7 @@ mod tests {
             "<!-- open",
             "<details>",
         ] {
-            let text = comment(&seal(), &finding(body), "a1");
+            let text = comment(&seal(), &finding(body), &Look::part("a1"));
             let fields = rmcoc::last(&text).unwrap();
             assert!(seal().accepts(&fields), "{text}");
             assert_eq!(fields["finding"], "The tap leaks.", "{text}");
@@ -281,7 +299,7 @@ mod tests {
     }
 
     fn is_sound(body: &str) {
-        let text = fit_to_leave(&comment(&seal(), &finding(body), "a1"), &[]);
+        let text = fit_to_leave(&comment(&seal(), &finding(body), &Look::part("a1")), &[]);
         let (words, _) = text.rsplit_once(OWN_BLOCK).unwrap();
         assert_eq!(markdown::without_suggestions(words), words, "{body:?}");
         assert_eq!(rmcoc::removed(words), words, "{body:?}");
@@ -324,7 +342,7 @@ mod tests {
             assessment: "`".repeat(90_000),
             ..finding(&"x".repeat(90_000))
         };
-        assert!(comment(&seal(), &huge, "a1").chars().count() < 65_536);
+        assert!(comment(&seal(), &huge, &look()).chars().count() < 65_536);
     }
 
     #[test]

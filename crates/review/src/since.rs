@@ -57,6 +57,18 @@ impl Since {
         if files.is_empty() { Self::Nothing } else { Self::Files(files) }
     }
 
+    /// Adds files that nobody has read so far, although they were there.
+    #[must_use]
+    pub fn and_unread(self, paths: impl IntoIterator<Item = String>) -> Self {
+        let known = match self {
+            Self::Beginning => return Self::Beginning,
+            Self::Nothing => BTreeSet::new(),
+            Self::Files(files) => files,
+        };
+        let files: BTreeSet<String> = known.into_iter().chain(paths).collect();
+        if files.is_empty() { Self::Nothing } else { Self::Files(files) }
+    }
+
     /// Tells whether a file has something new.
     pub fn touches(&self, path: &str) -> bool {
         match self {
@@ -83,7 +95,8 @@ impl Evidence {
     pub fn find(path: &str, lines_changed: bool, since: &Since, reason: &str) -> Self {
         match since {
             Since::Nothing | Since::Beginning => return Self::Missing,
-            Since::Files(_) if lines_changed => return Self::Here,
+            // Only a file with new lines of the author's can have changed there: a base that moved has not.
+            Since::Files(files) if files.contains(path) && lines_changed => return Self::Here,
             Since::Files(files) if files.contains(path) => return Self::In(path.to_owned()),
             Since::Files(_) => {}
         }
@@ -130,6 +143,15 @@ mod tests {
         assert_eq!(Since::between(Some(&before), &edited), files(&["can.rs", "tap.rs"]));
         let reverted = diff(&[("tap.rs", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n")]);
         assert_eq!(Since::between(Some(&before), &reverted), files(&["hose.rs"]));
+    }
+
+    #[test]
+    fn files_that_nobody_read_are_as_good_as_new() {
+        let unread = || ["huge.rs".to_owned()];
+        assert_eq!(files(&["tap.rs"]).and_unread(unread()), files(&["huge.rs", "tap.rs"]));
+        assert_eq!(Since::Nothing.and_unread(unread()), files(&["huge.rs"]));
+        assert_eq!(Since::Nothing.and_unread([]), Since::Nothing);
+        assert_eq!(Since::Beginning.and_unread(unread()), Since::Beginning);
     }
 
     #[test]
@@ -191,6 +213,7 @@ mod tests {
         );
         check("can.rs", false, &since, "Closed in `lib/hose.rsx` and my-tap.rs.", Evidence::Missing);
         check("can.rs", false, &since, "Trust me.", Evidence::Missing);
+        check("can.rs", true, &since, "Its lines changed long ago.", Evidence::Missing);
         check("tap.rs", true, &Since::Nothing, "tap.rs", Evidence::Missing);
     }
 }

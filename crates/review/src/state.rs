@@ -6,12 +6,14 @@
 
 mod told;
 
+use fro_core::say::marker::Marker;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use told::{Account, ReviewComment, ThreadFact};
 
 use crate::{
+    coverage::Look,
     finding::{Kind, Pass, Score},
     rmcoc::{self, Fields},
     seal::Seal,
@@ -69,6 +71,15 @@ pub enum Settlement {
     Dismissed,
 }
 
+/// When a finding was fixed, and by what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// The newest commit when that was said.
+    pub commit: String,
+    /// The file whose change fixed it; none if the finding's own lines were changed.
+    pub path: Option<String>,
+}
+
 /// What a finding says, as the block has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assessment {
@@ -111,6 +122,8 @@ pub struct Thread {
     pub status: Status,
     /// Why it is settled, if it is.
     pub settlement: Settlement,
+    /// When it was fixed; none if it was not, or if no word of ours says when.
+    pub fix: Option<Fix>,
     /// How often we upheld it since it was last open.
     pub upheld: usize,
     /// What others said, oldest first.
@@ -124,8 +137,8 @@ pub struct Thread {
 pub struct State {
     /// Our threads, oldest first.
     pub threads: Vec<Thread>,
-    /// The commit that was last reviewed and left a trace.
-    pub reviewed: Option<String>,
+    /// The reviews that saw a whole commit and left a trace, newest first.
+    pub reviewed: Vec<Look>,
     /// How many comments of our own identity had a block that does not count.
     pub refused: usize,
 }
@@ -136,7 +149,7 @@ impl State {
         let mut ordered: Vec<&ReviewComment> = comments.iter().collect();
         ordered.sort_by_key(|comment| (comment.created_at, comment.id));
         ordered.dedup_by_key(|comment| comment.id);
-        let reader = Reader { own, seal, comments: ordered, facts };
+        let reader = Reader { own, seal, comments: ordered, facts, looks: Vec::new() };
         reader.read()
     }
 
@@ -151,24 +164,29 @@ struct Reader<'a> {
     seal: &'a Seal,
     comments: Vec<&'a ReviewComment>,
     facts: &'a [ThreadFact],
+    /// Reviews of whole commits, each with when it was told.
+    looks: Vec<(Timestamp, u64, Look)>,
 }
 
 /// What a reply of ours did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Event {
     status: Status,
     /// Whether it conceded the point.
     conceded: bool,
     /// Whether GitHub's thread was resolved together with it.
     closed: bool,
+    /// What fixed the finding, if that is what it says.
+    fix: Option<Fix>,
 }
 
 impl Reader<'_> {
-    fn read(&self) -> State {
+    fn read(mut self) -> State {
         let mut state = State::default();
-        for root in
-            self.comments.iter().filter(|comment| comment.in_reply_to.is_none() && self.is_own(comment))
-        {
+        for root in self.comments.clone() {
+            if root.in_reply_to.is_some() || !self.is_own(root) {
+                continue;
+            }
             let Some(fields) = rmcoc::last(&root.body) else { continue };
             let known =
                 |id: &str| state.threads.iter().any(|thread| !id.is_empty() && thread.finding_id == id);
@@ -177,18 +195,26 @@ impl Reader<'_> {
                 // A block that was copied under another comment is not a second finding.
                 Some(_) if known(&id) => state.refused += 1,
                 Some(assessment) => {
-                    state.reviewed = newest(state.reviewed, &fields);
+                    self.look(root, &fields);
                     let thread = self.thread(root, &fields, assessment, &mut state);
                     state.threads.push(thread);
                 }
                 None => state.refused += 1,
             }
         }
+        self.looks.sort_by_key(|(when, id, _)| (*when, *id));
+        state.reviewed = self.looks.into_iter().rev().map(|(_, _, look)| look).collect();
         state
     }
 
+    /// Notes that a whole commit was looked at, if the block of a comment says so.
+    fn look(&mut self, comment: &ReviewComment, fields: &Fields) {
+        let look = Look::read_whole(fields);
+        self.looks.extend(look.map(|look| (comment.created_at, comment.id, look)));
+    }
+
     fn thread(
-        &self,
+        &mut self,
         root: &ReviewComment,
         fields: &Fields,
         assessment: Assessment,
@@ -199,12 +225,16 @@ impl Reader<'_> {
         let kind = fields.get("kind").and_then(|kind| Kind::deserialize(kind).ok());
         let kind = kind.unwrap_or_else(|| Kind::guess(assessment.score, pass.unwrap_or(Pass::Diff)));
         let (mut events, mut replies, mut unanswered) = (Vec::new(), Vec::new(), 0);
-        for reply in self.comments.iter().filter(|comment| comment.in_reply_to == Some(root.id)) {
+        for reply in self.comments.clone() {
+            if reply.in_reply_to != Some(root.id) {
+                continue;
+            }
             match self.word(reply, &finding_id, state) {
                 WhoseWord::Ours(event) => {
                     events.push(event);
                     unanswered = 0;
                 }
+                WhoseWord::Answer => unanswered = 0,
                 WhoseWord::Theirs => {
                     replies.push(said(reply));
                     unanswered += 1;
@@ -213,22 +243,40 @@ impl Reader<'_> {
             }
         }
         let fact = self.facts.iter().find(|fact| fact.root == root.id).cloned();
-        let (status, settlement) = concluded(events.last(), fact.as_ref(), self.own);
+        let (status, settlement) = concluded(events.last(), fact.as_ref(), self.own, unanswered);
+        let fix = events.last().and_then(|event| event.fix.clone());
+        let fix = fix.filter(|_| settlement == Settlement::Fixed);
         let upheld = events.iter().rev().take_while(|event| event.status == Status::Disputed).count();
         let root = root.clone();
-        Thread { root, fact, finding_id, assessment, kind, status, settlement, upheld, replies, unanswered }
+        Thread {
+            root,
+            fact,
+            finding_id,
+            assessment,
+            kind,
+            status,
+            settlement,
+            fix,
+            upheld,
+            replies,
+            unanswered,
+        }
     }
 
     /// Tells whose word a reply is, and what it did.
-    fn word(&self, reply: &ReviewComment, finding_id: &str, state: &mut State) -> WhoseWord {
+    fn word(&mut self, reply: &ReviewComment, finding_id: &str, state: &mut State) -> WhoseWord {
         if !self.is_own(reply) {
             return if reply.author.is_bot { WhoseWord::Nobodys } else { WhoseWord::Theirs };
+        }
+        // What an agent says in an answer decides about no thread, whatever block it writes.
+        if Marker::read(&reply.body).is_some() {
+            return WhoseWord::Answer;
         }
         let fields = rmcoc::last(&reply.body);
         let event = fields.as_ref().and_then(|fields| event(fields, finding_id));
         match (event, fields) {
             (Some(event), Some(fields)) if self.seal.accepts(&fields) => {
-                state.reviewed = newest(state.reviewed.take(), &fields);
+                self.look(reply, &fields);
                 WhoseWord::Ours(event)
             }
             (_, Some(_)) => {
@@ -247,7 +295,7 @@ impl Reader<'_> {
 
     /// The same, where nothing but the author tells that a reply is ours: a bot that replies without conceding upholds.
     fn plain_reply(&self) -> WhoseWord {
-        let upheld = Event { status: Status::Disputed, conceded: false, closed: false };
+        let upheld = Event { status: Status::Disputed, conceded: false, closed: false, fix: None };
         if self.own.is_bot { WhoseWord::Ours(upheld) } else { WhoseWord::Theirs }
     }
 
@@ -258,6 +306,8 @@ impl Reader<'_> {
 
 enum WhoseWord {
     Ours(Event),
+    /// Ours too, but an answer to a question: it judges nothing.
+    Answer,
     Theirs,
     /// Another bot's, or one that does not count.
     Nobodys,
@@ -266,15 +316,25 @@ enum WhoseWord {
 /// Puts our last word and GitHub's together.
 ///
 /// GitHub does not say when a thread was resolved, only whether it is. So each of our blocks says whether the thread
-/// was closed with it: if it was and now is not, somebody opened it again.
-fn concluded(last: Option<&Event>, fact: Option<&ThreadFact>, own: &Account) -> (Status, Settlement) {
+/// was closed with it: if it was and now is not, somebody opened it again. A run that was killed between resolving a
+/// thread and replying in it leaves no word of ours: where somebody waits for an answer, it was conceded to them.
+fn concluded(
+    last: Option<&Event>,
+    fact: Option<&ThreadFact>,
+    own: &Account,
+    unanswered: usize,
+) -> (Status, Settlement) {
     let ours = last.filter(|event| event.status == Status::Resolved);
     let by_us = ours.map(|event| if event.conceded { Settlement::Conceded } else { Settlement::Fixed });
     match (fact.map(|fact| fact.resolved), ours) {
         (Some(true), _) => {
             let resolver = fact.and_then(|fact| fact.resolved_by.as_ref());
             let us = resolver.is_some_and(|resolver| resolver.is(own));
-            let by_whom = if us { Settlement::Fixed } else { Settlement::Dismissed };
+            let by_whom = match (us, unanswered) {
+                (true, 0) => Settlement::Fixed,
+                (true, _) => Settlement::Conceded,
+                (false, _) => Settlement::Dismissed,
+            };
             (Status::Resolved, by_us.unwrap_or(by_whom))
         }
         (Some(false), Some(event)) if event.closed => (Status::Pending, Settlement::Open),
@@ -287,16 +347,20 @@ fn event(fields: &Fields, finding_id: &str) -> Option<Event> {
     let status = Status::deserialize(fields.get("status")?).ok()?;
     let flag = |name: &str| fields.get(name).and_then(Value::as_bool).unwrap_or(false);
     // A block of another thread says nothing about this one.
+    let (commit, path) = (text(fields, "commit"), Some(text(fields, "fixed_in")));
+    let is_fix = status == Status::Resolved && !flag("conceded") && !commit.is_empty();
+    let fix = is_fix.then(|| Fix { commit, path: path.filter(|path| !path.is_empty()) });
     (text(fields, "id") == finding_id).then(|| Event {
         status,
         conceded: flag("conceded"),
         closed: flag("closed"),
+        fix,
     })
 }
 
 /// Reads the markers of a reply that has no block.
 fn marked(body: &str) -> Option<Event> {
-    let event = |status| Event { status, conceded: false, closed: false };
+    let event = |status| Event { status, conceded: false, closed: false, fix: None };
     let markers = [(RESOLVED_MARKER, Status::Resolved), (ESCALATED_MARKER, Status::Escalated)];
     let found = markers.into_iter().find(|(marker, _)| rmcoc::begins_a_paragraph(body, marker));
     found.map(|(_, status)| event(status))
@@ -310,10 +374,6 @@ fn assessment(fields: &Fields) -> Option<Assessment> {
 fn said(comment: &ReviewComment) -> DeveloperReply {
     let author = comment.author.login.as_str().to_owned();
     DeveloperReply { id: comment.id, author, body: comment.body.clone(), timestamp: comment.created_at }
-}
-
-fn newest(known: Option<String>, fields: &Fields) -> Option<String> {
-    Some(text(fields, "commit")).filter(|commit| !commit.is_empty()).or(known)
 }
 
 fn text(fields: &Fields, name: &str) -> String {

@@ -19,6 +19,8 @@ const CANDIDATES: usize = 64;
 pub struct Track {
     /// The new line of each old one, both counted from one.
     lines: Vec<Option<usize>>,
+    /// How many lines the new version has.
+    new_lines: usize,
 }
 
 impl Track {
@@ -27,7 +29,7 @@ impl Track {
         let (old, new) = (plain(old), plain(new));
         let mut lines = unmoved(&old, &new);
         find_moved(&mut lines, &old, &new);
-        Self { lines }
+        Self { lines, new_lines: new.lines().count() }
     }
 
     /// Returns where an old line is now; nothing if it was changed or deleted.
@@ -51,6 +53,40 @@ impl Track {
     pub fn has_changed(&self, old: usize) -> bool {
         self.line(old).is_none()
     }
+
+    /// Returns the lines between which everything is that took the place of some: the last one before them and the first
+    /// one after them that are left. The ends of a file count as lines.
+    fn gap(&self, first: usize, last: usize) -> (usize, usize) {
+        let above = (1..first).rev().find_map(|at| self.line(at)).unwrap_or(0);
+        let below = (last + 1..=self.lines.len()).find_map(|at| self.line(at));
+        (above, below.unwrap_or(self.new_lines + 1))
+    }
+
+    /// Tells whether everything between two lines is as it was, with nothing put in or taken out.
+    fn keeps(&self, above: usize, below: usize) -> bool {
+        let place = |at: usize| match at {
+            0 => Some(0),
+            at if at > self.lines.len() => Some(self.new_lines + 1),
+            at => self.line(at),
+        };
+        let next = |at: usize| place(at).is_some_and(|found| place(at + 1) == Some(found + 1));
+        above < below && (above..below).all(next)
+    }
+}
+
+/// Tells whether a remark's lines, or what took their place, were changed between two later versions.
+pub fn was_rewritten(stood: &Anchor, original: &str, then: &str, now: &str) -> bool {
+    match stood.side {
+        // Lines of the base are changed by nobody.
+        Side::Left => return false,
+        Side::Right => {}
+    }
+    let (before, after) = (Track::new(original, then), Track::new(then, now));
+    if let Some(there) = before.anchor(stood) {
+        return after.anchor(&there).is_none();
+    }
+    let (above, below) = before.gap(stood.start_line.unwrap_or(stood.line), stood.line);
+    !after.keeps(above, below)
 }
 
 /// Finds the line that a comment stood beside by the piece of the diff that GitHub keeps with it.
@@ -208,6 +244,28 @@ mod tests {
         assert!(track.has_changed(2) && !track.has_changed(3));
         let base = Anchor { side: Side::Left, ..at(None, 2) };
         assert_eq!(track.anchor(&base), Some(base.clone()));
+    }
+
+    #[test]
+    fn what_took_the_place_of_a_line_is_watched_too() {
+        let at = |line| Anchor { path: "tap.rs".to_owned(), side: Side::Right, start_line: None, line };
+        let fixed = OLD.replace("    drip();", "    stop();\n    dry();");
+        let check = |line, then: &str, now: &str, expect| {
+            assert_eq!(was_rewritten(&at(line), OLD, then, now), expect, "{line} {then} {now}");
+        };
+        check(7, OLD, OLD, false);
+        check(7, OLD, &fixed, true);
+        check(2, OLD, &fixed, false);
+        check(7, &fixed, &fixed, false);
+        check(7, &fixed, OLD, true);
+        check(7, &fixed, &format!("// Wet.\n{fixed}"), false);
+        check(7, &fixed, &fixed.replace("open", "shut"), false);
+        check(7, &fixed, &fixed.replace("dry", "wipe"), true);
+        let without = OLD.replace("    drip();\n", "");
+        check(7, &without, &without, false);
+        check(7, &without, OLD, true);
+        check(7, "", "", false);
+        check(7, "", OLD, true);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fro_agent::{Agent, Job, Offer, Onward, Plan, Question, Session, Tools};
+use fro_agent::{Agent, Job, Offer, Onward, Plan, Question, Role, Session, Tools};
 use fro_core::{
     Context, Fault, Permit, Trigger,
     continuity::{Reminder, Topic},
@@ -10,10 +10,11 @@ use fro_core::{
         outcome::{Failure, Outcome, Trouble, Turn},
         todo::TodoList,
     },
-    prompt,
+    gate,
+    prompt::{self, Prompt},
     say::{self, command::CommandReply, marker::Marker},
 };
-
+use fro_review::rubric;
 use tokio::sync::watch;
 
 use crate::{
@@ -24,6 +25,7 @@ use crate::{
     progress::{Progress, Tell},
     publish::{self, Said},
     result::{OutputSchema, ResultTools},
+    review::REVIEWER,
     share,
     venue::{Acknowledgement, Hydrated, ProgressComment, Venue},
 };
@@ -155,10 +157,7 @@ async fn converse<'a>(
         prompt = prompt.reminding(reminder);
     }
     agent.note(warnings);
-    let prompt = prompt.with_work(&agent.workbench());
-    let reachable = fro_agent::reachable(&asked.process.agent.settings, asked.permit);
-    let prompt = prompt.with_network(&reachable);
-    let prompt = prompt.with_deeds(asked.permit, asked.process.agent.settings.delegation.gh_deeds);
+    let prompt = with_deeds(asked, agent, prompt);
     let result =
         asked.process.output.as_ref().map(|schema| ResultTools::new(schema, asked.process.redactor()));
     let result = result.map(Arc::new);
@@ -192,11 +191,31 @@ async fn converse<'a>(
     Said { remarks, commit, people, earlier, ..Said::new(Turn { outcome, usage }) }
 }
 
-/// Returns what the engine is started with: the usual tools, and the one for the result if one is wanted.
+/// Returns what the engine is started with: the usual tools, and the one for the result if one is wanted. A reviewer
+/// that is asked something only looks, as in its reviews.
 fn offer(asked: &Asked<'_>) -> Offer {
     let usual = Offer::usual();
     let result = asked.process.output.as_ref().map(OutputSchema::offered);
-    Offer { tools: usual.tools.into_iter().chain(result).collect(), ..usual }
+    let role = match asked.process.policy.role {
+        gate::Role::Agent => usual.role,
+        gate::Role::Reviewer => {
+            Role::Reader { name: REVIEWER, instructions: rubric::on_questions().to_owned() }
+        }
+    };
+    Offer { tools: usual.tools.into_iter().chain(result).collect(), role, people: usual.people }
+}
+
+/// Adds how to hand in changes, and what the agent can reach. A reviewer does neither.
+fn with_deeds(asked: &Asked<'_>, agent: &Agent<'_>, prompt: Prompt) -> Prompt {
+    match asked.process.policy.role {
+        gate::Role::Agent => {
+            let settings = &asked.process.agent.settings;
+            let reachable = fro_agent::reachable(settings, asked.permit);
+            let prompt = prompt.with_work(&agent.workbench()).with_network(&reachable);
+            prompt.with_deeds(asked.permit, settings.delegation.gh_deeds)
+        }
+        gate::Role::Reviewer => prompt,
+    }
 }
 
 /// Hands the result on to the steps after the run; returns what a maintainer should know if there is none.

@@ -8,15 +8,17 @@ use fro_core::{
     conversation::outcome::{Trouble, Turn},
     delivery,
     draft::InlineComment,
+    gate::Role,
     own_comments::Earlier,
     say::{
         self,
         answer::CommentStyle,
         marker::Marker,
+        published::published,
         summary::{Account, Origin, Served, Share},
     },
 };
-use fro_review::Layout;
+use fro_review::{Layout, say::harmless};
 use jiff::Timestamp;
 
 use crate::{
@@ -70,9 +72,10 @@ impl Said {
     ) -> Result<Receipt, Fault> {
         let (occasion, redactor) = (asked.occasion, asked.process.redactor());
         let look = CommentStyle { summary: asked.process.summary, seed: occasion.seed };
+        let fit = fit(asked.process.policy.role);
         let settle = |below: &[(Anchor, String)]| {
             let outcome = self.turn.outcome.clone().and(&say::remarks::listed(below));
-            let outcome = outcome.published(&self.people);
+            let outcome = outcome.reworded(|words| fit(words, &self.people));
             delivery::settle(&outcome, &account, marker.clone(), look, redactor)
         };
         let (delivery, delivered) = self.deliver(asked, settle, redactor).await;
@@ -94,10 +97,11 @@ impl Said {
         redactor: &Redactor,
     ) -> (Delivery, Result<Receipt, Fault>) {
         let (venue, earlier, people) = (asked.venue, self.earlier.answer.as_ref(), self.people.as_slice());
+        let fit = fit(asked.process.policy.role);
         let placed = venue.place(&self.remarks, self.commit.as_deref(), earlier).await;
         if !placed.layout.beside.is_empty() {
             let delivery = settle(&placed.layout.below);
-            let remarks = Write::Remarks { delivery: &delivery, placed: &placed, redactor, people };
+            let remarks = Write::Remarks { delivery: &delivery, placed: &placed, redactor, people, fit };
             if let Some(delivered) = venue.publish(&[remarks]).await.transpose() {
                 if let (Ok(_), Some(progress)) = (&delivered, &self.earlier.progress) {
                     venue.remove_progress(progress).await;
@@ -110,6 +114,17 @@ impl Said {
             venue.publish(&[Write::Answer { delivery: &delivery, earlier: self.earlier.replaced() }]).await;
         let unsaid = || Fault::ours("the answer was not written");
         (delivery, delivered.and_then(|receipt| receipt.ok_or_else(unsaid)))
+    }
+}
+
+/// Makes words of the model fit to leave, where these people may be called.
+pub(crate) type Fit = fn(&str, &[Login]) -> String;
+
+/// Returns what holds for us here: a reviewer's words can be committed by nobody and decide about no thread.
+fn fit(role: Role) -> Fit {
+    match role {
+        Role::Agent => published,
+        Role::Reviewer => |words, people| harmless(&published(words, people)),
     }
 }
 

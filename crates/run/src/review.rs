@@ -23,6 +23,7 @@ use fro_core::{
     trust::Spoken,
 };
 use fro_review::{
+    Look,
     dispute::{self, Next},
     finding::Pass,
     passes::{Do, about_reply},
@@ -90,7 +91,7 @@ impl ReviewStatus {
 }
 
 /// The only agent of a reviewer's engine.
-const REVIEWER: &str = "reviewer";
+pub(crate) const REVIEWER: &str = "reviewer";
 
 /// What every look at a change needs, whatever set it off.
 #[derive(Clone, Copy)]
@@ -270,11 +271,14 @@ async fn write(
 ) -> Result<Reviewed, Fault> {
     let Outcomes { tools, settled, usage, stopped, left_out, web } = outcomes;
     let people = pull.people().into_iter().chain(settled.called()).collect();
-    let publisher = Publisher { asked, pull, people };
-    let resolved = publisher.deeds(settled).await.inspect_err(|_| tell_unsaid(asked, settled))?;
     let head = pull.told.head.as_str();
+    let looked = looked_at(wish, head, outcomes);
+    // Threads are answered first: who is killed before the findings are said has not seen the commit.
+    let look = if settled.findings.is_empty() { looked.clone() } else { looked.as_part() };
+    let publisher = Publisher { asked, pull, people, look };
+    let resolved = publisher.deeds(settled).await.inspect_err(|_| tell_unsaid(asked, settled))?;
     let diff = tools.diff();
-    let writes = settled.writes(&diff, &pull.seal, head, |anchor| tools.touched(anchor));
+    let writes = settled.writes(&diff, &pull.seal, &looked, |anchor| tools.touched(anchor));
     let blocking = match settled.gate {
         Gate::Passed => 0,
         Gate::Blocked(blocking) => blocking,
@@ -316,6 +320,14 @@ async fn write(
     let status = ReviewStatus::decide(stopped.as_ref(), blocking);
     let (found, answered) = (settled.findings.len(), settled.deeds.len());
     Ok(Reviewed { status, found, answered, blocking, url })
+}
+
+/// Returns how much was looked at: what nobody has read is not left out of the next review.
+fn looked_at(wish: ReviewWish, head: &str, outcomes: &Outcomes) -> Look {
+    match (wish, &outcomes.stopped) {
+        (ReviewWish::Reply { .. }, _) | (_, Some(_)) => Look::part(head),
+        (ReviewWish::Unasked | ReviewWish::Asked, None) => Look::whole(head, &outcomes.left_out),
+    }
 }
 
 /// Accounts for the run on its page, with every file that the model was not shown, and what it took back.

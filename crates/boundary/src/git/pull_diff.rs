@@ -1,6 +1,6 @@
 //! What a pull request changes, and what its files say, read from the store: objects that GitHub sent, never the agent's.
 
-use std::process::Stdio;
+use std::{collections::BTreeSet, process::Stdio};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -57,6 +57,16 @@ impl Store {
         let told = self.cat("--batch=%(objectsize)", &asked).await?;
         let mut rest = told.as_slice();
         Ok(small.into_iter().map(|small| small.then(|| next(&mut rest)).flatten()).collect())
+    }
+
+    /// Fetches commits by their names as far as they can still be had: one that was rewritten may be gone.
+    pub async fn bring_if_there(&self, url: &str, commits: impl IntoIterator<Item = &String>) {
+        let commits: BTreeSet<&String> = commits.into_iter().collect();
+        for commit in commits {
+            if let Err(error) = self.bring(url, commit).await {
+                tracing::debug!("an earlier commit is gone: {error}");
+            }
+        }
     }
 
     async fn cat(&self, form: &str, asked: &str) -> Result<Vec<u8>, GitError> {

@@ -106,7 +106,13 @@ impl Outcome {
 
     /// Makes what the model said fit to be published, where these people may be called.
     #[must_use]
-    pub fn published(mut self, people: &[Login]) -> Self {
+    pub fn published(self, people: &[Login]) -> Self {
+        self.reworded(|words| published(words, people))
+    }
+
+    /// Puts other words into the place of what the model said.
+    #[must_use]
+    pub fn reworded(mut self, reword: impl Fn(&str) -> String) -> Self {
         let words = match &mut self {
             Self::Answered { text, .. } => Some(text),
             Self::Refused { partial } | Self::OutOfTime { partial } | Self::Failed { partial, .. } => {
@@ -114,7 +120,7 @@ impl Outcome {
             }
         };
         if let Some(words) = words {
-            *words = published(words, people);
+            *words = reword(words);
         }
         self
     }

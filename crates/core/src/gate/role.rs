@@ -7,6 +7,7 @@ use crate::{
     mention,
     names::Login,
     place::Subject,
+    say::marker::Marker,
 };
 
 /// What we are in this workflow.
@@ -104,9 +105,11 @@ pub(super) fn look(trigger: &Trigger) -> Result<(), SkipReason> {
 }
 
 /// Looks at a reply beside the code that does not call us: it may be in a thread of ours.
+///
+/// Our own words have a block, or a marker where they answer a question.
 pub(super) fn look_at_reply(comment: &ReviewComment) -> Result<(), SkipReason> {
     let bot = comment.author.as_str().ends_with("[bot]");
-    if bot || comment.body.contains(OWN_BLOCK) {
+    if bot || comment.body.contains(OWN_BLOCK) || Marker::read(&comment.body).is_some() {
         return Err(SkipReason::SelfComment(comment.author.clone()));
     }
     if comment.root == comment.id { Err(SkipReason::NoReply) } else { Ok(()) }

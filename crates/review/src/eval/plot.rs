@@ -14,7 +14,7 @@ pub use oracle::Outcome;
 
 use super::dice::Dice;
 use crate::{
-    Seal,
+    Look, Seal,
     finding::{Finding, Kind, Pass, Score},
     say::{self, Closing, Verdict},
 };
@@ -103,6 +103,9 @@ pub struct Plot {
     pub outcomes: BTreeMap<usize, Outcome>,
 }
 
+/// The commit that every finding is about.
+const COMMIT: &str = "a1";
+
 /// Every so many histories, one is longer than a page of comments.
 const LONG: u64 = 100;
 
@@ -166,7 +169,7 @@ impl Author {
     fn find(&mut self) {
         let number = self.oracle.comments();
         let finding = self.finding(number);
-        self.names.insert(number, say::finding_id(&finding));
+        self.names.insert(number, say::finding_id(&finding, COMMIT));
         self.happens(Happening::Begin(Who::Us, Words::Finding(finding)));
     }
 
@@ -188,7 +191,7 @@ impl Author {
     /// We say what becomes of a thread; if it is resolved, then before that.
     fn judge(&mut self, root: usize) {
         let verdicts = [
-            Verdict::Fixed,
+            Verdict::Fixed { path: None },
             Verdict::Conceded,
             Verdict::DeveloperDecides,
             Verdict::Upheld,
@@ -196,7 +199,8 @@ impl Author {
             Verdict::LeftToPeople,
         ];
         let Some(verdict) = self.dice.pick(&verdicts) else { return };
-        let settles = matches!(verdict, Verdict::Fixed | Verdict::Conceded | Verdict::DeveloperDecides);
+        let settles =
+            matches!(verdict, Verdict::Fixed { .. } | Verdict::Conceded | Verdict::DeveloperDecides);
         let closing = if settles && self.dice.roll(3) > 0 { Closing::Closed } else { Closing::LeftOpen };
         if closing == Closing::Closed {
             self.happens(Happening::Resolve(Who::Us, root));
@@ -247,9 +251,9 @@ impl Words {
     /// Returns the text of a comment, sealed if it is ours; `written` are the texts of all earlier ones.
     pub fn body(&self, seal: &Seal, written: &[String]) -> String {
         match self {
-            Self::Finding(finding) => say::comment(seal, finding, "a1"),
+            Self::Finding(finding) => say::comment(seal, finding, &Look::part(COMMIT)),
             Self::Verdict(name, verdict, closing) => {
-                say::reply(seal, name, verdict, *closing, ("Because.", "b2"))
+                say::reply(seal, name, verdict, *closing, ("Because.", &Look::part("b2")))
             }
             Self::Text(text) => text.clone(),
             Self::Copy(comment) => written.get(*comment).cloned().unwrap_or_default(),

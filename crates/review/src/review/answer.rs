@@ -1,5 +1,6 @@
 //! What the tools answer: each decision with its reason, so that the model does not try the same again.
 
+use fro_core::{Bounded, Login, Trust, fence, trust::Spoken};
 use serde_json::json;
 
 use super::{Ground, Known};
@@ -8,7 +9,7 @@ use crate::{
     duplicate::{Repeat, Whereabouts},
     finding::{Pass, Score},
     say::Verdict,
-    state::Settlement,
+    state::{DeveloperReply, Settlement},
 };
 
 /// What the id of a draft begins with.
@@ -23,10 +24,27 @@ pub(super) fn draft(at: usize) -> String {
     format!("{DRAFT}{}", at + 1)
 }
 
-/// Tells what was said before, in the shape that the tool promises.
+/// Replies of a thread that are told: the newest ones.
+const REPLIES: usize = 10;
+/// Bytes of one reply.
+const WORDS: usize = 4_000;
+/// Bytes of all threads together.
+const TOLD: usize = 200_000;
+
+/// Tells what was said before, in the shape that the tool promises: what is open first, and as much as fits.
 pub(super) fn run_state(ground: &Ground) -> String {
-    let threads: Vec<_> = ground.known.iter().map(thread).collect();
-    let metadata = json!({ "problem_score_threshold": ground.thresholds.problem });
+    let mut known: Vec<&Known> = ground.known.iter().collect();
+    known.sort_by_key(|known| !known.thread.status.is_open());
+    let mut room = TOLD;
+    let fits = |thread: &serde_json::Value| {
+        room = room.saturating_sub(thread.to_string().len());
+        room > 0
+    };
+    let threads: Vec<_> = known.iter().map(|known| thread(known)).take_while(fits).collect();
+    let mut metadata = json!({ "problem_score_threshold": ground.thresholds.problem });
+    if threads.len() < known.len() {
+        metadata["threads_not_told"] = json!(known.len() - threads.len());
+    }
     let state = json!({ "threads": threads, "metadata": metadata });
     serde_json::to_string_pretty(&state).unwrap_or_default()
 }
@@ -44,8 +62,19 @@ fn thread(known: &Known) -> serde_json::Value {
         "status": thread.status,
         "score": thread.assessment.score,
         "assessment": thread.assessment,
-        "developer_replies": thread.replies,
+        "developer_replies": replies(&thread.replies),
     })
+}
+
+/// Tells what others said, fenced: anybody can reply in a thread.
+fn replies(replies: &[DeveloperReply]) -> Vec<serde_json::Value> {
+    let newest = &replies[replies.len().saturating_sub(REPLIES)..];
+    let told = |reply: &DeveloperReply| {
+        let text = Bounded::text(&reply.body, WORDS).noted();
+        let spoken = Spoken { who: Login::new(&reply.author), trust: Trust::Stranger, text };
+        json!({ "timestamp": reply.timestamp, "said": fence::fenced(&spoken) })
+    };
+    newest.iter().map(told).collect()
 }
 
 pub(super) fn drafted(at: usize, score: Score, promoted: Option<Score>, place: &Place) -> String {
@@ -113,7 +142,7 @@ pub(super) fn unposted(at: usize) -> String {
 pub(super) fn unknown(id: &str) -> String {
     format!(
         "there is no thread or draft `{}` here; `github_get_run_state` tells the threads",
-        fro_core::fence::inline(id)
+        fence::inline(id)
     )
 }
 
@@ -124,7 +153,7 @@ pub(super) fn nothing_new(id: &str) -> String {
 pub(super) fn no_evidence(id: &str, path: &str) -> String {
     format!(
         "thread {id} stays open: `{}` has not changed since the last review, and the reason names no file that has. If another file fixed it, name its path.",
-        fro_core::fence::inline(path)
+        fence::inline(path)
     )
 }
 
@@ -134,7 +163,7 @@ pub(super) fn resolved(id: &str) -> String {
 
 pub(super) fn replied(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Fixed => "it will be resolved as fixed",
+        Verdict::Fixed { .. } => "it will be resolved as fixed",
         Verdict::Conceded => "conceded: the thread will be resolved, and the point is not made again",
         Verdict::DeveloperDecides => "your answer will be posted and the thread resolved: nobody else reviews this pull request, so the developer's word counts",
         Verdict::Upheld => "your answer will be posted and the finding stands",

@@ -5,12 +5,13 @@ use fro_core::{Anchor, Login, Side, say::remarks};
 use super::{Deed, Known, Review, Standing};
 use crate::{
     Diff, Place, Seal,
-    duplicate::Whereabouts,
+    coverage::Look,
+    duplicate,
     finding::{Finding, Kind, Score},
     markdown,
     say::{self, Verdict},
     scoring::{self, Gate},
-    state::{Settlement, Status},
+    state::Status,
 };
 
 /// What a review comes to.
@@ -58,8 +59,8 @@ impl Review {
 
     /// Tells whether small findings of this kind were said together before, and nothing says that they are back.
     fn was_elevated(&self, kind: Kind) -> bool {
-        self.ground.known.iter().any(|Known { thread, place, .. }| {
-            let back = thread.settlement == Settlement::Fixed && matches!(place, Whereabouts::Gone { .. });
+        self.ground.known.iter().any(|Known { thread, aftermath, .. }| {
+            let back = duplicate::may_be_back(thread, *aftermath);
             thread.kind == kind && say::is_together(&thread.assessment.finding) && !back
         })
     }
@@ -97,7 +98,7 @@ impl Settled {
     pub fn called(&self) -> Vec<Login> {
         let names = self.deeds.iter().flat_map(|deed| match &deed.verdict {
             Verdict::Escalated { to } => to.as_slice(),
-            Verdict::Fixed
+            Verdict::Fixed { .. }
             | Verdict::Conceded
             | Verdict::DeveloperDecides
             | Verdict::Upheld
@@ -117,7 +118,7 @@ impl Settled {
         &self,
         diff: &Diff,
         seal: &Seal,
-        commit: &str,
+        look: &Look,
         touched: impl Fn(&Anchor) -> usize,
     ) -> Writes {
         let mut writes = Writes::default();
@@ -129,7 +130,7 @@ impl Settled {
                 Place::Near(_) | Place::File { .. } => remarks::moved(&finding.anchor, &body),
                 Place::Lines(_) | Place::Summary => body,
             };
-            let text = say::comment(seal, &Finding { body, ..finding.clone() }, commit);
+            let text = say::comment(seal, &Finding { body, ..finding.clone() }, look);
             match place {
                 Place::Lines(anchor) | Place::Near(anchor) => writes.beside.push((anchor, text)),
                 Place::File { path } => writes.on_files.push((path, text)),

@@ -9,10 +9,10 @@ use fro_core::{
     say::sessions as say, trust::Spoken,
 };
 use fro_review::{
-    Diff, FileDiff,
+    Diff, FileDiff, Look,
     code_owners::{self, CodeOwners},
     dispute::Deciders,
-    duplicate::Whereabouts,
+    duplicate::{Aftermath, Whereabouts},
     parcel::{Parcel, Part},
     passes::Briefing,
     review::{Ground, Known},
@@ -20,8 +20,8 @@ use fro_review::{
     say::rated,
     sensitivity::Sensitivity,
     since::{Since, Written},
-    state::Thread,
-    track::{Track, refind},
+    state::{Fix, Thread},
+    track::{Track, refind, was_rewritten},
 };
 
 use super::Scene;
@@ -57,14 +57,20 @@ pub(crate) async fn begin(
     let url = fro_agent::address_of(&scene.process.agent.settings, &repo.to_string());
     let change =
         store.pull_diff(&url, &pull.told.base, &pull.told.head).await.map_err(|error| error.fault())?;
-    let before = match pull.seen_before() {
-        Some(commit) => before(store, &url, &pull.told.base, &commit).await,
+    let (seen, written) = (pull.seen_before(), Written::read(&change.diff));
+    // Where no review saw everything, what the last one that broke off said can be proven to be fixed all the same.
+    let last = seen.as_ref().map(|look| look.commit.clone()).or_else(|| pull.spoken_before());
+    let before = match &last {
+        Some(commit) => before(store, &url, &pull.told.base, commit).await,
         None => None,
     };
-    let since = Since::between(before.as_ref(), &Written::read(&change.diff));
+    let since = Since::between(before.as_ref(), &written);
     let parts = Parcel::split(&change.diff);
+    let unseen = unseen(&since, seen.as_ref(), &parts);
     let diff = read(&parts);
-    let files = Files::read(store, pull, &diff).await?;
+    let fixes = pull.state.threads.iter().filter_map(|thread| Some(&thread.fix.as_ref()?.commit));
+    store.bring_if_there(&url, fixes).await;
+    let files = Files::read(store, pull, &diff, last.as_deref()).await?;
     let sensitivity = Sensitivity::judge(settings.declared, &files.of_base(pull));
     let rules = files.rules(pull, repo);
     let instructions = rubric::system_prompt(&settings.thresholds, &sensitivity, rules.as_ref());
@@ -73,15 +79,28 @@ pub(crate) async fn begin(
         let (place, unanswered) = (files.whereabouts(pull, &diff, thread), pull.unanswered(thread));
         let owners = pull.others(code_owners.owners(&thread.root.path));
         let deciders = Deciders { reviewers: pull.reviewers(), code_owners: owners };
-        Known { place, unanswered, deciders, thread: thread.clone() }
+        let aftermath = files.aftermath(pull, &diff, thread);
+        let rewritten = last.as_ref().is_some_and(|last| files.was_rewritten(pull, &diff, thread, last));
+        Known { place, aftermath, rewritten, unanswered, deciders, thread: thread.clone() }
     });
     let known: Vec<Known> = known.collect();
     // Who asks for a review wants one of everything.
-    let shown = if wish == ReviewWish::Asked { &Since::Beginning } else { &since };
-    let parcel = Parcel::pack_new(parts, shown, SHOWN, settings.generated);
+    let shown = if wish == ReviewWish::Asked { Since::Beginning } else { unseen };
+    let parcel = Parcel::pack_new(parts, &shown, SHOWN, settings.generated);
     let briefing = briefing(pull, parcel, &known);
     let ground = Ground { thresholds: settings.thresholds, sensitivity, diff, since, known };
     Ok(Beginning { ground, briefing, instructions, texts: files.of_head(pull) })
+}
+
+/// Returns what no review has seen as it is now: what is new since the last whole one, and what that one left out.
+fn unseen(since: &Since, seen: Option<&Look>, parts: &[Part]) -> Since {
+    match seen {
+        Some(look) => {
+            let left_out = parts.iter().filter(|part| look.has_left_out(&part.path));
+            since.clone().and_unread(left_out.map(|part| part.path.clone()))
+        }
+        None => Since::Beginning,
+    }
 }
 
 /// Returns what is remembered of other reviews, for the last pass.
@@ -153,13 +172,22 @@ struct Files {
 }
 
 impl Files {
-    async fn read(store: &Store, pull: &PullSoFar, diff: &Diff) -> Result<Self, Fault> {
+    async fn read(store: &Store, pull: &PullSoFar, diff: &Diff, last: Option<&str>) -> Result<Self, Fault> {
         let (head, base) = (&pull.told.head, &pull.told.base);
         let mut wanted: BTreeSet<(String, String)> = BTreeSet::new();
         wanted.extend(diff.files().iter().map(|file| (head.clone(), file.path.clone())));
-        for root in pull.state.threads.iter().map(|thread| &thread.root) {
-            wanted.insert((head.clone(), newest(diff, &root.path)));
-            wanted.insert((root.original_commit.clone(), root.path.clone()));
+        for thread in &pull.state.threads {
+            let path = &thread.root.path;
+            let fixed_in = thread.fix.as_ref().and_then(|fix| fix.path.as_ref()).unwrap_or(path);
+            let fix = thread.fix.as_ref().map(|fix| (fix.commit.as_str(), fixed_in));
+            wanted.insert((thread.root.original_commit.clone(), path.clone()));
+            wanted.insert((head.clone(), newest(diff, path)));
+            wanted.insert((head.clone(), newest(diff, fixed_in)));
+            // A file may have got another name before or after.
+            for (commit, path) in last.map(|last| (last, path)).into_iter().chain(fix) {
+                wanted.insert((commit.to_owned(), path.clone()));
+                wanted.insert((commit.to_owned(), newest(diff, path)));
+            }
         }
         let of_base = Sensitivity::at_root().chain(["AGENTS.md"]).chain(code_owners::PLACES);
         wanted.extend(of_base.map(|path| (base.clone(), path.to_owned())));
@@ -214,6 +242,42 @@ impl Files {
             Some(anchor) => Whereabouts::At(Anchor { path, ..anchor }),
             None => Whereabouts::Gone { path },
         }
+    }
+
+    /// Finds out what became of the change that fixed a finding. Where that cannot be read any more, the problem may be
+    /// back: to be silent for ever would be worse than to be asked once more.
+    fn aftermath(&self, pull: &PullSoFar, diff: &Diff, thread: &Thread) -> Aftermath {
+        let changed = match &thread.fix {
+            Some(Fix { commit, path: None }) => self.was_rewritten(pull, diff, thread, commit),
+            Some(Fix { commit, path: Some(path) }) => {
+                let now = self.text(&pull.told.head, &newest(diff, path));
+                match self.then(diff, commit, path) {
+                    Some(then) => now != Some(then),
+                    None => true,
+                }
+            }
+            None => matches!(self.whereabouts(pull, diff, thread), Whereabouts::Gone { .. }),
+        };
+        if changed { Aftermath::Changed } else { Aftermath::Stands }
+    }
+
+    /// Tells whether the lines of a thread, or what took their place, were changed since a commit. They count as changed
+    /// where that cannot be known.
+    fn was_rewritten(&self, pull: &PullSoFar, diff: &Diff, thread: &Thread, since: &str) -> bool {
+        let root = &thread.root;
+        let Some(stood) = root.original() else { return false };
+        let now = self.text(&pull.told.head, &newest(diff, &root.path));
+        let texts = (self.text(&root.original_commit, &root.path), self.then(diff, since, &root.path), now);
+        match texts {
+            (Some(original), Some(then), Some(now)) => was_rewritten(&stood, original, then, now),
+            (None, Some(then), Some(now)) => then != now,
+            _ => true,
+        }
+    }
+
+    /// Returns what a file said in an earlier commit, by the name that it had or by the one that it has.
+    fn then(&self, diff: &Diff, commit: &str, path: &str) -> Option<&str> {
+        self.text(commit, path).or_else(|| self.text(commit, &newest(diff, path)))
     }
 }
 

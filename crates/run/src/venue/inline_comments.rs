@@ -1,9 +1,8 @@
 //! Remarks beside the code: placed by the pull request's own hunks, given as one review.
 
 use fro_core::{
-    Clean, Delivery, Fault, Login, Redactor, Target,
+    Clean, Delivery, Fault, Target,
     draft::{InlineComment, beside},
-    say::published::published,
 };
 use fro_github::{ChangedFile, Error, GitHub, Remark};
 use fro_review::{Diff, FileDiff, Layout};
@@ -61,9 +60,8 @@ pub(super) async fn deliver(
     Venue { github, permit, .. }: Venue<'_>,
     delivery: &Delivery,
     placed: &Placed,
-    (redactor, people): (&Redactor, &[Login]),
+    clean: impl Fn(&str) -> Clean,
 ) -> Result<Option<Receipt>, Fault> {
-    let clean = |body: &String| -> Clean { redactor.clean(&published(body, people)) };
     let beside = placed.layout.beside.iter();
     let remarks: Vec<_> =
         beside.map(|(anchor, body)| Remark { anchor: anchor.clone(), body: clean(body) }).collect();

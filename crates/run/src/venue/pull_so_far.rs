@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fro_core::{Fault, Login, Permission, Permit, RepoName, Subject, gate};
 use fro_github::{CodeComment, CodeThread, GitHub, PullTold, Speaker as Author};
 use fro_review::{
-    Seal,
+    Look, Seal,
     dispute::Speaker,
     state::{Account, ReviewComment, State, Thread, ThreadFact},
 };
@@ -115,16 +115,20 @@ impl PullSoFar {
         people.iter().filter(is_other).cloned().collect()
     }
 
-    /// Returns the newest commit that a review of ours saw before this one.
+    /// Returns the newest commit that a review of ours saw all of before this one, and what that review left out.
     ///
     /// A run that was killed may have left traces on the newest commit already; they are not evidence of anything.
-    pub(crate) fn seen_before(&self) -> Option<String> {
+    pub(crate) fn seen_before(&self) -> Option<Look> {
+        let mut looks = self.state.reviewed.iter();
+        looks.find(|look| look.commit != self.told.head).cloned()
+    }
+
+    /// Returns the newest commit before this one that a finding of ours is about, whatever else was seen of it.
+    pub(crate) fn spoken_before(&self) -> Option<String> {
         let head = &self.told.head;
-        let mut roots: Vec<_> = self.state.threads.iter().map(|thread| &thread.root).collect();
-        roots.sort_by_key(|root| root.created_at);
-        let commits = roots.into_iter().rev().map(|root| &root.original_commit);
-        let mut known = self.state.reviewed.iter().chain(commits);
-        known.find(|commit| *commit != head && !commit.is_empty()).cloned()
+        let roots = self.state.threads.iter().map(|thread| &thread.root);
+        let earlier = roots.filter(|root| root.original_commit != *head && !root.original_commit.is_empty());
+        earlier.max_by_key(|root| (root.created_at, root.id)).map(|root| root.original_commit.clone())
     }
 
     /// Returns whom a comment may call by name.

@@ -3,6 +3,7 @@
 use fro_core::{Bounded, Clean, Delivery, Fault, Login, NodeId, Target, say::remarks};
 use fro_github::{Answer, Error, Remark};
 use fro_review::{
+    Look,
     review::{Deed, Settled, Writes},
     say::{self, Closing},
     state::{Status, Thread},
@@ -52,6 +53,8 @@ pub(crate) struct Publisher<'a> {
     pub(crate) asked: &'a Asked<'a>,
     pub(crate) pull: &'a PullSoFar,
     pub(crate) people: Vec<Login>,
+    /// How much was looked at.
+    pub(crate) look: Look,
 }
 
 impl Publisher<'_> {
@@ -96,7 +99,7 @@ impl Publisher<'_> {
 
     async fn reply(&self, deed: &Deed, thread: &Thread, closing: Closing) -> Result<Replied, Fault> {
         let (github, permit) = (self.asked.venue.github, self.asked.permit);
-        let words = (deed.body.as_str(), self.pull.told.head.as_str());
+        let words = (deed.body.as_str(), &self.look);
         let text = say::reply(&self.pull.seal, &thread.finding_id, &deed.verdict, closing, words);
         let body = self.clean(&text);
         match github.reply_in_thread(permit, thread.root.id, &body).await {

@@ -5,7 +5,7 @@ use fro_github::CheckRun;
 use fro_review::review::Writes;
 
 use super::{Placed, Publisher, Venue, deliver, inline_comments};
-use crate::{ending::Receipt, progress::Progress};
+use crate::{ending::Receipt, progress::Progress, publish::Fit};
 
 /// One thing that is written where people talk.
 pub(crate) enum Write<'a> {
@@ -16,7 +16,13 @@ pub(crate) enum Write<'a> {
         earlier: Option<&'a Target>,
     },
     /// The answer as a review, with remarks beside the code. Nothing is written if GitHub does not take a place.
-    Remarks { delivery: &'a Delivery, placed: &'a Placed, redactor: &'a Redactor, people: &'a [Login] },
+    Remarks {
+        delivery: &'a Delivery,
+        placed: &'a Placed,
+        redactor: &'a Redactor,
+        people: &'a [Login],
+        fit: Fit,
+    },
     /// The findings of a review.
     Findings { delivery: &'a Delivery, findings: &'a Writes, publisher: &'a Publisher<'a> },
     /// The run summary in a comment of its own. The answer is there already, so a failure of this one fails no run.
@@ -40,8 +46,9 @@ impl Venue<'_> {
     async fn write(self, write: &Write<'_>) -> Result<Option<Receipt>, Fault> {
         match write {
             Write::Answer { delivery, earlier } => deliver::once(self, delivery, *earlier).await.map(Some),
-            Write::Remarks { delivery, placed, redactor, people } => {
-                inline_comments::deliver(self, delivery, placed, (redactor, people)).await
+            Write::Remarks { delivery, placed, redactor, people, fit } => {
+                let clean = |words: &str| redactor.clean(&fit(words, people));
+                inline_comments::deliver(self, delivery, placed, clean).await
             }
             Write::Findings { delivery, findings, publisher } => {
                 publisher.review(delivery, findings).await.map(Some)

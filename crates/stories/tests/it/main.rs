@@ -25,6 +25,7 @@ mod post;
 mod progress;
 mod repo_settings;
 mod results;
+mod review_memory;
 mod reviewer;
 mod reviews;
 mod second_reviews;

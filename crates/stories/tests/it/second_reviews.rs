@@ -18,13 +18,13 @@ use crate::reviewer::{
 };
 
 /// Lets the reviewer look at the pull request as it is now.
-fn looking<'a>(sim: &'a Sim, action: &str) -> Mention<'a> {
+pub(crate) fn looking<'a>(sim: &'a Sim, action: &str) -> Mention<'a> {
     let event = sim.world().pull_event(REPO, PULL, action, "maya");
     reviewer(sim, "pull_request", &event)
 }
 
 /// Gives a bot a token as an installation has it.
-fn granted(sim: &Sim, bot: &str, contents: Level) -> String {
+pub(crate) fn granted(sim: &Sim, bot: &str, contents: Level) -> String {
     let permissions = [("contents", contents), ("pull_requests", Level::Write), ("metadata", Level::Read)];
     let permissions: BTreeMap<_, _> =
         permissions.into_iter().map(|(name, level)| (name.to_owned(), level)).collect();
@@ -35,12 +35,12 @@ fn granted(sim: &Sim, bot: &str, contents: Level) -> String {
 }
 
 /// Returns what the model's tools said last.
-fn heard(sim: &Sim) -> String {
+pub(crate) fn heard(sim: &Sim) -> String {
     sim.model().seen().last().expect("it was asked").tool_results().join("\n")
 }
 
 /// Lets the model say that a thread is done with.
-fn resolves(sim: &Sim, thread: u64) {
+pub(crate) fn resolves(sim: &Sim, thread: u64) {
     let resolved = json!({ "thread_id": thread.to_string(), "reason": "Another seal, in tap.rs." });
     sim.model().calls("github_resolve_thread", resolved);
 }

@@ -81,10 +81,10 @@ fn pull_requests_are_reviewed_when_they_are_new_ready_or_changed() {
 #[test]
 fn a_mention_asks_for_a_review_or_a_question_even_on_drafts() {
     let table = [
-        ("@review-my-code-bot", "Review(Asked) for maya: Work"),
-        ("@review-my-code-bot review", "Review(Asked) for maya: Work"),
-        ("@review-my-code-bot, please review this again", "Review(Asked) for maya: Work"),
-        ("@review-my-code-bot why is 42 wrong?", "Answer for maya: Work"),
+        ("@review-my-code-bot", "Review(Asked) for maya: Answer"),
+        ("@review-my-code-bot review", "Review(Asked) for maya: Answer"),
+        ("@review-my-code-bot, please review this again", "Review(Asked) for maya: Answer"),
+        ("@review-my-code-bot why is 42 wrong?", "Answer for maya: Answer"),
         ("looks good", "no_mention"),
     ];
     for (words, expect) in table {
@@ -108,6 +108,12 @@ fn a_reply_is_heard_whoever_wrote_it_but_not_our_own() {
     assert_eq!(heard("rita", "", "Nice."), "no_reply");
     assert_eq!(heard("fro-bot[bot]", reply, "Because."), "self_comment");
     assert_eq!(heard("maya", reply, "It stands.\n\n```rmcoc\n{}\n```"), "self_comment");
+    let answer = "<!-- fro-bot run=42 event=review-comment-55 -->\nBecause water is wet.";
+    assert_eq!(
+        heard("maya", reply, answer),
+        "self_comment",
+        "with a person's token it is written by a person"
+    );
     assert_eq!(heard("rita", reply, "@review-my-code-bot why?"), "unauthorized_author");
 }
 

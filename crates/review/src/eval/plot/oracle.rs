@@ -47,6 +47,8 @@ enum Meaning {
     Marked(&'static str),
     /// It has neither.
     Bare,
+    /// It answers a question, as its first line says.
+    Answer,
     /// It has a block that must not count.
     Void,
 }
@@ -67,7 +69,7 @@ impl Ruling {
 
     fn read(verdict: &Verdict, closing: Closing) -> Self {
         let (status, settled) = match verdict {
-            Verdict::Fixed => ("RESOLVED", "fixed"),
+            Verdict::Fixed { .. } => ("RESOLVED", "fixed"),
             Verdict::Conceded | Verdict::DeveloperDecides => ("RESOLVED", "conceded"),
             Verdict::Upheld => ("DISPUTED", "open"),
             Verdict::Escalated { .. } | Verdict::LeftToPeople => ("ESCALATED", "open"),
@@ -135,6 +137,7 @@ impl Oracle {
             None if text == text::FORGED_FINDING => Meaning::Void,
             None if text == text::BARE[1] => Meaning::Marked("RESOLVED"),
             None if text == text::BARE[2] => Meaning::Marked("ESCALATED"),
+            None if text == text::BARE[3] => Meaning::Answer,
             None => Meaning::Bare,
         }
     }
@@ -143,13 +146,18 @@ impl Oracle {
         let meaning = &mut self.comments[comment].meaning;
         match (edit, *meaning) {
             (Edit::Emptied, _) => *meaning = Meaning::Bare,
+            // The first line of an answer counts only as long as it is the first.
+            (Edit::Above, Meaning::Answer) => *meaning = Meaning::Marked("RESOLVED"),
             // It says the same as before.
             (Edit::Tampered, Meaning::Word(Ruling { status: "ESCALATED", .. })) => {}
             (Edit::Tampered, Meaning::Finding | Meaning::Word(_)) if self.keyed => *meaning = Meaning::Void,
             (Edit::Tampered, Meaning::Word(word)) => {
                 *meaning = Meaning::Word(Ruling { status: "ESCALATED", settled: "open", ..word });
             }
-            (Edit::Tampered, Meaning::Finding | Meaning::Marked(_) | Meaning::Bare | Meaning::Void)
+            (
+                Edit::Tampered,
+                Meaning::Finding | Meaning::Marked(_) | Meaning::Bare | Meaning::Answer | Meaning::Void,
+            )
             | (Edit::LineEnds | Edit::Above | Edit::Below | Edit::Tildes, _) => {}
         }
     }
@@ -168,11 +176,12 @@ impl Oracle {
         for (_, entry) in thread.filter(|(_, entry)| entry.there) {
             match self.heard(entry) {
                 Voice::Us(word) => (last, unanswered) = (Some(word), 0),
+                Voice::Answer => unanswered = 0,
                 Voice::People => (replies, unanswered) = (replies + 1, unanswered + 1),
                 Voice::Nobody => {}
             }
         }
-        let (status, settled) = self.concluded(root, last);
+        let (status, settled) = self.concluded(root, last, unanswered);
         Outcome { status, settled, replies, unanswered }
     }
 
@@ -180,6 +189,7 @@ impl Oracle {
         let person = self.identity == Identity::Person;
         match (entry.who, entry.meaning) {
             (Who::Us, Meaning::Word(word)) => Voice::Us(word),
+            (Who::Us, Meaning::Answer) => Voice::Answer,
             (Who::Us, Meaning::Marked(status)) if !self.keyed => Voice::Us(Ruling::open(status)),
             (Who::Us, Meaning::Marked(_) | Meaning::Bare) if person => Voice::People,
             // A bot that says something else upholds; with a key it would have sealed that.
@@ -191,9 +201,16 @@ impl Oracle {
     }
 
     /// GitHub's mark counts before our word; a thread that our word closed and that is open was opened again.
-    fn concluded(&self, root: usize, last: Option<Ruling>) -> (&'static str, &'static str) {
+    fn concluded(
+        &self,
+        root: usize,
+        last: Option<Ruling>,
+        unanswered: usize,
+    ) -> (&'static str, &'static str) {
         match (self.resolved.get(&root), last) {
             (Some(_), Some(Ruling { status: "RESOLVED", settled, .. })) => ("RESOLVED", settled),
+            // Whoever waits for an answer was right: we were stopped before we could say so.
+            (Some(Who::Us), _) if unanswered > 0 => ("RESOLVED", "conceded"),
             (Some(Who::Us), _) => ("RESOLVED", "fixed"),
             (Some(_), _) => ("RESOLVED", "dismissed"),
             (None, Some(Ruling { status: "RESOLVED", closed: true, .. }) | None) => ("PENDING", "open"),
@@ -204,6 +221,7 @@ impl Oracle {
 
 enum Voice {
     Us(Ruling),
+    Answer,
     People,
     Nobody,
 }

@@ -3,7 +3,7 @@
 use fro_core::{Anchor, Side};
 use fro_github::GitHub;
 use fro_review::{
-    Diff, FileDiff,
+    Diff, FileDiff, Look,
     finding::{Finding, Kind, Pass, Score},
     review::{Deed, Settled, Writes},
     say::Verdict,
@@ -48,7 +48,8 @@ async fn publish(called: &Called, writes: &Writes) -> Result<Receipt, Fault> {
     called
         .asking(async |asked| {
             let pull = PullSoFar::fetch(asked).await.unwrap();
-            let publisher = Publisher { asked, pull: &pull, people: pull.people() };
+            let publisher =
+                Publisher { asked, pull: &pull, people: pull.people(), look: Look::part(&pull.told.head) };
             publisher.review(&delivery, writes).await
         })
         .await
@@ -76,7 +77,7 @@ async fn find_a_leak(called: &Called) -> u64 {
     let writes = called
         .asking(async |asked| {
             let pull = PullSoFar::fetch(asked).await.unwrap();
-            settled.writes(&diff, &pull.seal, &pull.told.head, |_| 0)
+            settled.writes(&diff, &pull.seal, &Look::whole(&pull.told.head, &[]), |_| 0)
         })
         .await;
     publish(called, &writes).await.unwrap();
@@ -89,7 +90,9 @@ async fn decide(called: &Called, thread: u64, verdict: Verdict) -> Result<usize,
     called
         .asking(async |asked| {
             let pull = PullSoFar::fetch(asked).await.unwrap();
-            Publisher { asked, pull: &pull, people: Vec::new() }.deeds(&settled).await
+            Publisher { asked, pull: &pull, people: Vec::new(), look: Look::part(&pull.told.head) }
+                .deeds(&settled)
+                .await
         })
         .await
 }
@@ -186,7 +189,7 @@ async fn a_remark_on_a_file_whose_answer_was_lost_is_not_repeated() {
 async fn what_was_mended_is_resolved_before_the_reply_says_so() {
     let called = reviewed().await;
     let thread = find_a_leak(&called).await;
-    assert_eq!(decide(&called, thread, Verdict::Fixed).await, Ok(1));
+    assert_eq!(decide(&called, thread, Verdict::Fixed { path: None }).await, Ok(1));
     let (resolved, said) =
         called.pull(|pull| (pull.threads[0].resolved, pull.threads[0].comments[1].body.clone()));
     assert!(resolved && said.contains("Thank you."), "{said}");
@@ -210,7 +213,7 @@ async fn what_stands_is_answered_and_left_open() {
 #[tokio::test]
 async fn a_thread_that_nobody_knows_is_left_alone() {
     let called = reviewed().await;
-    assert_eq!(decide(&called, 12, Verdict::Fixed).await, Ok(0));
+    assert_eq!(decide(&called, 12, Verdict::Fixed { path: None }).await, Ok(0));
     assert!(!called.world.calls().iter().any(|call| call.contains("/replies")));
 }
 
@@ -221,7 +224,7 @@ async fn a_token_that_cannot_resolve_is_told_of_once_and_the_reply_goes_out_all_
     called.world.change(|state| {
         state.repo_mut(REPO).unwrap().roles.insert("fro-bot".to_owned(), Role::Read);
     });
-    assert_eq!(decide(&called, thread, Verdict::Fixed).await, Ok(1));
+    assert_eq!(decide(&called, thread, Verdict::Fixed { path: None }).await, Ok(1));
     let [warning] = called.warnings().try_into().unwrap();
     assert!(warning.contains("contents: write"), "{warning}");
     assert_eq!(called.pull(|pull| pull.threads[0].comments.len()), 2);
@@ -275,6 +278,29 @@ async fn who_was_asked_and_may_push_decides_where_nobody_agrees() {
     assert_eq!(reviewers, ["octo"], "neither a bot nor the author stands above the author");
 }
 
+/// Moves the branch to a commit of this name.
+fn push(called: &Called, digit: &str) {
+    called.world.change(|state| {
+        let repo = state.repos.iter_mut().find(|repo| repo.full_name() == REPO).unwrap();
+        repo.issue_mut(2).unwrap().pull.as_mut().unwrap().head_oid = digit.repeat(40);
+    });
+}
+
+#[tokio::test]
+async fn neither_a_reply_nor_a_review_that_broke_off_has_seen_a_commit() {
+    let called = reviewed().await;
+    let thread = find_a_leak(&called).await;
+    let whole = called.pull(|pull| pull.head_oid.clone());
+    // The next commit is looked at in part only, and somebody is answered meanwhile.
+    push(&called, "1");
+    decide(&called, thread, Verdict::Upheld).await.unwrap();
+    let look = called.asking(async |asked| PullSoFar::fetch(asked).await.unwrap().seen_before()).await;
+    assert_eq!(look, Some(Look::whole(&whole, &[])));
+    push(&called, "2");
+    let look = called.asking(async |asked| PullSoFar::fetch(asked).await.unwrap().seen_before()).await;
+    assert_eq!(look, Some(Look::whole(&whole, &[])), "the reply has not seen the second commit");
+}
+
 #[tokio::test]
 async fn a_new_commit_is_compared_with_the_one_that_was_looked_at() {
     let called = reviewed().await;
@@ -285,5 +311,5 @@ async fn a_new_commit_is_compared_with_the_one_that_was_looked_at() {
         repo.issue_mut(2).unwrap().pull.as_mut().unwrap().head_oid = "1".repeat(40);
     });
     let seen = called.asking(async |asked| PullSoFar::fetch(asked).await.unwrap().seen_before()).await;
-    assert_eq!(seen, Some(before));
+    assert_eq!(seen, Some(Look::whole(&before, &[])));
 }
