@@ -75,7 +75,7 @@ pub(super) const REVIEW_PARTS: &[(&str, &[ReviewInput])] = &[
 pub(super) const REVIEW_OUTPUTS: &[(&str, &str)] = &[
     (
         "review_status",
-        "`completed`, `has_blocking_issues`, `incomplete`, `skipped` or `answered` (a question).",
+        "`completed`, `has_blocking_issues`, `incomplete`, `skipped`, `answered` (a question) or `stopped` (by somebody's word).",
     ),
     ("issues_found", "How many findings were said."),
     ("blocking_issues", "How many open threads make the check red."),
