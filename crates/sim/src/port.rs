@@ -26,6 +26,7 @@ impl ClaimedPort {
     ///
     /// If thousands of ports are taken.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "documented above; a test has nothing else to do then")]
     pub fn find() -> Self {
         let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
         let given_out = range.split_whitespace().next().and_then(|first| first.parse().ok());

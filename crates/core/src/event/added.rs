@@ -1,6 +1,6 @@
 //! What an edit added to a text: the words of the editor, apart from those that stood there before.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -18,7 +18,7 @@ pub(super) fn added(before: &str, after: &str) -> String {
     if old.len().saturating_mul(new.len()) > PATIENCE {
         return String::new();
     }
-    let stood: HashSet<&str> = old.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+    let stood: BTreeSet<&str> = old.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
     let unmoved = |lines: &[&str]| {
         let unmoved: Vec<&str> = lines.iter().copied().filter(|line| !stood.contains(line.trim())).collect();
         unmoved.join("\n")

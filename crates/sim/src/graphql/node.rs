@@ -50,6 +50,7 @@ pub(super) enum Node {
 #[derive(Interface)]
 #[graphql(field(name = "isMinimized", method = "is_folded", ty = "bool"))]
 #[graphql(field(name = "minimizedReason", method = "folded_for", ty = "Option<String>"))]
+#[expect(clippy::large_enum_variant, reason = "each lives for the answer to one field")]
 pub(super) enum Minimizable {
     DiscussionComment(DiscussionComment),
     IssueComment(IssueComment),
