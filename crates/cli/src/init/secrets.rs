@@ -31,7 +31,7 @@ pub(super) fn set(needs: Vec<Need>, repo: Option<&str>, env: &Env) -> Result<Vec
                 println!("{}: {}", need.name, need.value);
                 done(&need, gh.status())?;
             }
-            (Some(_), false) => left.push(unsent(need)),
+            (Some(_), false) => left.push(unsent(&need)),
             (None, false) => left.push(need),
         }
     }
@@ -39,10 +39,10 @@ pub(super) fn set(needs: Vec<Need>, repo: Option<&str>, env: &Env) -> Result<Vec
 }
 
 /// Says of a value that it is there and was kept.
-fn unsent(need: Need) -> Need {
+fn unsent(need: &Need) -> Need {
     let value =
         format!("{}; the one in your environment was not sent, since nobody could be asked", need.value);
-    Need { value, ..need }
+    Need { value, name: need.name, sort: need.sort }
 }
 
 /// Tells whether a variable of this name can only be set for fro-bot. The AWS variables of a laptop are its owner's own, and

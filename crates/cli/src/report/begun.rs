@@ -47,7 +47,9 @@ mod tests {
         ];
         let undone = |which: &[usize]| {
             let mut begun = Begun::default();
-            which.iter().for_each(|number| begun.note(&news[*number]));
+            for number in which {
+                begun.note(&news[*number]);
+            }
             begun.undone()
         };
         let told = [&[][..], &[0], &[0, 1], &[0, 2], &[0, 1, 2]].map(undone);
