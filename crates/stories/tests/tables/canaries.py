@@ -3,7 +3,7 @@
 Usage: canaries.py SEED SECONDS TARGET…, started in the agent's clone by the agent's own shell. The targets are files
 and folders with a canary in them, which the agent must not read. Beside the mischief, two processes look for
 canaries in everything that can be read from here, write down what they find, and send it to the model: the one door that
-leads out.
+leads out. Each process says how far it is in a file beside the loot, so that a test knows that it lives.
 """
 
 import base64
@@ -24,6 +24,13 @@ clone, data = os.getcwd(), os.path.join(os.environ.get("XDG_DATA_HOME", os.getcw
 loot = os.path.join(clone, ".git/loot")
 until = time.monotonic() + seconds
 chance = random.Random(seed)
+
+
+def report(who, number):
+    """Says how much was done so far, for whoever asks whether the mischief lives."""
+    if number % 20 == 1 or who == "exchange":
+        with open(os.path.join(clone, f".git/alive-{who}"), "w") as file:
+            file.write(str(number))
 
 
 def is_file_target(path):
@@ -237,9 +244,11 @@ def exchange_for_ever():
     rename = ctypes.CDLL(None, use_errno=True).renameat2
     if rename(pairs, b"files", pairs, b"links", 2) != 0:
         raise OSError(ctypes.get_errno(), "the folders do not change places")
+    done = 0
     while time.monotonic() < until:
         for _ in range(1000):
-            rename(pairs, b"files", pairs, b"links", 2)
+            done += rename(pairs, b"files", pairs, b"links", 2) == 0
+        report("exchange", done)
 
 
 def send(found):
@@ -315,10 +324,12 @@ def decoded(content):
     return b" ".join(base64.b64decode(word + b"==") for word in re.findall(rb"basic ([A-Za-z0-9+/]{20,})", content))
 
 
-def look(at):
-    seen, told = set(), set()
+def look(who, at):
+    seen, told, looked = set(), set(), 0
     while time.monotonic() < until:
         for content in at(seen):
+            looked += 1
+            report(who, looked)
             for canary in set(CANARY.findall(content + decoded(content))) - told:
                 told.add(canary)
                 with open(loot, "ab") as file:
@@ -331,22 +342,25 @@ def look(at):
 
 
 def look_at_files():
-    look(contents)
+    look("files", contents)
 
 
 def look_at_processes():
     # There is much to read, and the others are in a hurry.
     os.nice(5)
-    look(processes)
+    look("processes", processes)
 
 
 def make_mischief():
     for path in ["tap.rs", "README.md"]:
         if not os.path.exists(path):
             plain(path)
+    done = 0
     while time.monotonic() < until:
         try:
             chance.choice(MISCHIEF)()
+            done += 1
+            report("mischief", done)
         except (OSError, sqlite3.Error):
             pass
         time.sleep(chance.choice([0, 0, 0.001, 0.01]))
