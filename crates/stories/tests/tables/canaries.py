@@ -136,11 +136,21 @@ def index_of_git():
 
 
 def database():
-    ending = chance.choice(["", "-wal", "-shm", "-journal"])
-    path = os.path.join(data, f"opencode.db{ending}")
-    if ending == "" and chance.random() < 0.7:
+    """Something else where a file of the database was, and nearly always back: a memory that is always lost is never read."""
+    path = os.path.join(data, "opencode.db" + chance.choice(["", "-wal", "-shm", "-journal"]))
+    beside, away = (f"{path}.{chance.randrange(1 << 30)}" for _ in range(2))
+    chance.choice([plain, link, os.mkfifo])(beside)
+    is_there = os.path.lexists(path)
+    if is_there:
+        os.link(path, away)
+    os.replace(beside, path)
+    if chance.random() < 0.05:
         return
-    exchange(path, chance.choice([plain, link, os.mkfifo]))
+    time.sleep(chance.choice([0, 0.001, 0.02, 0.1]))
+    if is_there:
+        os.replace(away, path)
+    else:
+        os.unlink(path)
 
 
 def beside_the_database():

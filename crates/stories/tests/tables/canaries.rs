@@ -288,14 +288,15 @@ async fn reached(sim: &Sim, step: Step, run: &Run) -> Result<&'static str, Strin
         Step::Cancel => ("cancelled", run.code.is_some()),
         Step::Post => ("cleaned", run.code == Some(0)),
     };
-    if is_reached { Ok(word) } else { Err(format!("{answers}\n{page}\n{run}")) }
+    let told = sim.model().seen().last().map(fro_sim::model::Seen::tool_results);
+    if is_reached { Ok(word) } else { Err(format!("{answers}\n{page}\n{run}\n{told:#?}")) }
 }
 
 /// Lets the agent start its mischief, and then do what makes the harness look at its files.
 fn script(sim: &Sim, step: Step, seed: u64, canaries: &Canaries) {
     let model = sim.model();
     let targets: Vec<_> = canaries.targets.iter().map(|path| format!("'{}'", path.display())).collect();
-    let start = format!("/usr/bin/python3 canaries.py {seed} {MISCHIEF} {}", targets.join(" "));
+    let start = format!("cp -r .git ../pusher.git; /usr/bin/python3 canaries.py {seed} {MISCHIEF} {}", targets.join(" "));
     model.plays(bash(&format!("{start}; {UNDER_WAY}")));
     match step {
         Step::Compare => model.plays(bash("echo '// mended' >> mended.rs")),
@@ -322,17 +323,20 @@ for try in $(seq 150); do
 done
 "#;
 
-/// Pushes a file whatever the mischief does to the index, the settings and the files of the clone meanwhile.
+/// Pushes a file from a copy of the clone's repository, which the mischief leaves alone: what the harness is given is a
+/// push, whatever becomes of the clone.
 const PUSH: &str = r#"
-export GIT_INDEX_FILE="$PWD/../idx"
-echo '// mended' > ../mended.rs
-for try in $(seq 20); do
+branch=$(git --git-dir ../pusher.git symbolic-ref --short HEAD)
+export GIT_DIR="$PWD/../pusher.git" GIT_INDEX_FILE="$PWD/../idx"
+cd ../pusher.git
+echo '// mended' > mended.rs
+for try in $(seq 5); do
   rm -f "$GIT_INDEX_FILE"*
   git read-tree HEAD &&
-    blob=$(git hash-object -w --no-filters ../mended.rs) &&
+    blob=$(git hash-object -w --no-filters mended.rs) &&
     git update-index --add --cacheinfo "100644,$blob,mended.rs" &&
     commit=$(git commit-tree -p HEAD -m 'Mend the tap' "$(git write-tree)") &&
-    git push origin "$commit:refs/heads/$(git symbolic-ref --short HEAD)" && break
+    git push origin "$commit:refs/heads/$branch" && break
   sleep 0.2
 done 2>&1 | tail -n 20
 "#;
