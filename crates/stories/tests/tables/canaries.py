@@ -12,6 +12,7 @@ import json
 import os
 import random
 import re
+import shutil
 import sqlite3
 import sys
 import time
@@ -376,6 +377,8 @@ def make_mischief():
         time.sleep(chance.choice([0, 0, 0.001, 0.01]))
 
 
+# What is pushed comes from here, whatever becomes of the clone's own.
+shutil.copytree(os.path.join(clone, ".git"), os.path.join(os.path.dirname(clone), "pusher.git"), symlinks=True)
 pairs = deep_pairs()
 if os.fork() == 0:
     os.setsid()

@@ -296,7 +296,7 @@ async fn reached(sim: &Sim, step: Step, run: &Run) -> Result<&'static str, Strin
 fn script(sim: &Sim, step: Step, seed: u64, canaries: &Canaries) {
     let model = sim.model();
     let targets: Vec<_> = canaries.targets.iter().map(|path| format!("'{}'", path.display())).collect();
-    let start = format!("cp -r .git ../pusher.git; /usr/bin/python3 canaries.py {seed} {MISCHIEF} {}", targets.join(" "));
+    let start = format!("/usr/bin/python3 canaries.py {seed} {MISCHIEF} {}", targets.join(" "));
     model.plays(bash(&format!("{start}; {UNDER_WAY}")));
     match step {
         Step::Compare => model.plays(bash("echo '// mended' >> mended.rs")),
@@ -328,12 +328,10 @@ done
 const PUSH: &str = r#"
 branch=$(git --git-dir ../pusher.git symbolic-ref --short HEAD)
 export GIT_DIR="$PWD/../pusher.git" GIT_INDEX_FILE="$PWD/../idx"
-cd ../pusher.git
-echo '// mended' > mended.rs
 for try in $(seq 5); do
   rm -f "$GIT_INDEX_FILE"*
   git read-tree HEAD &&
-    blob=$(git hash-object -w --no-filters mended.rs) &&
+    blob=$(echo '// mended' | git hash-object -w --stdin) &&
     git update-index --add --cacheinfo "100644,$blob,mended.rs" &&
     commit=$(git commit-tree -p HEAD -m 'Mend the tap' "$(git write-tree)") &&
     git push origin "$commit:refs/heads/$branch" && break
