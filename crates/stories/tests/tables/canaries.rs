@@ -178,15 +178,9 @@ async fn cell(step: Step, seed: u64, user: User) -> (String, Result<(), String>)
     }
     canaries.add_installations(&sim);
     let found = places::found(&sim, &canaries, &run, (asked, &watch.loot)).await;
-    if let Some(took) = watch.seen {
-        println!("a canary was seen after {} ms", took.as_millis());
-    }
-    assert!(found.is_empty(), "{step:?} {seed}: {found:?}\n{run}");
-    assert!(!watch.was_held_up, "{step:?} {seed}: the run is held up\n{run}");
+    watch.judge(&format!("{step:?} {seed}"), &found, &run);
     let answers = usize::from(!matches!(step, Step::Cancel | Step::Post));
     assert_eq!(posted(&sim).len(), answers + usize::from(asked > 0), "{step:?} {seed}: {run}");
-    let dead: Vec<_> = WHO.into_iter().filter(|who| watch.alive.get(who).is_none_or(|n| *n == 0)).collect();
-    assert!(dead.is_empty(), "{step:?} {seed}: {dead:?} did nothing: {:?}\n{run}", watch.alive);
     let reached = reached(&sim, step, &run).await;
     sim.finish_early().await;
     let (told, deeds) = (reached.as_ref().map_or("not reached", |word| word), watch.alive["mischief"]);
@@ -250,6 +244,19 @@ async fn watched(sim: &Sim, pid: u32, run: impl Future<Output = Run>) -> (Run, W
 }
 
 impl Watch {
+    /// Fails the cell if a canary was seen, if the run was held up, or if there was no mischief.
+    #[expect(clippy::print_stdout, reason = "who plays an old hole asks when its canary was seen")]
+    fn judge(&self, cell: &str, found: &BTreeMap<String, Vec<&'static str>>, run: &Run) {
+        if let Some(took) = self.seen {
+            println!("a canary was seen after {} ms", took.as_millis());
+        }
+        assert!(found.is_empty(), "{cell}: {found:?}\n{run}");
+        assert!(!self.was_held_up, "{cell}: the run is held up\n{run}");
+        let dead: Vec<_> =
+            WHO.into_iter().filter(|who| self.alive.get(who).is_none_or(|far| *far == 0)).collect();
+        assert!(dead.is_empty(), "{cell}: {dead:?} did nothing: {:?}\n{run}", self.alive);
+    }
+
     fn look(&mut self, sim: &Sim, begun: Instant) {
         let Some(clone) = sim.clone_of_agent() else { return };
         let read = |name: &str| fs_err::read_to_string(clone.join(".git").join(name)).unwrap_or_default();
