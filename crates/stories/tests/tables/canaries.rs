@@ -290,7 +290,10 @@ async fn reached(sim: &Sim, step: Step, run: &Run) -> Result<&'static str, Strin
         }
         Step::Keep => {
             let (listed, code) = sim.command(&["sessions", "list"]);
-            ("kept", code == Some(0) && listed.contains("octo/garden#1"))
+            let is_kept = code == Some(0) && listed.contains("octo/garden#1");
+            // Who reads a hostile database and says what is wrong with it has read it too.
+            let is_refused = run.log_and_errors().contains("the database is not sound");
+            (if is_kept { "kept" } else { "refused" }, is_kept || is_refused)
         }
         Step::Cancel => ("cancelled", run.code.is_some()),
         Step::Post => ("cleaned", run.code == Some(0)),
@@ -347,5 +350,5 @@ done 2>&1 | tail -n 20
 "#;
 
 fn bash(command: &str) -> Reply {
-    Reply::tool("bash", json!({ "command": command, "description": "Works" }))
+    Reply::tool("bash", json!({ "command": command, "description": "Works", "timeout": 300_000 }))
 }
