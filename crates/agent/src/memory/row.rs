@@ -52,7 +52,8 @@ impl Whose<'_> {
     /// Returns the row of a run whose answer was given.
     pub(crate) fn ended(self, session: &str, ended: Ended<'_>) -> Run {
         let began = self.begun(session);
-        let since = |begin| u64::try_from(began.ended_at.duration_since(begin).as_millis()).unwrap_or_default();
+        let since =
+            |begin| u64::try_from(began.ended_at.duration_since(begin).as_millis()).unwrap_or_default();
         let Turn { outcome, usage } = ended.turn;
         Run {
             outcome: outcome.word().to_owned(),

@@ -129,7 +129,11 @@ mod tests {
     fn a_line_that_was_moved_is_not_the_editor_s() {
         check("Fix the tap\n\nHello", "@fro-bot Hello\n\nFix the tap", "@fro-bot");
         check("Fix the tap\n\nHello", "@fro-bot\n\nHello\n\n  Fix the tap", "@fro-bot");
-        check("Fix the tap", "@fro-bot see below\nWhy?\nFix the tap\nFix the tap", "@fro-bot see below\nWhy?");
+        check(
+            "Fix the tap",
+            "@fro-bot see below\nWhy?\nFix the tap\nFix the tap",
+            "@fro-bot see below\nWhy?",
+        );
     }
 
     #[test]

@@ -68,8 +68,8 @@ pub(crate) async fn begin(
     let parts = Parcel::split(&change.diff);
     let unseen = unseen(&since, seen.as_ref(), &parts);
     let diff = read(&parts);
-    let fixes = pull.state.threads.iter().filter_map(|thread| Some(&thread.fix.as_ref()?.commit));
-    store.bring_if_there(&url, fixes).await;
+    let fixed_in = pull.state.threads.iter().filter_map(|thread| Some(&thread.fix.as_ref()?.commit));
+    store.bring_if_there(&url, fixed_in).await;
     let files = Files::read(store, pull, &diff, last.as_deref()).await?;
     let sensitivity = Sensitivity::judge(settings.declared, &files.of_base(pull));
     let rules = files.rules(pull, repo);

@@ -22,8 +22,8 @@ fn workflow() -> String {
 /// A job has the cache that GitHub gives to its event, unless it says `cache-mode: write`.
 async fn plays(sim: &Sim, job: &str, event: &str, payload: &Value) -> String {
     let text = workflow();
-    let (_, jobs) = text.split_once("\njobs:\n").expect("the workflow has jobs");
-    let block = jobs.split(&format!("  {job}:\n")).nth(1).expect("the workflow has the job");
+    let (_, jobs) = text.split_once("\njobs:\n").unwrap();
+    let block = jobs.split(&format!("  {job}:\n")).nth(1).unwrap();
     let asks_for_more = block.split("\n\n").next().unwrap().contains(CACHE_MODE);
     let playing = scripted(sim, &text.replace(CACHE_MODE, ""), event, payload);
     let playing = if asks_for_more { playing.with_cache() } else { playing.with_usual_cache() };

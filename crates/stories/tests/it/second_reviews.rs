@@ -249,8 +249,9 @@ async fn a_review_that_its_owner_has_begun_by_hand_is_left_alone() {
         let (id, submitted_at) = (state.next_id(), state.clock.now());
         let (author, body) = ("fro-bot".to_owned(), "Mine.".to_owned());
         let pull = state.issue_mut(REPO, PULL).and_then(|issue| issue.pull.as_mut()).expect("it is there");
-        let (commit_oid, state, minimized) = (pull.head_oid.clone(), ReviewState::Pending, None);
-        pull.reviews.push(Review { id, author, state, body, commit_oid, submitted_at, minimized });
+        let (commit_oid, state) = (pull.head_oid.clone(), ReviewState::Pending);
+        let (edited_at, minimized) = (None, None);
+        pull.reviews.push(Review { id, author, state, body, commit_oid, submitted_at, edited_at, minimized });
     });
     let run = pushed(&sim, "opened").await;
     assert_eq!(run.code, Some(0), "{run}");

@@ -146,7 +146,7 @@ async fn cell(step: Step, seed: u64, user: User) -> (String, Result<(), String>)
             "@fro-bot why is the floor wet?"
         }
     };
-    let elevated = if seed % 2 == 0 { Elevated::App } else { Elevated::Person };
+    let elevated = if seed.is_multiple_of(2) { Elevated::App } else { Elevated::Person };
     let whose = |mention| as_user(user, mention).variable("GITHUB_RUN_ID", "43");
     let mention = whose(canaries.asking(&sim, asks, elevated));
     script(&sim, step, seed, &canaries);

@@ -32,7 +32,7 @@ pub(crate) fn broken_links(path: &str, files: &Files) -> Vec<Complaint> {
 pub(crate) fn missing_pages(files: &Files) -> Vec<Complaint> {
     let index = &files["docs/README.md"];
     let pages = files.keys().filter_map(|path| path.strip_prefix("docs/"));
-    let is_page = |page: &&str| page.ends_with(".md") && !page.contains('/') && *page != "README.md";
+    let is_page = |page: &&str| super::is(page, "md") && !page.contains('/') && *page != "README.md";
     let missing = pages.filter(is_page).filter(|page| !index.contains(&format!("({page}")));
     missing.map(|page| (1, format!("`{page}` is not in the index"))).collect()
 }

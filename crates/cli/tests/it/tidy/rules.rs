@@ -154,8 +154,8 @@ pub(crate) fn unlisted_talk(source: &Source) -> Vec<Complaint> {
     }
     let tokens = source.production();
     let deeds = find(tokens, "pub async fn").map(|at| &tokens[at + 3]);
-    let unlisted = deeds
-        .filter(|name| !TALKING.contains(&name.text.as_str()) && !WORKING.contains(&name.text.as_str()));
+    let unlisted =
+        deeds.filter(|name| !TALKING.contains(&name.text.as_str()) && !WORKING.contains(&name.text.as_str()));
     let advice = "is no deed that the tidy check knows; put it into `TALKING`, or `WORKING` with the reason";
     unlisted.map(|name| (name.line, format!("`{}` {advice}", name.text))).collect()
 }

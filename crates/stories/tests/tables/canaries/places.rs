@@ -49,13 +49,15 @@ async fn write(sim: &Sim, run: &Run, (asked, got): (usize, &str), folder: &Path)
     let requests = sim.world().traffic().into_iter();
     let requests = requests.map(|call| format!("{}?{}\n{}\n", call.path, call.query, call.request));
     let seen = sim.model().seen().into_iter().skip(asked).chain(sim.model().asides());
+    let seen: Vec<_> =
+        seen.map(|seen| format!("{}\n{}\n", seen.body, seen.session.unwrap_or_default())).collect();
     for (place, text) in [
         ("comments", posted(sim).into_iter().map(|posted| posted.body).collect()),
         ("log", run.log_and_errors()),
         ("page", sim.run_page()),
         ("outputs", file("output")),
         ("requests to GitHub", requests.collect()),
-        (MODEL, seen.map(|seen| format!("{}\n{}\n", seen.body, seen.session.unwrap_or_default())).collect()),
+        (MODEL, seen.concat()),
         ("the agent's own hands", got.to_owned()),
     ] {
         fs_err::write(folder.join(place), text).unwrap();
