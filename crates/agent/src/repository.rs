@@ -63,11 +63,10 @@ impl Repository {
         let hook = [settings.engine.program.clone().into(), "receive".into()];
         let door = store.open_door(repo, &hook, pushing(scope, &assignment, &credentials)).await;
         let staging = door.map_err(|error| error.fault())?;
+        let current = || job.git_ref.clone().unwrap_or_else(|| "main".to_owned());
         let branch = match &assignment {
             Assignment::Branch(branch) => branch.name.clone(),
-            Assignment::Look(_) | Assignment::Patch { .. } => {
-                job.git_ref.clone().unwrap_or_else(|| "main".to_owned())
-            }
+            Assignment::Look(_) | Assignment::Patch { .. } => current(),
         };
         let folder = home.join("work").join(repo.name());
         // Only GitHub's real address is https; the agent's git is led elsewhere anyway.

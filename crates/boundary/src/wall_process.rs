@@ -3,7 +3,7 @@
 //! The wall ends by itself then, and sees to it that nothing is left. If somebody killed it as well, processes from behind
 //! it may live on. They cannot be taken for others: nobody ever loses a seccomp filter, or gains privileges again.
 
-use std::{path::PathBuf, time::Duration};
+use std::{ffi::OsString, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
@@ -21,8 +21,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub struct WallProcess {
     id: u32,
     started: u64,
-    /// Where its program lies, if that can be seen.
-    program: Option<PathBuf>,
+    /// The name of its program, if that can be seen. Another run may have a copy of it elsewhere.
+    program: Option<OsString>,
 }
 
 impl WallProcess {
@@ -106,8 +106,8 @@ impl Restraint {
     }
 }
 
-fn program(id: u32) -> Option<PathBuf> {
-    std::fs::read_link(format!("/proc/{id}/exe")).ok()
+fn program(id: u32) -> Option<OsString> {
+    Some(std::fs::read_link(format!("/proc/{id}/exe")).ok()?.file_name()?.to_owned())
 }
 
 fn started(stat: &str) -> Option<u64> {

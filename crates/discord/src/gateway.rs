@@ -7,7 +7,7 @@ use fro_core::{
     chat::{ChannelId, GuildId, MessageId, RoleId, UserId},
 };
 use futures::StreamExt as _;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, value::RawValue};
 use tokio::time::Instant;
 use tracing::{info, warn};
@@ -16,23 +16,13 @@ use twilight_gateway::{CloseFrame, ConfigBuilder, Intents, Message as Frame, Sha
 use crate::{
     error::Fatal,
     heard::Heard,
+    session::Session,
     settings::Settings,
     wire::{RawChannel, RawGuild, RawInteraction, RawMessage, RawRole},
 };
 
 /// How long we wait for Discord's own farewell.
 const FAREWELL: Duration = Duration::from_secs(2);
-
-/// Where a session can be taken up again, also by another process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Session {
-    /// Its name.
-    pub id: String,
-    /// The number of the last event that was heard.
-    pub sequence: u64,
-    /// Where to go.
-    pub resume_url: String,
-}
 
 /// What is heard, for ever.
 pub struct Gateway {

@@ -12,6 +12,7 @@ mod heard;
 mod invitation;
 mod limit;
 mod post;
+mod session;
 mod settings;
 mod wire;
 
@@ -19,11 +20,12 @@ pub use act::{Attempt, Choice, CommandOption, CommandSpec, OptionKind, Renamed, 
 pub use ask::About;
 pub use client::Discord;
 pub use error::{Error, Fatal};
-pub use gateway::{Gateway, Session};
+pub use gateway::Gateway;
 pub use heard::{
     Asked, Attachment, Channel, ChannelKind, Given, Guild, Heard, Interaction, InteractionId, Message,
     MessageKind, Person, Role,
 };
 pub use invitation::{PERMISSIONS, invitation, permission_bits};
 pub use post::{Button, ButtonStyle, Nonce, Pings, Post, Row, Upload};
+pub use session::Session;
 pub use settings::Settings;

@@ -113,20 +113,19 @@ impl Review {
 
     fn post(&mut self, pass: Pass, post: &Post, touched: usize) -> Result<String, String> {
         let finding = self.finding(pass, post)?;
-        let (most, longest) =
-            (markdown::most_lines(finding.score, touched), markdown::longest_block(&finding.body));
+        let most = markdown::most_lines(finding.score, touched);
+        let longest = markdown::longest_block(&finding.body);
         if longest > most {
             return Err(answer::too_much_code(finding.score, longest, most));
         }
-        let threads: Vec<_> =
-            self.ground.known.iter().map(|known| (&known.thread, &known.place, known.aftermath)).collect();
+        let known = self.ground.known.iter();
+        let threads: Vec<_> = known.map(|one| (&one.thread, &one.place, one.aftermath)).collect();
         if let Some(repeat) = duplicate::said_before(&finding, &threads) {
             return Ok(answer::repeated(&repeat));
         }
-        let live = |draft: &&Draft| draft.standing != Standing::Withdrawn;
-        let own =
-            self.drafts.iter().position(|draft| live(&draft) && duplicate::is_same(&finding, &draft.finding));
-        match own {
+        let is_live = |draft: &Draft| draft.standing != Standing::Withdrawn;
+        let says_this = |draft: &Draft| is_live(draft) && duplicate::is_same(&finding, &draft.finding);
+        match self.drafts.iter().position(says_this) {
             // What the security pass says again may count more than what the first pass said.
             Some(at) if finding.score > self.drafts[at].finding.score => Ok(self.draft(at, finding)),
             Some(at) => Ok(answer::drafted_before(at)),

@@ -199,7 +199,8 @@ async fn what_a_killed_run_left_is_not_read_while_something_of_it_may_run() {
     let kept = left.save(&garden.process, (&origin(), Audience::Everyone), &tell).await;
     let told = steps.lock().unwrap().clone();
     let [Step::Warning(why)] = told.as_slice() else { panic!("{told:?}") };
-    assert_eq!(kept, None);
+    let kept = kept.expect("what went wrong is told to those who read the answer");
+    assert_eq!((kept.kept, kept.places, kept.warnings), (None, Vec::new(), vec![why.clone()]));
     assert_eq!(
         why,
         "the memory was not saved: what the agent started does not stand still: no process behind the wall can be seen"

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::models::{
     ModelProxy,
     dialect::Dialect,
-    meter::{Coming, Estimate, Listening},
+    meter::{Arrival, Estimate, Listening},
     proxy::{ModelFailure, ProxyState},
     request::ModelRefusal,
 };
@@ -57,7 +57,7 @@ impl ProxyState {
                 return Err(error.into());
             }
         };
-        let mut listening = Listening::new(reservation, Coming::Whole);
+        let mut listening = Listening::new(reservation, Arrival::Whole);
         listening.hear(answer.bytes());
         listening.hear(b"");
         Ok(said(&answer.json()?))

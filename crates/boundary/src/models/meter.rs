@@ -203,7 +203,7 @@ impl Drop for Reservation {
 /// Listens to one answer as it passes, and charges it when it is over, however it ends.
 pub(super) struct Listening {
     reservation: Reservation,
-    coming: Coming,
+    coming: Arrival,
     tokens: Tokens,
     told: bool,
     ended: bool,
@@ -214,7 +214,7 @@ pub(super) struct Listening {
 
 /// How an answer comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Coming {
+pub(super) enum Arrival {
     /// Word by word: what was written until somebody hangs up is known.
     Streamed,
     /// In one piece: the provider may have written all of it by then.
@@ -225,7 +225,7 @@ pub(super) enum Coming {
 const LONGEST_LINE: usize = 1 << 20;
 
 impl Listening {
-    pub(super) fn new(reservation: Reservation, coming: Coming) -> Self {
+    pub(super) fn new(reservation: Reservation, coming: Arrival) -> Self {
         let (tokens, line) = (Tokens::default(), Vec::new());
         Self { reservation, coming, tokens, told: false, ended: false, line, answer: 0 }
     }
@@ -261,7 +261,7 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.understand();
-        if !self.ended && self.coming == Coming::Whole {
+        if !self.ended && self.coming == Arrival::Whole {
             // The reservation is charged as it is dropped.
             return;
         }
@@ -334,7 +334,7 @@ mod tests {
     fn check(pieces: &[&str], expected: (u64, u64)) {
         let price = Price::read(&json!({"input": 1, "output": 10, "cache_read": 0.1}));
         let meter = Arc::new(Meter::new(None));
-        let mut listening = Listening::new(reserved(&meter, price), Coming::Streamed);
+        let mut listening = Listening::new(reserved(&meter, price), Arrival::Streamed);
         for piece in pieces {
             listening.hear(piece.as_bytes());
         }
@@ -380,7 +380,7 @@ mod tests {
     fn an_answer_that_is_broken_off_is_charged_by_its_size() {
         let meter = Arc::new(Meter::new(None));
         let begun = r#"data: {"message":{"usage":{"input_tokens":5,"output_tokens":1}}}"#;
-        Listening::new(reserved(&meter, None), Coming::Streamed).hear(format!("{begun}\n").as_bytes());
+        Listening::new(reserved(&meter, None), Arrival::Streamed).hear(format!("{begun}\n").as_bytes());
         assert_eq!((meter.spent().input, meter.spent().output), (5, 17));
     }
 
@@ -389,7 +389,7 @@ mod tests {
         let meter = Arc::new(Meter::new(Some(0.001)));
         let price = Price::read(&json!({"input": 1, "output": 10}));
         let answer = |usage: &str| {
-            let mut listening = Listening::new(reserved(&meter, price), Coming::Whole);
+            let mut listening = Listening::new(reserved(&meter, price), Arrival::Whole);
             listening.hear(usage.as_bytes());
             listening.hear(b"");
         };

@@ -23,7 +23,7 @@ use crate::{
         Plan, Spent,
         dialect::KeyPlace,
         headers,
-        meter::{Coming, Estimate, Listening, Meter},
+        meter::{Arrival, Estimate, Listening, Meter},
         request::{Admitted, ModelRefusal},
         shape::Sifted,
     },
@@ -160,7 +160,7 @@ impl ProxyState {
         }
         let is_streamed =
             answer.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let coming = if is_streamed { Coming::Streamed } else { Coming::Whole };
+        let coming = if is_streamed { Arrival::Streamed } else { Arrival::Whole };
         let mut listening = Listening::new(reservation, coming);
         Ok(stream_back(answer, passing, move |piece| listening.hear(piece)))
     }

@@ -19,9 +19,9 @@ pub(super) fn added(before: &str, after: &str) -> String {
         return String::new();
     }
     let stood: BTreeSet<&str> = old.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
-    let unmoved = |lines: &[&str]| {
-        let unmoved: Vec<&str> = lines.iter().copied().filter(|line| !stood.contains(line.trim())).collect();
-        unmoved.join("\n")
+    let unmoved = |lines: &[&str]| -> String {
+        let lines: Vec<_> = lines.iter().filter_map(|line| without(line, &stood)).collect();
+        lines.join("\n")
     };
     let mut text = String::new();
     for change in capture_diff_slices(Algorithm::Patience, &old, &new) {
@@ -38,6 +38,20 @@ pub(super) fn added(before: &str, after: &str) -> String {
         }
     }
     text
+}
+
+/// Returns a line without the lines that stood before, if that leaves anything. A single word is everybody's.
+fn without(line: &str, stood: &BTreeSet<&str>) -> Option<String> {
+    if stood.contains(line.trim()) {
+        return None;
+    }
+    let mut rest = line.to_owned();
+    for former in stood.iter().filter(|former| former.contains(char::is_whitespace)) {
+        if let Some(at) = rest.find(former) {
+            rest.replace_range(at..at + former.len(), "");
+        }
+    }
+    Some(rest.trim_end().to_owned())
 }
 
 /// Passages of an edit stay apart, as they were in the text.
@@ -127,7 +141,8 @@ mod tests {
 
     #[test]
     fn a_line_that_was_moved_is_not_the_editor_s() {
-        check("Fix the tap\n\nHello", "@fro-bot Hello\n\nFix the tap", "@fro-bot");
+        check("Fix the tap\n\nHello", "@fro-bot Hello\n\nFix the tap", "@fro-bot Hello");
+        check("Fix the tap\n\nHello", "Hello\n\n@fro-bot Fix the tap", "@fro-bot");
         check("Fix the tap\n\nHello", "@fro-bot\n\nHello\n\n  Fix the tap", "@fro-bot");
         check(
             "Fix the tap",
