@@ -7,7 +7,7 @@ use fro_core::{
     chat::{ChannelId, GuildId, MessageId, RoleId, UserId},
 };
 use futures::StreamExt as _;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 use tokio::time::Instant;
 use tracing::{info, warn};

@@ -35,7 +35,9 @@ impl State {
         let (thread, id, now) = (self.next_id(), self.next_id(), self.clock.now());
         let repo = self.repo_mut(full_name)?;
         let association = repo.association(author);
-        let pull = repo.issue_mut(number)?.pull.as_mut()?;
+        let issue = repo.issue_mut(number)?;
+        issue.updated_at = now;
+        let pull = issue.pull.as_mut()?;
         let path = pull.files.first()?.path.clone();
         let diff_hunk = "@@ -1 +1,3 @@\n-fn tap() {}\n+fn tap() {".to_owned();
         let anchor = Anchor { line: Some(1), side: Side::Right, start: None, position: 1, diff_hunk };
@@ -62,12 +64,15 @@ impl State {
         let (id, now) = (self.next_id(), self.clock.now());
         let repo = self.repo_mut(full_name)?;
         let association = repo.association(author);
-        let pulls = repo.issues.iter_mut().filter_map(|issue| issue.pull.as_mut());
-        let mut threads = pulls.flat_map(|pull| &mut pull.threads);
-        let begun =
+        let is_begun_by_it =
             |thread: &&mut ReviewThread| thread.comments.first().is_some_and(|first| first.id == root);
         let reply = Comment { review: Some(review), ..Comment::new(id, author, association, body, now) };
-        threads.find(begun)?.comments.push(reply);
+        let (updated_at, thread) = repo.issues.iter_mut().find_map(|issue| {
+            let threads = &mut issue.pull.as_mut()?.threads;
+            Some((&mut issue.updated_at, threads.iter_mut().find(is_begun_by_it)?))
+        })?;
+        *updated_at = now;
+        thread.comments.push(reply);
         Some(id)
     }
 
