@@ -74,7 +74,7 @@ pub(crate) enum Where {
 }
 
 /// How the names of private folders begin.
-pub(crate) const PRIVATE: &str = "fro-bot-desk-";
+pub(crate) const PRIVATE: &str = "fro-bot-private-";
 
 /// Where it is kept.
 enum Place {

@@ -78,7 +78,7 @@ impl ToolServer {
     /// Returns the servers that the engine starts for its tools.
     pub(crate) fn servers(&self, program: &Path) -> Vec<McpServer> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        let command = [text(program), "mcp".to_owned(), "--desk".to_owned(), text(&self.socket)];
+        let command = [text(program), "mcp".to_owned(), "--socket".to_owned(), text(&self.socket)];
         let server = |list: &ToolList| McpServer {
             name: list.name.clone(),
             command: command.iter().cloned().chain([list.name.clone()]).collect(),
@@ -232,6 +232,6 @@ mod tests {
         let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
         assert_eq!(names, ["session", "answer"]);
         let socket = folder.path().join("s").display().to_string();
-        assert_eq!(servers[1].command, ["/bin/fro-bot", "mcp", "--desk", &socket, "answer"]);
+        assert_eq!(servers[1].command, ["/bin/fro-bot", "mcp", "--socket", &socket, "answer"]);
     }
 }

@@ -46,7 +46,7 @@ variables! {
     /// The file that takes what the step after the run should know.
     GITHUB_STATE = "GITHUB_STATE";
     /// What the run left for the step after it: its private folder.
-    STATE_DESK = "STATE_desk";
+    STATE_PRIVATE = "STATE_private";
     /// The workflow run's id.
     GITHUB_RUN_ID = "GITHUB_RUN_ID";
     /// Which attempt of the workflow run this is.

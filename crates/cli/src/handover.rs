@@ -54,7 +54,7 @@ impl Handover {
     /// Writes down what a report of progress means for the steps that follow, at once: the run may be killed.
     pub(crate) fn note(&self, news: &Progress) {
         if let Progress::Agent(Step::Opened { private }) = news {
-            append(self.state.as_ref(), &format!("desk={}", private.display()));
+            append(self.state.as_ref(), &format!("private={}", private.display()));
         }
         // Later steps of the job find the engine as if they had installed it themselves.
         if let Progress::Agent(Step::Installed { binary, .. }) = news

@@ -34,7 +34,7 @@ use tokio::{
 pub(crate) struct Options {
     /// The socket of the run
     #[arg(long, value_name = "PATH")]
-    desk: PathBuf,
+    socket: PathBuf,
     /// The set of tools, such as `session` or `answer`
     tools: String,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Options {
 pub(crate) async fn main(options: Options) -> Result<ExitCode, Fault> {
     let failed =
         |error: &dyn std::fmt::Display| Fault::ours(format!("cannot speak with the engine: {error}"));
-    let window = Window { desk: options.desk, set: options.tools };
+    let window = Window { socket: options.socket, set: options.tools };
     let serving = window.serve(stdio()).await.map_err(|error| failed(&error))?;
     serving.waiting().await.map_err(|error| failed(&error))?;
     Ok(ExitCode::SUCCESS)
@@ -51,7 +51,7 @@ pub(crate) async fn main(options: Options) -> Result<ExitCode, Fault> {
 
 /// A set of tools as the engine sees it.
 struct Window {
-    desk: PathBuf,
+    socket: PathBuf,
     set: String,
 }
 
@@ -65,7 +65,7 @@ impl ServerHandler for Window {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        match ask(&self.desk, &Line::Tools(self.set.clone())).await {
+        match ask(&self.socket, &Line::Tools(self.set.clone())).await {
             Ok(ToolReply::Tools(cards)) => {
                 let tools =
                     cards.into_iter().map(|card| Tool::new(card.name, card.about, Arc::new(card.takes)));
@@ -87,7 +87,7 @@ impl ServerHandler for Window {
             arguments: request.arguments.unwrap_or_default(),
         };
         let text = |text: String| vec![ContentBlock::text(text)];
-        let result = match ask(&self.desk, &line).await {
+        let result = match ask(&self.socket, &line).await {
             Ok(ToolReply::Said(said)) => CallToolResult::success(text(said)),
             Ok(ToolReply::Failed(why)) => CallToolResult::error(text(why)),
             Ok(ToolReply::Tools(_)) => {
@@ -100,8 +100,8 @@ impl ServerHandler for Window {
 }
 
 /// Puts one line to the tool server and returns its answer.
-async fn ask(desk: &Path, line: &Line) -> io::Result<ToolReply> {
-    let mut stream = UnixStream::connect(desk).await?;
+async fn ask(socket: &Path, line: &Line) -> io::Result<ToolReply> {
+    let mut stream = UnixStream::connect(socket).await?;
     let mut question = serde_json::to_vec(line)?;
     question.push(b'\n');
     stream.write_all(&question).await?;

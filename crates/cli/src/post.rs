@@ -16,7 +16,7 @@ use crate::{
 
 /// Finishes a killed run; after one that ended by itself there is nothing to do.
 pub(crate) fn main(env: &Env) -> ExitCode {
-    let left = env.text(env::STATE_DESK).map(PathBuf::from).filter(|left| left.is_dir());
+    let left = env.text(env::STATE_PRIVATE).map(PathBuf::from).filter(|left| left.is_dir());
     if let Some(left) = left
         && let Err(fault) = in_runtime(finish(env, left))
     {

@@ -26,7 +26,7 @@ pub use ask::{
     comment::Comment,
     comments::Since,
     discussion::Discussion,
-    pull::{PullEnds, PullTold},
+    pull::{PullEnds, PullRequest},
     review::ChangedFile,
     review_state::{CodeComment, CodeThread, Speaker},
     rights::Rights,

@@ -69,7 +69,7 @@ pub(crate) async fn by_agent(
 }
 
 /// Answers one of our own words without the engine.
-pub(crate) async fn by_heart(
+pub(crate) async fn without_engine(
     asked: &Asked<'_>,
     reply: &CommandReply,
     seen: &mut Acknowledgement<'_>,

@@ -64,7 +64,7 @@ impl Admitted {
             match task {
                 Task::Answer => Box::pin(answer::by_agent(&asked, &mut seen, &mut agent)).await,
                 Task::BuiltInCommand(reply) => {
-                    Box::pin(answer::by_heart(&asked, reply, &mut seen, &mut agent)).await
+                    Box::pin(answer::without_engine(&asked, reply, &mut seen, &mut agent)).await
                 }
                 Task::Review(wish) => Box::pin(review::once(&asked, *wish, &mut seen, &mut agent)).await,
             }

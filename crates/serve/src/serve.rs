@@ -5,7 +5,7 @@
 
 mod catch_up;
 mod command;
-mod desk;
+mod daemon;
 mod hear;
 mod link;
 mod places;
@@ -25,7 +25,7 @@ use tokio::{sync::watch, time};
 use tracing::warn;
 
 use crate::{store::Store, watch::Watch};
-use desk::Desk;
+use daemon::Daemon;
 
 /// What the Discord-facing process is started with.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ impl Default for Pace {
 
 /// The Discord-facing process.
 pub struct Server {
-    desk: Arc<Desk>,
+    daemon: Arc<Daemon>,
 }
 
 impl Server {
@@ -107,21 +107,21 @@ impl Server {
             );
         }
         discord.register(&command::specs()).await.map_err(|error| error.fault())?;
-        Ok(Self { desk: Arc::new(Desk::new(settings, store, discord, about.me)) })
+        Ok(Self { daemon: Arc::new(Daemon::new(settings, store, discord, about.me)) })
     }
 
     /// Serves until it is asked to stop, then takes its leave in a way that nothing is missed meanwhile.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
-        let desk = &self.desk;
-        let farewell = desk.settings.pace.farewell;
+        let daemon = &self.daemon;
+        let farewell = daemon.settings.pace.farewell;
         let (leave, leaving) = watch::channel(false);
-        let mut hearing = Box::pin(hear::until(desk, leaving));
+        let mut hearing = Box::pin(hear::until(daemon, leaving));
         let mut others = Box::pin(async {
             tokio::join!(
-                send::forever(desk),
-                typing::forever(desk),
-                standing::forever(desk),
-                sweep::forever(desk),
+                send::forever(daemon),
+                typing::forever(daemon),
+                standing::forever(daemon),
+                sweep::forever(daemon),
             );
         });
         tokio::select! {
@@ -136,7 +136,7 @@ impl Server {
             () = time::sleep(farewell) => {}
         }
         drop(others);
-        if time::timeout(farewell, send::rest(desk)).await.is_err() {
+        if time::timeout(farewell, send::rest(daemon)).await.is_err() {
             warn!("not everything could be said in time; the rest is said at the next start");
         }
     }

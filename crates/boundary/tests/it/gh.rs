@@ -32,14 +32,14 @@ fn installed(package: &str) -> PathBuf {
 }
 
 /// `gh` behind the wall of a world, whose broker knows the token.
-struct Desk {
+struct WalledGh {
     world: World,
     broker: GhBroker,
     server: String,
     said: Arc<Mutex<Vec<String>>>,
 }
 
-impl Desk {
+impl WalledGh {
     fn new(mut world: World, gh: &Path, runtime: &Handle, github: &fro_sim::World, server: &str) -> Self {
         let socket = world.outside().join("gh.sock");
         let upstream = Upstream {
@@ -129,9 +129,9 @@ const TRIED: [&str; 36] = [
 #[expect(clippy::print_stdout, reason = "the table is for people, too")]
 fn table(name: &str, gh: &Path, runtime: &Handle, github: &fro_sim::World) {
     everyone(|world| {
-        let desk = Desk::new(world, gh, runtime, github, "github.com");
+        let walled = WalledGh::new(world, gh, runtime, github, "github.com");
         let lines = TRIED.map(|line| {
-            let (before, said, calls) = (desk.broker.calls(), desk.tell(line), desk.broker.calls());
+            let (before, said, calls) = (walled.broker.calls(), walled.tell(line), walled.broker.calls());
             let verdict = match (calls.refused > before.refused, calls.done > before.done) {
                 (true, _) => "refused",
                 (false, true) => "taken over",
@@ -140,15 +140,15 @@ fn table(name: &str, gh: &Path, runtime: &Handle, github: &fro_sim::World) {
             let said: Vec<_> = said.lines().collect();
             format!("{verdict:<10} {line}\n           {}", said.join("\n           "))
         });
-        println!("gh {name}, {:?}:\n{}\n{}", desk.world.user, lines.join("\n"), desk.broker.calls());
+        println!("gh {name}, {:?}:\n{}\n{}", walled.world.user, lines.join("\n"), walled.broker.calls());
         insta::allow_duplicates! {
             insta::assert_snapshot!(name.replace('.', "-"), lines.join("\n"));
         }
         assert_eq!(
-            *desk.said.lock().unwrap(),
+            *walled.said.lock().unwrap(),
             [r#"Say(Object {"body": String("Wet.")})"#, "Sort(Close(None))"]
         );
-        assert_eq!(desk.broker.calls().refused, 20);
+        assert_eq!(walled.broker.calls().refused, 20);
     });
 }
 
@@ -173,10 +173,10 @@ async fn a_company_s_own_server_is_asked_by_its_own_name() {
     let runtime = Handle::current();
     let story = move || {
         everyone(|world| {
-            let desk = Desk::new(world, &PROGRAM, &runtime, &github, "ghe.corp.test");
+            let walled = WalledGh::new(world, &PROGRAM, &runtime, &github, "ghe.corp.test");
             let told =
                 ["gh api user --jq .login", "gh issue view 1 --json title --jq .title", "gh api user/repos"]
-                    .map(|line| desk.tell(line));
+                    .map(|line| walled.tell(line));
             insta::allow_duplicates! { insta::assert_snapshot!(told.join("\n"), @"
             fro-bot
             The floor is wet every morning

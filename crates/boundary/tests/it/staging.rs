@@ -26,14 +26,14 @@ const EMAIL: &str = "109017866+fro-bot@users.noreply.github.com";
 const KNOWN: &str = "planted-known-value";
 
 /// An agent's clone with an open door behind it.
-pub(crate) struct Desk {
+pub(crate) struct StagedClone {
     pub(crate) github: World,
     pub(crate) staging: Staging,
     pub(crate) folder: TempDir,
     _store: Store,
 }
 
-impl Desk {
+impl StagedClone {
     async fn open(tip: Tip, pushing: impl FnOnce(&World) -> Pushing) -> Self {
         let github = World::start().await.unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -106,33 +106,35 @@ fn refusal(said: &str) -> String {
 
 #[tokio::test]
 async fn a_good_push_lands_on_github() {
-    let desk = Desk::working().await;
+    let staged = StagedClone::working().await;
 
-    let said = desk.shell("echo dry > bed.txt && git add . && git commit -qm Dry && git push origin HEAD 2>&1 && git rev-parse HEAD").await;
+    let said = staged.shell("echo dry > bed.txt && git add . && git commit -qm Dry && git push origin HEAD 2>&1 && git rev-parse HEAD").await;
 
     let commit = said.lines().last().unwrap().to_owned();
     let branch = "opencode/issue1-1";
-    assert_eq!(desk.upstream(branch).await, commit, "{said}");
-    assert_eq!(desk.staging.pushes(), [Push::Passed { branch: branch.to_owned(), commit }]);
+    assert_eq!(staged.upstream(branch).await, commit, "{said}");
+    assert_eq!(staged.staging.pushes(), [Push::Passed { branch: branch.to_owned(), commit }]);
 
-    let again = desk.shell("echo dust >> bed.txt && git commit -qam Dust && git push 2>&1 && git fetch 2>&1 && git status -sb").await;
+    let again = staged.shell("echo dust >> bed.txt && git commit -qam Dust && git push 2>&1 && git fetch 2>&1 && git status -sb").await;
     assert!(again.contains("## opencode/issue1-1...origin/opencode/issue1-1"), "{again}");
-    assert_eq!(desk.staging.pushes().len(), 2);
+    assert_eq!(staged.staging.pushes().len(), 2);
 }
 
 #[tokio::test]
 async fn the_pull_request_s_own_branch_takes_a_commit() {
-    let desk =
-        Desk::open(Tip::Remote("refs/pull/2/head".to_owned()), |github| open(github, Some("new-seal"))).await;
+    let staged = StagedClone::open(Tip::Remote("refs/pull/2/head".to_owned()), |github| {
+        open(github, Some("new-seal"))
+    })
+    .await;
 
-    let said = desk.shell("echo dry > bed.txt && git add . && git commit -qm Dry && git push origin HEAD:new-seal 2>&1; git rev-parse HEAD").await;
+    let said = staged.shell("echo dry > bed.txt && git add . && git commit -qm Dry && git push origin HEAD:new-seal 2>&1; git rev-parse HEAD").await;
 
-    assert_eq!(desk.upstream("new-seal").await, said.lines().last().unwrap(), "{said}");
+    assert_eq!(staged.upstream("new-seal").await, said.lines().last().unwrap(), "{said}");
 }
 
 #[tokio::test]
 async fn what_may_not_be_pushed_is_refused_with_the_reason() {
-    let desk = Desk::working().await;
+    let staged = StagedClone::working().await;
     let change = "git commit -q --allow-empty -m x";
     let workflow =
         "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml && git add . && git commit -qm a";
@@ -168,11 +170,11 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
         format!("{change} && git push https://github.example/octo/garden.git HEAD"),
         format!("{change} && git push \"$(git remote get-url origin | sed s/garden/cellar/)\" HEAD"),
     ];
-    let before = (desk.upstream("main").await, desk.upstream("new-seal").await);
-    desk.shell("git branch base").await;
+    let before = (staged.upstream("main").await, staged.upstream("new-seal").await);
+    staged.shell("git branch base").await;
     let mut told = String::new();
     for script in tried {
-        let said = desk
+        let said = staged
             .shell(&format!(
                 "git checkout -q -B opencode/issue1-1 base && ({script}) 2>&1; git reset -q --hard"
             ))
@@ -185,54 +187,55 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
     insta::with_settings!({ filters => [(r"commit [0-9a-f]{7}", "commit …"), (r"[0-9a-f]{40} ->", "… ->")] }, {
         insta::assert_snapshot!(told);
     });
-    assert_eq!((desk.upstream("main").await, desk.upstream("new-seal").await), before);
-    assert_eq!(desk.upstream("opencode/*").await, "");
-    let refused = desk.staging.pushes().iter().filter(|push| matches!(push, Push::Refused { .. })).count();
+    assert_eq!((staged.upstream("main").await, staged.upstream("new-seal").await), before);
+    assert_eq!(staged.upstream("opencode/*").await, "");
+    let refused = staged.staging.pushes().iter().filter(|push| matches!(push, Push::Refused { .. })).count();
     assert!(refused > 5, "{refused} refusals were written down");
 }
 
 #[tokio::test]
 async fn a_branch_of_the_run_is_neither_deleted_nor_rewritten() {
-    let desk = Desk::working().await;
-    desk.shell("git commit -q --allow-empty -m one && git push origin HEAD").await;
-    let before = desk.upstream("opencode/issue1-1").await;
+    let staged = StagedClone::working().await;
+    staged.shell("git commit -q --allow-empty -m one && git push origin HEAD").await;
+    let before = staged.upstream("opencode/issue1-1").await;
 
-    let deleted = desk.shell("git push origin :opencode/issue1-1").await;
+    let deleted = staged.shell("git push origin :opencode/issue1-1").await;
     let rewritten =
-        desk.shell("git commit -q --amend --allow-empty -m two && git push --force origin HEAD").await;
+        staged.shell("git commit -q --amend --allow-empty -m two && git push --force origin HEAD").await;
 
     assert!(deleted.contains("fro-bot: `refs/heads/opencode/issue1-1` would be deleted"), "{deleted}");
     assert!(rewritten.contains("fro-bot: `refs/heads/opencode/issue1-1` would be rewritten"), "{rewritten}");
-    assert_eq!(desk.upstream("opencode/issue1-1").await, before);
+    assert_eq!(staged.upstream("opencode/issue1-1").await, before);
 }
 
 #[tokio::test]
 async fn a_branch_that_moved_meanwhile_is_not_overwritten() {
-    let desk = Desk::working().await;
-    desk.shell("git commit -q --allow-empty -m one && git push origin HEAD").await;
+    let staged = StagedClone::working().await;
+    staged.shell("git commit -q --allow-empty -m one && git push origin HEAD").await;
     let other = tempfile::tempdir().unwrap();
-    let url = desk
+    let url = staged
         .github
         .clone_url("octo/garden")
-        .replace("http://", &format!("http://x:{}@", desk.github.token("fro-bot")));
+        .replace("http://", &format!("http://x:{}@", staged.github.token("fro-bot")));
     let script = format!(
         "git clone -q -b opencode/issue1-1 {url} . && git -c user.name=m -c user.email=m@x commit -q --allow-empty -m theirs && git push -q"
     );
     let pushed = tokio::process::Command::new("sh").args(["-c", &script]).current_dir(other.path()).status();
     assert!(pushed.await.unwrap().success());
-    let theirs = desk.upstream("opencode/issue1-1").await;
+    let theirs = staged.upstream("opencode/issue1-1").await;
 
-    let said = desk.shell("git commit -q --allow-empty -m two && git push origin HEAD 2>&1").await;
+    let said = staged.shell("git commit -q --allow-empty -m two && git push origin HEAD 2>&1").await;
 
     assert!(said.contains("GitHub refused it"), "{said}");
-    assert_eq!(desk.upstream("opencode/issue1-1").await, theirs);
+    assert_eq!(staged.upstream("opencode/issue1-1").await, theirs);
 }
 
 #[tokio::test]
 async fn who_may_not_push_is_told_so_and_can_still_fetch() {
-    let desk = Desk::open(Tip::Checkout, |_| Pushing::Closed("nobody asked for a change".to_owned())).await;
+    let staged =
+        StagedClone::open(Tip::Checkout, |_| Pushing::Closed("nobody asked for a change".to_owned())).await;
 
-    let said = desk
+    let said = staged
         .shell("git commit -q --allow-empty -m x && git push origin HEAD; git fetch origin && echo fetched")
         .await;
 
@@ -242,14 +245,14 @@ async fn who_may_not_push_is_told_so_and_can_still_fetch() {
 
 #[tokio::test]
 async fn the_hook_s_credential_is_nowhere_in_the_store() {
-    let desk = Desk::working().await;
-    desk.shell("git commit -q --allow-empty -m x && git push origin HEAD").await;
-    let token = desk.github.token("fro-bot");
+    let staged = StagedClone::working().await;
+    staged.shell("git commit -q --allow-empty -m x && git push origin HEAD").await;
+    let token = staged.github.token("fro-bot");
 
-    let found = Command::new("grep").args(["-rlF", &token]).arg(desk.folder.path()).output().unwrap();
+    let found = Command::new("grep").args(["-rlF", &token]).arg(staged.folder.path()).output().unwrap();
 
     assert_eq!(String::from_utf8_lossy(&found.stdout), "");
-    assert!(Path::new(desk.folder.path()).exists());
+    assert!(Path::new(staged.folder.path()).exists());
 }
 
 /// Answers every request with these lines, and keeps what was asked.
@@ -277,7 +280,7 @@ async fn a_push_is_led_to_no_other_server() {
          content-length: 0\r\nconnection: close\r\n\r\n"
     );
     let (here, asked_here) = answering(moved).await;
-    let desk = Desk::open(Tip::Checkout, |github| match open(github, None) {
+    let staged = StagedClone::open(Tip::Checkout, |github| match open(github, None) {
         Pushing::Open { rules, credential, redactor, .. } => {
             let rules = Rules { url: format!("http://{here}/octo/garden.git"), ..rules };
             Pushing::Open { rules, server: format!("http://{here}"), credential, redactor }
@@ -286,7 +289,7 @@ async fn a_push_is_led_to_no_other_server() {
     })
     .await;
 
-    let said = desk.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
+    let said = staged.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
 
     assert!(said.contains("fro-bot: GitHub refused it"), "{said}");
     assert!(asked_here.lock().unwrap().contains("info/refs"), "it was asked at all");
@@ -295,9 +298,9 @@ async fn a_push_is_led_to_no_other_server() {
 
 #[tokio::test]
 async fn what_the_run_knows_is_repeated_in_no_refusal() {
-    let desk = Desk::working().await;
+    let staged = StagedClone::working().await;
 
-    let said = desk
+    let said = staged
         .shell(&format!("echo {KNOWN} > {KNOWN} && git add . && git commit -qm a && git push 2>&1"))
         .await;
 
@@ -308,11 +311,11 @@ async fn what_the_run_knows_is_repeated_in_no_refusal() {
 
 #[tokio::test]
 async fn a_run_that_is_over_takes_no_push() {
-    let desk = Desk::working().await;
-    desk.staging.close().await;
+    let staged = StagedClone::working().await;
+    staged.staging.close().await;
 
-    let said = desk.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
+    let said = staged.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
 
     assert!(said.contains("fro-bot: the run is over"), "{said}");
-    assert_eq!(desk.upstream("opencode/*").await, "");
+    assert_eq!(staged.upstream("opencode/*").await, "");
 }

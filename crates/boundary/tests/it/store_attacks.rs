@@ -13,7 +13,7 @@ use tokio::{
     net::TcpListener,
 };
 
-use crate::{staging::Desk, world::confinement};
+use crate::{staging::StagedClone, world::confinement};
 
 /// Pushes a commit to so many branches; git's own client takes minutes for it.
 const REFS: &str = r"
@@ -34,14 +34,14 @@ print(told.count(b'pre-receive hook declined') > 99000, words.decode())
 
 #[tokio::test]
 async fn a_hundred_thousand_refs_are_refused_in_one_sentence() {
-    let desk = Desk::working().await;
+    let staged = StagedClone::working().await;
 
-    let said = desk.shell(&format!("python3 -c \"{REFS}\" {} 100000", desk.staging.address())).await;
+    let said = staged.shell(&format!("python3 -c \"{REFS}\" {} 100000", staged.staging.address())).await;
 
     let why = "the push has more than 100 refs; this run has one branch, `opencode/issue1-1`";
     assert_eq!(said.trim(), format!("True fro-bot: {why}"));
-    assert_eq!(desk.staging.pushes(), [Push::Refused { why: why.to_owned() }]);
-    assert_eq!(desk.upstream("flood/*").await, "");
+    assert_eq!(staged.staging.pushes(), [Push::Refused { why: why.to_owned() }]);
+    assert_eq!(staged.upstream("flood/*").await, "");
 }
 
 /// A GitHub that takes connections and says nothing, or never stops.
@@ -82,8 +82,8 @@ const CLOSED: &str = "planted-closed-file";
 /// Whoever has taken git's server over, by a fault in how it reads a pack, is as far as this hook is.
 #[tokio::test]
 async fn git_s_own_server_reads_and_writes_nothing_beside_objects_and_refs() {
-    let (desk, closed, config) = with_closed_file().await;
-    let folder = desk.folder.path();
+    let (staged, closed, config) = with_closed_file().await;
+    let folder = staged.folder.path();
     let hook = found(folder, "pre-receive");
     let before = std::fs::read_to_string(&config).unwrap();
     let script = format!(
@@ -99,11 +99,11 @@ async fn git_s_own_server_reads_and_writes_nothing_beside_objects_and_refs() {
         hook.display(),
         folder.display(),
         config.parent().unwrap().parent().unwrap().display(),
-        desk.github.clone_url("octo/garden"),
+        staged.github.clone_url("octo/garden"),
     );
     std::fs::write(&hook, &script).unwrap();
 
-    let said = desk.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
+    let said = staged.shell("git commit -q --allow-empty -m x && git push origin HEAD 2>&1").await;
 
     assert!(said.contains("remote: tried"), "{said}");
     for loot in [CLOSED, "refs/heads/main", "Authorization", "root:", "insteadOf"] {
@@ -117,11 +117,11 @@ async fn git_s_own_server_reads_and_writes_nothing_beside_objects_and_refs() {
 
 #[tokio::test]
 async fn settings_and_lenders_in_the_store_lead_git_s_server_nowhere() {
-    let (desk, closed, config) = with_closed_file().await;
-    let folder = desk.folder.path();
+    let (staged, closed, config) = with_closed_file().await;
+    let folder = staged.folder.path();
     let foreign =
         "git init -q foreign && cd foreign && git commit -q --allow-empty -m planted && git rev-parse HEAD";
-    let commit = desk.shell(&format!("cd .. && {foreign}")).await;
+    let commit = staged.shell(&format!("cd .. && {foreign}")).await;
     let lenders = config.with_file_name("objects").join("info/alternates");
     let lent = std::fs::read_to_string(&lenders).unwrap_or_default();
     std::fs::write(&lenders, format!("{}\n{lent}", folder.join("foreign/.git/objects").display())).unwrap();
@@ -133,19 +133,19 @@ async fn settings_and_lenders_in_the_store_lead_git_s_server_nowhere() {
 
     // Another clone: this one borrows from the store, and so from whom that borrows from.
     let elsewhere = "url=$(git remote get-url origin); git init -q ../bare && git -C ../bare fetch $url";
-    let said = desk.shell(&format!("git push origin HEAD 2>&1; {elsewhere} {} 2>&1", commit.trim())).await;
+    let said = staged.shell(&format!("git push origin HEAD 2>&1; {elsewhere} {} 2>&1", commit.trim())).await;
 
     assert!(said.contains("remote: tried"), "the command was run: {said}");
     assert!(!said.contains(CLOSED) && !said.contains("FETCH_HEAD"), "{said}");
     assert!(!config.with_file_name("objects").join("loot").exists(), "{said}");
 }
 
-/// Returns a desk, a file beside its store that git's server has no business with, and the store's settings.
-async fn with_closed_file() -> (Desk, PathBuf, PathBuf) {
-    let desk = Desk::working().await;
-    let (closed, config) = (desk.folder.path().join("closed"), found(desk.folder.path(), "config"));
+/// Returns a clone, a file beside its store that git's server has no business with, and the store's settings.
+async fn with_closed_file() -> (StagedClone, PathBuf, PathBuf) {
+    let staged = StagedClone::working().await;
+    let (closed, config) = (staged.folder.path().join("closed"), found(staged.folder.path(), "config"));
     std::fs::write(&closed, CLOSED).unwrap();
-    (desk, closed, config)
+    (staged, closed, config)
 }
 
 /// Returns a file of the store's folder.
@@ -157,8 +157,8 @@ fn found(folder: &Path, name: &str) -> PathBuf {
 
 #[tokio::test]
 async fn a_flood_of_fetches_is_served_a_few_at_a_time() {
-    let desk = Desk::working().await;
-    let mark = desk.folder.path().display().to_string();
+    let staged = StagedClone::working().await;
+    let mark = staged.folder.path().display().to_string();
     let servers = || {
         let folders = std::fs::read_dir("/proc").unwrap().flatten();
         let told = folders.filter_map(|folder| std::fs::read(folder.path().join("cmdline")).ok());
@@ -166,7 +166,7 @@ async fn a_flood_of_fetches_is_served_a_few_at_a_time() {
         told.filter(|words| words.contains(&mark) && words.contains("http-backend")).count()
     };
     let mut flood = std::pin::pin!(
-        desk.shell("for n in $(seq 40); do git ls-remote -q origin > told$n && echo served & done; wait")
+        staged.shell("for n in $(seq 40); do git ls-remote -q origin > told$n && echo served & done; wait")
     );
     let mut most = 0;
     let said = loop {

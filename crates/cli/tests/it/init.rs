@@ -37,22 +37,22 @@ fn what_cannot_be_written_is_refused_with_the_remedy() {
 const GH: &str = "#!/bin/sh\n[ \"$3\" != \"$REFUSED\" ] || exit 1\necho \"$*\" >> \"$SEEN\"\ncat >> \"$SEEN\"\necho >> \"$SEEN\"\n";
 
 /// A clone of octo/garden, and a `gh`.
-struct Desk {
+struct Checkout {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl Checkout {
     fn new() -> Self {
-        let desk = Self { folder: tempfile::tempdir().unwrap() };
-        for folder in [desk.clone(), desk.folder.path().join("tools")] {
+        let checkout = Self { folder: tempfile::tempdir().unwrap() };
+        for folder in [checkout.clone(), checkout.folder.path().join("tools")] {
             std::fs::create_dir(folder).unwrap();
         }
-        git(&desk.clone(), &["init", "--quiet"]);
-        git(&desk.clone(), &["remote", "add", "origin", "git@github.com:octo/garden.git"]);
-        let gh = desk.folder.path().join("tools/gh");
+        git(&checkout.clone(), &["init", "--quiet"]);
+        git(&checkout.clone(), &["remote", "add", "origin", "git@github.com:octo/garden.git"]);
+        let gh = checkout.folder.path().join("tools/gh");
         std::fs::write(&gh, GH).unwrap();
         std::fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        desk
+        checkout
     }
 
     fn clone(&self) -> PathBuf {
@@ -78,27 +78,27 @@ impl Desk {
 
 #[test]
 fn secrets_go_to_gh_by_its_input_and_what_has_no_value_is_told() {
-    let desk = Desk::new();
+    let checkout = Checkout::new();
     let variables = [("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_APP_ID", "4711")];
-    let printed = printed(desk.init(&["--set-secrets", "--app"], variables));
+    let printed = printed(checkout.init(&["--set-secrets", "--app"], variables));
     assert!(!printed.contains("planted-auth"), "{printed}");
-    insta::assert_snapshot!(format!("{printed}\n--- gh\n{}", desk.seen()));
+    insta::assert_snapshot!(format!("{printed}\n--- gh\n{}", checkout.seen()));
 }
 
 /// As the README says it: `init`, and then `init --set-secrets`; and again after `gh` failed half-way.
 #[test]
 fn secrets_are_set_for_a_file_that_is_there_as_often_as_it_takes() {
-    let desk = Desk::new();
-    let first = printed(desk.init(&["--model", "openai/gpt-5.1", "--app"], []));
+    let checkout = Checkout::new();
+    let first = printed(checkout.init(&["--model", "openai/gpt-5.1", "--app"], []));
     assert!(first.ends_with("exit 0"), "{first}");
     let auth = [("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_APP_ID", "4711")];
     let refused = [("REFUSED", "FRO_BOT_APP_ID")];
-    let failed = printed(desk.init(&["--set-secrets"], auth.into_iter().chain(refused)));
-    let again = printed(desk.init(&["--set-secrets"], auth));
-    insta::assert_snapshot!(format!("{failed}\n---\n{again}\n--- gh\n{}", desk.seen()));
-    let same = printed(desk.init(&["--set-secrets", "--model", "openai/gpt-5.1", "--app"], auth));
+    let failed = printed(checkout.init(&["--set-secrets"], auth.into_iter().chain(refused)));
+    let again = printed(checkout.init(&["--set-secrets"], auth));
+    insta::assert_snapshot!(format!("{failed}\n---\n{again}\n--- gh\n{}", checkout.seen()));
+    let same = printed(checkout.init(&["--set-secrets", "--model", "openai/gpt-5.1", "--app"], auth));
     assert!(same.ends_with("exit 0"), "{same}");
-    let other = printed(desk.init(&["--set-secrets", "--model", "openai/gpt-5.2", "--app"], auth));
+    let other = printed(checkout.init(&["--set-secrets", "--model", "openai/gpt-5.2", "--app"], auth));
     assert!(other.ends_with("exit 2"), "{other}");
 }
 
@@ -107,22 +107,22 @@ const KEYS: [(&str, &str); 2] =
 
 #[test]
 fn keys_of_aws_are_not_sent_where_nobody_can_be_asked() {
-    let desk = Desk::new();
-    let printed = printed(desk.init(&["--set-secrets", "--memory", "s3"], KEYS));
-    assert!(!desk.seen().contains("planted"), "{}", desk.seen());
+    let checkout = Checkout::new();
+    let printed = printed(checkout.init(&["--set-secrets", "--memory", "s3"], KEYS));
+    assert!(!checkout.seen().contains("planted"), "{}", checkout.seen());
     insta::assert_snapshot!(printed);
 }
 
 #[test]
 fn keys_of_aws_are_sent_after_a_yes() {
-    let desk = Desk::new();
+    let checkout = Checkout::new();
     let words = ["--set-secrets", "--memory", "s3", "--model", "openai/gpt-5.1", "--triggers", "mentions"];
     let others = [("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_BUCKET", "beds")];
-    let command = desk.init(&words, KEYS.into_iter().chain(others));
+    let command = checkout.init(&words, KEYS.into_iter().chain(others));
     // What is not sent is left to `gh`, which reads the terminal, and there the end of a file.
     let printed = on_terminal(&command, "yes\nno\n\u{4}");
     assert!(printed.contains("Send your own AWS_ACCESS_KEY_ID to octo/garden as its secret"), "{printed}");
-    let seen = desk.seen();
+    let seen = checkout.seen();
     assert!(printed.ends_with("exit 0"), "{printed}");
     assert!(seen.contains("secret set AWS_ACCESS_KEY_ID --repo octo/garden\nplanted-id\n"), "{seen}");
     assert!(!seen.contains("planted-secret"), "{seen}");
@@ -130,13 +130,13 @@ fn keys_of_aws_are_sent_after_a_yes() {
 
 #[test]
 fn a_terminal_is_asked_for_what_no_option_says() {
-    let desk = Desk::new();
-    let printed = on_terminal(&desk.init(&[], []), "openai/gpt-5.1\nmentions,pulls\n\n");
+    let checkout = Checkout::new();
+    let printed = on_terminal(&checkout.init(&[], []), "openai/gpt-5.1\nmentions,pulls\n\n");
     let asked =
         ["Which model? [anthropic/claude-sonnet-4-5]", "What to answer? [all]", "cache or s3? [cache]"];
     assert!(asked.iter().all(|question| printed.contains(question)), "{printed}");
     assert!(printed.contains("wrote .github/workflows/fro-bot.yaml: mentions, pulls"), "{printed}");
-    let written = std::fs::read_to_string(desk.clone().join(".github/workflows/fro-bot.yaml")).unwrap();
+    let written = std::fs::read_to_string(checkout.clone().join(".github/workflows/fro-bot.yaml")).unwrap();
     assert!(written.contains("model: openai/gpt-5.1\n"), "{written}");
 }
 

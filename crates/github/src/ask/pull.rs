@@ -27,7 +27,7 @@ pub struct PullEnds {
 
 /// What a reviewer has to know of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PullTold {
+pub struct PullRequest {
     /// Its title.
     pub title: String,
     /// Its description.
@@ -45,7 +45,7 @@ pub struct PullTold {
 }
 
 #[derive(Deserialize)]
-struct RawContext {
+struct WirePullRequest {
     title: String,
     body: Option<String>,
     user: Option<User>,
@@ -116,13 +116,13 @@ impl GitHub {
     }
 
     /// Returns what a reviewer has to know of a pull request.
-    pub async fn pull_told(&self, number: u64) -> Result<PullTold, Error> {
+    pub async fn pull_request(&self, number: u64) -> Result<PullRequest, Error> {
         let aim = Aim::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
         let path = format!("/repos/{}/pulls/{number}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let told: RawContext = answer.json().map_err(|error| aim.missed(error))?;
+        let told: WirePullRequest = answer.json().map_err(|error| aim.missed(error))?;
         let owner = self.repo().owner();
-        Ok(PullTold {
+        Ok(PullRequest {
             title: told.title,
             body: told.body.unwrap_or_default(),
             author: told.user.map_or_else(|| Login::new("ghost"), |user| user.login),

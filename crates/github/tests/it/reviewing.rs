@@ -22,7 +22,7 @@ fn remark(line: usize, body: &str) -> Remark {
 #[tokio::test]
 async fn a_thread_is_begun_answered_resolved_and_told_of() {
     let (garden, github, permit) = opened().await;
-    let told = github.pull_told(PULL).await.unwrap();
+    let told = github.pull_request(PULL).await.unwrap();
     assert_eq!(told.head, github.head(PULL).await.unwrap());
     github.post_review(&permit, &told.head, &clean("One finding."), &[remark(6, "It leaks.")]).await.unwrap();
     let root = github.code_comments(PULL).await.unwrap().pop().unwrap();

@@ -27,17 +27,17 @@ pub struct Followed {
 /// Plays pushes on a file, always the same ones for a seed, and follows its lines to the end.
 pub fn follow(file: &str, seed: u64) -> Followed {
     let start: Vec<&str> = file.lines().collect();
-    let mut desk = Desk::new(&start, seed);
+    let mut worked = WorkedFile::new(&start, seed);
     for _ in 0..PUSHES {
-        for _ in 0..=desk.dice.roll(4) {
-            desk.change();
+        for _ in 0..=worked.dice.roll(4) {
+            worked.change();
         }
     }
-    let track = Track::new(file, &desk.text());
+    let track = Track::new(file, &worked.text());
     let places: BTreeMap<usize, usize> =
-        desk.lines.iter().enumerate().map(|(at, (number, _))| (*number, at + 1)).collect();
+        worked.lines.iter().enumerate().map(|(at, (number, _))| (*number, at + 1)).collect();
     let (before, after) =
-        (counts(start.iter().copied()), counts(desk.lines.iter().map(|(_, text)| text.as_str())));
+        (counts(start.iter().copied()), counts(worked.lines.iter().map(|(_, text)| text.as_str())));
     let mut followed = Followed::default();
     for (at, text) in start.iter().enumerate() {
         // A closing brace looks like every other: only a line with a text of its own can be known.
@@ -61,13 +61,13 @@ fn counts<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> 
 }
 
 /// A file that somebody works on: each line has the number that it began with, or a new one.
-struct Desk {
+struct WorkedFile {
     lines: Vec<(usize, String)>,
     fresh: usize,
     dice: Dice,
 }
 
-impl Desk {
+impl WorkedFile {
     fn new(start: &[&str], seed: u64) -> Self {
         let lines = start.iter().map(|line| (*line).to_owned()).enumerate().collect();
         Self { lines, fresh: start.len(), dice: Dice::new(seed) }

@@ -33,7 +33,7 @@ async fn shared(garden: &Garden, data: Vec<Value>) -> Result<fro_core::say::summ
 async fn the_step_after_a_killed_run_takes_its_eyes_and_folders_away() {
     let garden = Garden::where_says("maya", "@fro-bot why is the floor wet?").await;
     let scratch = garden.folder.path().join("scratch");
-    let private = scratch.join("fro-bot-desk-x");
+    let private = scratch.join("fro-bot-private-x");
     fs_err::create_dir(&private).unwrap();
     garden
         .asking(async |asked| {
@@ -56,7 +56,7 @@ async fn the_step_after_a_killed_run_takes_its_eyes_and_folders_away() {
 #[tokio::test]
 async fn nothing_is_taken_away_where_the_event_was_never_for_us() {
     let garden = Garden::where_says("maya", "What a wet floor.").await;
-    let private = garden.folder.path().join("scratch").join("fro-bot-desk-x");
+    let private = garden.folder.path().join("scratch").join("fro-bot-private-x");
     fs_err::create_dir(&private).unwrap();
     let left = Left::read(&garden.process, &garden.occasion, private).unwrap();
     left.finish(&garden.process, &garden.occasion, &|_| {}).await.unwrap();

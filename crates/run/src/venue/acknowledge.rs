@@ -114,11 +114,11 @@ impl<'a> Acknowledgement<'a> {
     }
 }
 
-/// Tells whether there is something that the label goes on. What is answered by heart is no work, and must not take off
+/// Tells whether there is something that the label goes on. What is answered without the engine is no work, and must not take off
 /// the label of a run that is at work meanwhile.
 fn wears_labels(permit: &Permit) -> bool {
-    let by_heart = say::command::reply(permit.said(), permit.name(), permit.work_words()).is_some();
-    let quiet = by_heart || *permit.target() == Target::Nowhere;
+    let is_builtin = say::command::reply(permit.said(), permit.name(), permit.work_words()).is_some();
+    let quiet = is_builtin || *permit.target() == Target::Nowhere;
     match permit.subject() {
         Subject::Issue(_) | Subject::PullRequest(_) | Subject::Discussion(_) => !quiet,
         Subject::Thread(_) | Subject::Repository => false,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fro_core::{Fault, Login, Permission, Permit, RepoName, Subject, gate};
-use fro_github::{CodeComment, CodeThread, GitHub, PullTold, Speaker as Author};
+use fro_github::{CodeComment, CodeThread, GitHub, PullRequest, Speaker as Author};
 use fro_review::{
     Look, Seal,
     dispute::Speaker,
@@ -16,7 +16,7 @@ use crate::{answer::Asked, process::Process, review::Commits, settings::ReviewSe
 #[derive(Debug)]
 pub(crate) struct PullSoFar {
     pub(crate) number: u64,
-    pub(crate) told: PullTold,
+    pub(crate) told: PullRequest,
     pub(crate) state: State,
     pub(crate) seal: Seal,
     /// What the author may do, where that matters.
@@ -51,7 +51,7 @@ impl PullSoFar {
         let number =
             permit.subject().number().ok_or_else(|| Fault::ours("a review is about a pull request"))?;
         let answers = tokio::try_join!(
-            github.pull_told(number),
+            github.pull_request(number),
             github.code_comments(number),
             github.code_threads(number),
             github.reviewed_by(number),
@@ -80,7 +80,7 @@ impl PullSoFar {
     pub(crate) fn of_commits(permit: &Permit, commits: &Commits) -> Self {
         let Commits { base, head, title, description, author } = commits.clone();
         let (asked, asked_teams) = (Vec::new(), Vec::new());
-        let told = PullTold { title, body: description, author, head, base, asked, asked_teams };
+        let told = PullRequest { title, body: description, author, head, base, asked, asked_teams };
         Self {
             number: 0,
             told,
@@ -173,7 +173,7 @@ async fn who_may_push(github: &GitHub, people: Vec<Login>) -> Result<Vec<Login>,
     Ok(above)
 }
 
-fn reviewers(told: &PullTold, reviewed_by: Vec<Login>, own: &Login) -> Vec<String> {
+fn reviewers(told: &PullRequest, reviewed_by: Vec<Login>, own: &Login) -> Vec<String> {
     let people = told.asked.iter().cloned().chain(reviewed_by).filter(|login| is_above(login, told, own));
     let mut reviewers: Vec<String> = people.map(|login| login.to_string()).collect();
     reviewers.extend(told.asked_teams.iter().cloned());
@@ -182,7 +182,7 @@ fn reviewers(told: &PullTold, reviewed_by: Vec<Login>, own: &Login) -> Vec<Strin
     reviewers
 }
 
-fn is_above(login: &Login, told: &PullTold, own: &Login) -> bool {
+fn is_above(login: &Login, told: &PullRequest, own: &Login) -> bool {
     !login.is_same_identity(&told.author) && !login.is_same_identity(own) && !is_bot(login)
 }
 

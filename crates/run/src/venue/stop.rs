@@ -24,9 +24,9 @@ const LOOKS: usize = 12;
 
 /// Waits for somebody who may push to say `stop` on the run's subject, and returns who it was.
 pub(super) async fn heard(github: &GitHub, permit: &Permit, began: Timestamp) -> Login {
-    let by_heart = say::command::reply(permit.said(), permit.name(), permit.work_words()).is_some();
+    let is_builtin = say::command::reply(permit.said(), permit.name(), permit.work_words()).is_some();
     // Threads are elsewhere; whoever serves them hears the word there.
-    if by_heart || matches!(permit.subject(), Subject::Repository | Subject::Thread(_)) {
+    if is_builtin || matches!(permit.subject(), Subject::Repository | Subject::Thread(_)) {
         return std::future::pending().await;
     }
     // GitHub tells whole seconds.

@@ -24,7 +24,7 @@ use fro_discord::{
 use tracing::{debug, warn};
 
 use super::{
-    desk::{Desk, entry},
+    daemon::{Daemon, entry},
     link,
 };
 use crate::store;
@@ -98,19 +98,19 @@ pub(super) fn specs() -> Vec<CommandSpec> {
 }
 
 /// Answers a command or a click.
-pub(super) async fn answer(desk: Arc<Desk>, asked: Interaction) {
+pub(super) async fn answer(daemon: Arc<Daemon>, asked: Interaction) {
     let answered = match &asked.what {
         Asked::Command { name, .. } => match SlashCommand::named(name) {
-            Some(command) => obey(&desk, &asked, command).await,
+            Some(command) => obey(&daemon, &asked, command).await,
             None => return,
         },
         Asked::Button { custom_id, message } => match Click::read(custom_id) {
-            Some(click) => talk::click(&desk, &asked, click, *message).await,
-            None => tell(&desk, &asked, &say::command::stale()).await,
+            Some(click) => talk::click(&daemon, &asked, click, *message).await,
+            None => tell(&daemon, &asked, &say::command::stale()).await,
         },
         Asked::Menu { custom_id, chosen, message } => match Pick::read(custom_id) {
-            Some(pick) => pick::chosen(&desk, &asked, (pick, chosen), *message).await,
-            None => tell(&desk, &asked, &say::command::stale()).await,
+            Some(pick) => pick::chosen(&daemon, &asked, (pick, chosen), *message).await,
+            None => tell(&daemon, &asked, &say::command::stale()).await,
         },
         // None of ours has these.
         Asked::Complete { .. } | Asked::Form { .. } => return,
@@ -121,21 +121,21 @@ pub(super) async fn answer(desk: Arc<Desk>, asked: Interaction) {
     }
 }
 
-async fn obey(desk: &Desk, asked: &Interaction, command: SlashCommand) -> Result<(), fro_discord::Error> {
-    let answer = match promise(desk, asked).await? {
-        Ok(caller) => match done(desk, asked, &caller, command).await {
+async fn obey(daemon: &Daemon, asked: &Interaction, command: SlashCommand) -> Result<(), fro_discord::Error> {
+    let answer = match promise(daemon, asked).await? {
+        Ok(caller) => match done(daemon, asked, &caller, command).await {
             Ok(answer) => answer,
-            Err(trouble) => apologise(desk, &caller, action(command), command.name(), trouble).await.into(),
+            Err(trouble) => apologise(daemon, &caller, action(command), command.name(), trouble).await.into(),
         },
         Err(why) => why,
     };
-    give(desk, asked, answer).await
+    give(daemon, asked, answer).await
 }
 
 /// Promises whoever asks an answer, before anything is looked up, and reads who they are; or says why there is none.
-async fn promise(desk: &Desk, asked: &Interaction) -> Result<Result<Caller, Reply>, fro_discord::Error> {
-    desk.discord.defer(asked, Seen::ByAsker).await?;
-    Ok(match caller_of(desk, asked).await {
+async fn promise(daemon: &Daemon, asked: &Interaction) -> Result<Result<Caller, Reply>, fro_discord::Error> {
+    daemon.discord.defer(asked, Seen::ByAsker).await?;
+    Ok(match caller_of(daemon, asked).await {
         Ok(caller) => caller.ok_or_else(|| say::command::no_guild().into()),
         Err(error) => {
             warn!("{error}");
@@ -145,14 +145,14 @@ async fn promise(desk: &Desk, asked: &Interaction) -> Result<Result<Caller, Repl
 }
 
 /// Gives the answer that was promised. If Discord refuses it, whoever waits for it hears so.
-async fn give(desk: &Desk, asked: &Interaction, answer: Reply) -> Result<(), fro_discord::Error> {
-    let Err(refused) = desk.discord.edit_answer(asked, &answer.post(desk)).await else { return Ok(()) };
+async fn give(daemon: &Daemon, asked: &Interaction, answer: Reply) -> Result<(), fro_discord::Error> {
+    let Err(refused) = daemon.discord.edit_answer(asked, &answer.post(daemon)).await else { return Ok(()) };
     if refused.gone() || refused.stranger() {
         return Err(refused);
     }
     warn!("{refused}");
-    let apology = desk.post(&say::command::unanswerable());
-    desk.discord.edit_answer(asked, &apology).await.map(drop)
+    let apology = daemon.post(&say::command::unanswerable());
+    daemon.discord.edit_answer(asked, &apology).await.map(drop)
 }
 
 /// What is answered to a command.
@@ -170,55 +170,55 @@ impl From<String> for Reply {
 }
 
 impl Reply {
-    fn post(self, desk: &Desk) -> Post {
+    fn post(self, daemon: &Daemon) -> Post {
         let upload = |file: TextFile| Upload {
-            bytes: desk.clean(&file.text).as_str().as_bytes().to_vec(),
+            bytes: daemon.clean(&file.text).as_str().as_bytes().to_vec(),
             name: file.name,
         };
         Post {
             rows: self.menu.into_iter().collect(),
             files: self.file.map(upload).into_iter().collect(),
-            ..desk.post(&self.text)
+            ..daemon.post(&self.text)
         }
     }
 }
 
 async fn done(
-    desk: &Desk,
+    daemon: &Daemon,
     asked: &Interaction,
     caller: &Caller,
     command: SlashCommand,
 ) -> Result<Reply, Trouble> {
     let text = match command {
-        SlashCommand::Link => link::link(desk, asked, caller).await,
-        SlashCommand::Account => link::account(desk, asked, caller).await,
-        SlashCommand::Unlink => link::unlink(desk, caller).await,
-        SlashCommand::Links => manage::links(desk, caller).await,
-        SlashCommand::Listen => manage::listen(desk, asked, caller).await,
-        SlashCommand::Policy => manage::policy(desk, asked, caller).await,
-        SlashCommand::Audit => manage::audit(desk, caller).await,
+        SlashCommand::Link => link::link(daemon, asked, caller).await,
+        SlashCommand::Account => link::account(daemon, asked, caller).await,
+        SlashCommand::Unlink => link::unlink(daemon, caller).await,
+        SlashCommand::Links => manage::links(daemon, caller).await,
+        SlashCommand::Listen => manage::listen(daemon, asked, caller).await,
+        SlashCommand::Policy => manage::policy(daemon, asked, caller).await,
+        SlashCommand::Audit => manage::audit(daemon, caller).await,
         SlashCommand::Model | SlashCommand::Agent => {
-            return manage::choose_or_offer(desk, asked, caller, command).await;
+            return manage::choose_or_offer(daemon, asked, caller, command).await;
         }
-        SlashCommand::Verbosity => manage::verbosity(desk, asked, caller).await,
-        SlashCommand::Approvals => manage::approvals(desk, asked, caller).await,
-        SlashCommand::Status => manage::status(desk, caller).await,
+        SlashCommand::Verbosity => manage::verbosity(daemon, asked, caller).await,
+        SlashCommand::Approvals => manage::approvals(daemon, asked, caller).await,
+        SlashCommand::Status => manage::status(daemon, caller).await,
         SlashCommand::Help => Ok(say::command::help()),
-        SlashCommand::New => talk::new(desk, asked, caller).await,
-        SlashCommand::Resume => return talk::resume(desk, asked, caller).await,
-        SlashCommand::Fork => talk::fork(desk, asked, caller).await,
-        SlashCommand::Sessions => talk::sessions(desk, asked, caller).await,
-        SlashCommand::Diff => return show::diff(desk, caller).await,
-        SlashCommand::Share => return show::share(desk, caller).await,
-        SlashCommand::Abort => talk::abort(desk, caller).await,
-        SlashCommand::Queue => talk::queue(desk, caller).await,
+        SlashCommand::New => talk::new(daemon, asked, caller).await,
+        SlashCommand::Resume => return talk::resume(daemon, asked, caller).await,
+        SlashCommand::Fork => talk::fork(daemon, asked, caller).await,
+        SlashCommand::Sessions => talk::sessions(daemon, asked, caller).await,
+        SlashCommand::Diff => return show::diff(daemon, caller).await,
+        SlashCommand::Share => return show::share(daemon, caller).await,
+        SlashCommand::Abort => talk::abort(daemon, caller).await,
+        SlashCommand::Queue => talk::queue(daemon, caller).await,
     };
     text.map(Reply::from)
 }
 
 /// Writes a refusal down, and says what went wrong.
 pub(super) async fn apologise(
-    desk: &Desk,
+    daemon: &Daemon,
     caller: &Caller,
     action: AuditAction,
     target: &str,
@@ -227,7 +227,7 @@ pub(super) async fn apologise(
     match trouble {
         Trouble::Denied(denial) => {
             let entry = caller.entry(action, target).denied(denial.to_string());
-            desk.insist("write down a refusal", || desk.store.record(&entry)).await;
+            daemon.insist("write down a refusal", || daemon.store.record(&entry)).await;
             say::refused(denial)
         }
         Trouble::Broke(fault) => {
@@ -238,12 +238,12 @@ pub(super) async fn apologise(
 }
 
 /// Reads who asks; nobody outside of a guild.
-async fn caller_of(desk: &Desk, asked: &Interaction) -> Result<Option<Caller>, fro_discord::Error> {
+async fn caller_of(daemon: &Daemon, asked: &Interaction) -> Result<Option<Caller>, fro_discord::Error> {
     let Some(guild) = asked.guild else { return Ok(None) };
     let membership = if asked.asker.bot {
         Membership::Automaton
     } else {
-        desk.places.membership(guild, asked.asker.id).await?
+        daemon.places.membership(guild, asked.asker.id).await?
     };
     let roles = asked.roles.iter().copied().collect();
     let speaker = Speaker { id: asked.asker.id, membership, roles, account: AccountAccess::NoAccount };
@@ -252,22 +252,22 @@ async fn caller_of(desk: &Desk, asked: &Interaction) -> Result<Option<Caller>, f
 }
 
 /// Answers a click to whoever clicked.
-pub(super) async fn tell(desk: &Desk, asked: &Interaction, text: &str) -> Result<(), fro_discord::Error> {
-    desk.discord.answer(asked, &desk.post(text), Seen::ByAsker).await
+pub(super) async fn tell(daemon: &Daemon, asked: &Interaction, text: &str) -> Result<(), fro_discord::Error> {
+    daemon.discord.answer(asked, &daemon.post(text), Seen::ByAsker).await
 }
 
 impl Caller {
     /// Asks whether they may.
-    pub(super) async fn may(&self, desk: &Desk, wanted: WantedHere) -> Result<(), Trouble> {
-        let roles = desk.store.policy(self.guild).await?.roles;
+    pub(super) async fn may(&self, daemon: &Daemon, wanted: WantedHere) -> Result<(), Trouble> {
+        let roles = daemon.store.policy(self.guild).await?.roles;
         decide(wanted, &self.speaker, &roles)?;
         Ok(())
     }
 
     /// Reads what they are by now.
-    pub(super) async fn as_of_now(&self, desk: &Desk) -> Result<Speaker, Trouble> {
-        let (membership, roles) = match desk.places.roles(self.guild, self.id).await? {
-            Some(roles) => (desk.places.membership(self.guild, self.id).await?, roles),
+    pub(super) async fn as_of_now(&self, daemon: &Daemon) -> Result<Speaker, Trouble> {
+        let (membership, roles) = match daemon.places.roles(self.guild, self.id).await? {
+            Some(roles) => (daemon.places.membership(self.guild, self.id).await?, roles),
             None => (Membership::Outsider, Vec::new()),
         };
         Ok(Speaker { membership, roles: roles.into_iter().collect(), ..self.speaker.clone() })

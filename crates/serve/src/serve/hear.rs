@@ -14,7 +14,7 @@ use tracing::{error, info, warn};
 
 use super::{
     catch_up, command,
-    desk::{Desk, entry},
+    daemon::{Daemon, entry},
 };
 use crate::{
     store::{gateway::Shard, intake::Intake},
@@ -44,14 +44,14 @@ enum Ended {
 }
 
 /// Hears until we leave, whenever the gateway is ours.
-pub(super) async fn until(desk: &Arc<Desk>, mut leaving: watch::Receiver<bool>) {
+pub(super) async fn until(daemon: &Arc<Daemon>, mut leaving: watch::Receiver<bool>) {
     loop {
         let (shard, kept) = tokio::select! {
-            taken = take(desk) => taken,
+            taken = take(daemon) => taken,
             () = asked_to(&mut leaving) => return,
         };
-        desk.insist("take up the outbox", || desk.store.take_up_outbox()).await;
-        let mut ear = Ear::open(desk, shard, kept);
+        daemon.insist("take up the outbox", || daemon.store.take_up_outbox()).await;
+        let mut ear = Ear::open(daemon, shard, kept);
         match ear.listen(&mut leaving).await {
             Ended::Leaving => return ear.leave().await,
             Ended::Taken => warn!("another process speaks to the gateway now; waiting for it to end"),
@@ -66,13 +66,13 @@ async fn asked_to(leave: &mut watch::Receiver<bool>) {
 }
 
 /// Waits until the gateway is ours.
-async fn take(desk: &Desk) -> (Shard, Option<Kept>) {
-    let settings = &desk.settings;
+async fn take(daemon: &Daemon) -> (Shard, Option<Kept>) {
+    let settings = &daemon.settings;
     let mut standing_by = false;
     loop {
-        let taken = desk
+        let taken = daemon
             .insist("take the gateway", || {
-                desk.store.take_shard(0, &settings.name, Timestamp::now(), settings.pace.lease)
+                daemon.store.take_shard(0, &settings.name, Timestamp::now(), settings.pace.lease)
             })
             .await;
         if let Some(taken) = taken {
@@ -88,7 +88,7 @@ async fn take(desk: &Desk) -> (Shard, Option<Kept>) {
 
 /// One connection to the gateway.
 struct Ear<'a> {
-    desk: &'a Arc<Desk>,
+    daemon: &'a Arc<Daemon>,
     gateway: Gateway,
     shard: Shard,
     /// Everything that was said until then has been heard, if anything was.
@@ -101,22 +101,22 @@ struct Ear<'a> {
 }
 
 impl<'a> Ear<'a> {
-    fn open(desk: &'a Arc<Desk>, shard: Shard, kept: Option<Kept>) -> Self {
+    fn open(daemon: &'a Arc<Daemon>, shard: Shard, kept: Option<Kept>) -> Self {
         // Whoever is stopped before the first session begins has promised to hear from this moment on all the same.
         let heard_at = Some(kept.as_ref().map_or_else(Timestamp::now, |kept| kept.heard_at));
-        let gateway = Gateway::open(&desk.settings.discord, kept.and_then(|kept| kept.session));
-        Self { desk, gateway, shard, heard_at, missed_since: None, settles_at: None, connected: false }
+        let gateway = Gateway::open(&daemon.settings.discord, kept.and_then(|kept| kept.session));
+        Self { daemon, gateway, shard, heard_at, missed_since: None, settles_at: None, connected: false }
     }
 
     async fn listen(&mut self, leaving: &mut watch::Receiver<bool>) -> Ended {
-        let mut signs = time::interval(self.desk.settings.pace.lease / 3);
+        let mut signs = time::interval(self.daemon.settings.pace.lease / 3);
         loop {
             tokio::select! {
                 heard = self.gateway.next() => self.hear(heard).await,
                 _ = signs.tick() => {}
                 () = asked_to(leaving) => return Ended::Leaving,
             }
-            if !self.keep(self.desk.settings.pace.lease).await {
+            if !self.keep(self.daemon.settings.pace.lease).await {
                 return Ended::Taken;
             }
         }
@@ -138,18 +138,18 @@ impl<'a> Ear<'a> {
         let Some(heard_at) = self.heard_at else { return true };
         let kept = Kept { session: self.gateway.session().cloned(), heard_at };
         let until = now.saturating_add(lease).unwrap_or(Timestamp::MAX);
-        let desk = self.desk;
-        desk.insist("keep the gateway", || desk.store.keep_shard(self.shard, Some(&kept), until)).await
+        let daemon = self.daemon;
+        daemon.insist("keep the gateway", || daemon.store.keep_shard(self.shard, Some(&kept), until)).await
     }
 
     fn line_is(&self, line: Line, event: LineEvent) {
-        let watch = &self.desk.settings.watch;
+        let watch = &self.daemon.settings.watch;
         watch.line_is(line);
         watch.counts.line(event);
     }
 
     async fn hear(&mut self, heard: Heard) {
-        let (desk, places) = (self.desk, &self.desk.places);
+        let (daemon, places) = (self.daemon, &self.daemon.places);
         match heard {
             Heard::Ready { .. } => {
                 self.line_is(Line::Connected, LineEvent::Began);
@@ -177,62 +177,62 @@ impl<'a> Ear<'a> {
             Heard::Guild(guild) => {
                 places.put_guild(&guild);
                 if let Some(since) = self.missed_since {
-                    catch_up::with(desk, &guild, since).await;
+                    catch_up::with(daemon, &guild, since).await;
                 }
             }
             Heard::GuildGone(id) => places.forget_guild(id),
             Heard::Role(guild, role) => places.put_role(guild, &role),
             Heard::RoleGone(..) => {}
             Heard::Channel(channel) => places.put_channel(channel),
-            Heard::ChannelGone(id) => gone(desk, id).await,
-            Heard::Message(message) => said(desk, message).await,
-            Heard::Edited(message) => changed(desk, &message).await,
+            Heard::ChannelGone(id) => gone(daemon, id).await,
+            Heard::Message(message) => said(daemon, message).await,
+            Heard::Edited(message) => changed(daemon, &message).await,
             Heard::Deleted { message, .. } => {
-                desk.insist("take back words", || desk.store.withdraw(message)).await;
+                daemon.insist("take back words", || daemon.store.withdraw(message)).await;
             }
             Heard::Interaction(asked) => {
-                tokio::spawn(command::answer(Arc::clone(desk), asked));
+                tokio::spawn(command::answer(Arc::clone(daemon), asked));
             }
         }
     }
 }
 
 /// Writes down what follows from a message.
-pub(super) async fn said(desk: &Desk, message: Message) {
+pub(super) async fn said(daemon: &Daemon, message: Message) {
     let automatic = message.author.bot || message.webhook || message.kind == MessageKind::System;
     let Some(guild) = message.guild.filter(|_| !automatic) else { return };
-    let room = room(desk, message.channel, guild).await;
-    if matches!(room, Room::Elsewhere) && !message.mentions.contains(&desk.me) {
+    let room = room(daemon, message.channel, guild).await;
+    if matches!(room, Room::Elsewhere) && !message.mentions.contains(&daemon.me) {
         return;
     }
-    let roles = desk.insist("read who may what", || desk.store.policy(guild)).await.roles;
-    let situation = Situation { me: desk.me, room, roles, now: Timestamp::now() };
-    let message = heard(desk, message, guild).await;
+    let roles = daemon.insist("read who may what", || daemon.store.policy(guild)).await.roles;
+    let situation = Situation { me: daemon.me, room, roles, now: Timestamp::now() };
+    let message = heard(daemon, message, guild).await;
     let follows = posted(&message, &situation);
-    take_in(desk, message.id, &follows).await;
+    take_in(daemon, message.id, &follows).await;
 }
 
-async fn take_in(desk: &Desk, id: MessageId, follows: &[Follow]) {
+async fn take_in(daemon: &Daemon, id: MessageId, follows: &[Follow]) {
     if follows.is_empty() {
         return;
     }
     let now = Timestamp::now();
-    let taken = desk.insist("write down what was said", || desk.store.take_in(id, follows, now)).await;
+    let taken = daemon.insist("write down what was said", || daemon.store.take_in(id, follows, now)).await;
     if taken == Intake::New {
-        desk.outbox.notify_one();
+        daemon.outbox.notify_one();
     }
 }
 
 /// Reads a message for the decision. Whose roles nobody can tell is nobody's friend.
-async fn heard(desk: &Desk, message: Message, guild: GuildId) -> Posted {
+async fn heard(daemon: &Daemon, message: Message, guild: GuildId) -> Posted {
     let (author, channel) = (message.author.id, message.channel);
     let mut roles = message.roles.map(Some);
     let mut membership = None;
     for _ in 0..TRIES {
         if roles.is_none() {
-            roles = desk.places.roles(guild, author).await.ok();
+            roles = daemon.places.roles(guild, author).await.ok();
         }
-        membership = membership.or(desk.places.membership(guild, author).await.ok());
+        membership = membership.or(daemon.places.membership(guild, author).await.ok());
     }
     let roles: Option<BTreeSet<RoleId>> = roles.flatten().map(|roles| roles.into_iter().collect());
     let membership = membership.filter(|_| roles.is_some()).unwrap_or(Membership::Outsider);
@@ -246,27 +246,27 @@ async fn heard(desk: &Desk, message: Message, guild: GuildId) -> Posted {
         membership,
         roles: roles.unwrap_or_default(),
         text: message.content,
-        seen_by: desk.places.audience(channel).await,
+        seen_by: daemon.places.audience(channel).await,
         files: message.attachments.into_iter().map(file).collect(),
     }
 }
 
 /// Finds out where something was said.
-async fn room(desk: &Desk, channel: ChannelId, guild: GuildId) -> Room {
+async fn room(daemon: &Daemon, channel: ChannelId, guild: GuildId) -> Room {
     let link_of = |channel| async move {
-        let link = desk.insist("read a link", || desk.store.link_of(channel)).await;
+        let link = daemon.insist("read a link", || daemon.store.link_of(channel)).await;
         link.filter(|link| link.guild == guild)
     };
-    let thread = desk.insist("read a thread", || desk.store.thread(channel)).await;
+    let thread = daemon.insist("read a thread", || daemon.store.thread(channel)).await;
     if let Some(thread) = thread.filter(|thread| thread.guild == guild) {
         let link = link_of(thread.channel).await;
-        let ahead = desk.insist("count what waits", || desk.store.ahead(channel)).await;
+        let ahead = daemon.insist("count what waits", || daemon.store.ahead(channel)).await;
         return Room::Thread { thread, link, ahead };
     }
     if let Some(link) = link_of(channel).await {
         return Room::Linked(link);
     }
-    let place = desk.places.channel(channel).await.ok().flatten();
+    let place = daemon.places.channel(channel).await.ok().flatten();
     let begun = place.filter(|it| matches!(it.kind, ChannelKind::Thread | ChannelKind::PrivateThread));
     match begun.and_then(|place| place.parent) {
         Some(parent) => link_of(parent).await.map_or(Room::Elsewhere, |link| Room::Theirs { link }),
@@ -274,29 +274,29 @@ async fn room(desk: &Desk, channel: ChannelId, guild: GuildId) -> Room {
     }
 }
 
-async fn changed(desk: &Desk, message: &Message) {
+async fn changed(daemon: &Daemon, message: &Message) {
     if message.author.bot || message.webhook {
         return;
     }
-    match edited(message.id, &message.content, desk.me) {
+    match edited(message.id, &message.content, daemon.me) {
         Follow::Reword { source, text } => {
-            desk.insist("change words", || desk.store.reword(source, &text)).await;
+            daemon.insist("change words", || daemon.store.reword(source, &text)).await;
         }
         Follow::Withdraw(source) => {
-            desk.insist("take back words", || desk.store.withdraw(source)).await;
+            daemon.insist("take back words", || daemon.store.withdraw(source)).await;
         }
         Follow::OpenThread(_) | Follow::Queue(_) | Follow::Do { .. } | Follow::Record(_) => {}
     }
 }
 
 /// A channel or thread is no more: nothing is worked on for nobody to read, and a link leads nowhere.
-async fn gone(desk: &Desk, id: ChannelId) {
-    desk.places.forget_channel(id);
-    desk.insist("clear a thread", || desk.store.clear(id)).await;
-    let Some(link) = desk.insist("read a link", || desk.store.link_of(id)).await else { return };
-    for thread in desk.insist("look what waits", || desk.store.unfinished_in(id)).await {
-        desk.insist("clear a thread", || desk.store.clear(thread)).await;
+async fn gone(daemon: &Daemon, id: ChannelId) {
+    daemon.places.forget_channel(id);
+    daemon.insist("clear a thread", || daemon.store.clear(id)).await;
+    let Some(link) = daemon.insist("read a link", || daemon.store.link_of(id)).await else { return };
+    for thread in daemon.insist("look what waits", || daemon.store.unfinished_in(id)).await {
+        daemon.insist("clear a thread", || daemon.store.clear(thread)).await;
     }
     let entry = entry(link.guild, (None, &[]), AuditAction::Unlink, id.to_string());
-    desk.insist("unlink a channel", || desk.store.unlink(id, entry.clone())).await;
+    daemon.insist("unlink a channel", || daemon.store.unlink(id, entry.clone())).await;
 }

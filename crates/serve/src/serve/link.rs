@@ -19,7 +19,7 @@ use tokio::time;
 use super::{
     SignIn,
     command::{Caller, Trouble, given},
-    desk::Desk,
+    daemon::Daemon,
 };
 use crate::store::accounts::Account;
 
@@ -27,32 +27,32 @@ use crate::store::accounts::Account;
 const ANSWERABLE: Duration = Duration::from_mins(14);
 
 /// Links the channel.
-pub(super) async fn link(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+pub(super) async fn link(daemon: &Daemon, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
     let wish = given(asked, "repo").unwrap_or_default();
     let Ok(repository) = RepoName::parse(wish) else { return Ok(say::bad_repository(wish)) };
     // Nobody is sent to GitHub who would be refused afterwards.
     let hopeful = Speaker { account: AccountAccess::Has(Permission::Admin), ..caller.speaker.clone() };
-    let roles = desk.store.policy(caller.guild).await?.roles;
+    let roles = daemon.store.policy(caller.guild).await?.roles;
     decide(WantedHere::Link(App::Installed), &hopeful, &roles)?;
-    let place = desk.places.channel(caller.channel).await?;
+    let place = daemon.places.channel(caller.channel).await?;
     if place.is_none_or(|place| place.kind != ChannelKind::Text) {
         return Ok(fro_core::chat::say::not_linked());
     }
-    if let Some(link) = desk.store.link_of(caller.channel).await? {
+    if let Some(link) = daemon.store.link_of(caller.channel).await? {
         return Ok(say::linked_already(&link.repository));
     }
-    let Some(sign_in) = &desk.settings.sign_in else { return Ok(say::no_sign_in()) };
-    let Some(token) = signed_in(desk, asked, sign_in, Some(&repository)).await? else {
+    let Some(sign_in) = &daemon.settings.sign_in else { return Ok(say::no_sign_in()) };
+    let Some(token) = signed_in(daemon, asked, sign_in, Some(&repository)).await? else {
         return Ok(say::not_signed_in());
     };
     let github = sign_in.github(token, &repository);
-    prove(desk, caller, &github).await?;
+    prove(daemon, caller, &github).await?;
     let (permission, installed) = (permission(&github).await?, github.installed().await?);
     // Minutes may have passed: what their roles are worth is read anew, and which they have.
-    let roles = desk.store.policy(caller.guild).await?.roles;
-    let speaker = Speaker { account: AccountAccess::Has(permission), ..caller.as_of_now(desk).await? };
+    let roles = daemon.store.policy(caller.guild).await?.roles;
+    let speaker = Speaker { account: AccountAccess::Has(permission), ..caller.as_of_now(daemon).await? };
     decide(WantedHere::Link(if installed { App::Installed } else { App::Missing }), &speaker, &roles)?;
-    write(desk, caller, repository).await
+    write(daemon, caller, repository).await
 }
 
 /// Asks what their own token may do: only those who may push are told what others may.
@@ -65,7 +65,7 @@ async fn permission(github: &GitHub) -> Result<Permission, Trouble> {
     }
 }
 
-async fn write(desk: &Desk, caller: &Caller, repository: RepoName) -> Result<String, Trouble> {
+async fn write(daemon: &Daemon, caller: &Caller, repository: RepoName) -> Result<String, Trouble> {
     let link = ChannelLink {
         channel: caller.channel,
         guild: caller.guild,
@@ -76,68 +76,72 @@ async fn write(desk: &Desk, caller: &Caller, repository: RepoName) -> Result<Str
     };
     let mut entry = caller.entry(AuditAction::Link, caller.channel.to_string());
     entry.after = Some(repository.to_string().into());
-    Ok(match desk.store.link(&link, entry).await? {
+    Ok(match daemon.store.link(&link, entry).await? {
         Some(taken) => say::linked_already(&taken.repository),
         None => say::linked(&repository),
     })
 }
 
 /// Makes the channel nobody's; what waits in its threads is dropped, and said so there.
-pub(super) async fn unlink(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::Unlink).await?;
-    let here = desk.store.link_of(caller.channel).await?.filter(|link| link.guild == caller.guild);
+pub(super) async fn unlink(daemon: &Daemon, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(daemon, WantedHere::Unlink).await?;
+    let here = daemon.store.link_of(caller.channel).await?.filter(|link| link.guild == caller.guild);
     if here.is_none() {
         return Ok(fro_core::chat::say::not_linked());
     }
     let entry = caller.entry(AuditAction::Unlink, caller.channel.to_string());
-    let Some(was) = desk.store.unlink(caller.channel, entry).await? else {
+    let Some(was) = daemon.store.unlink(caller.channel, entry).await? else {
         return Ok(fro_core::chat::say::not_linked());
     };
-    for thread in desk.store.unfinished_in(caller.channel).await? {
-        desk.store.clear(thread).await?;
+    for thread in daemon.store.unfinished_in(caller.channel).await? {
+        daemon.store.clear(thread).await?;
         let farewell = fro_core::chat::Deed::say(thread, fro_core::chat::say::unlinked(&was));
-        desk.store.post(thread, &farewell, Timestamp::now()).await?;
+        daemon.store.post(thread, &farewell, Timestamp::now()).await?;
     }
-    desk.outbox.notify_one();
+    daemon.outbox.notify_one();
     Ok(say::unlinked_now(&was))
 }
 
 /// Notes or forgets whose GitHub account is whose.
-pub(super) async fn account(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::Look).await?;
+pub(super) async fn account(
+    daemon: &Daemon,
+    asked: &Interaction,
+    caller: &Caller,
+) -> Result<String, Trouble> {
+    caller.may(daemon, WantedHere::Look).await?;
     if given(asked, "do") == Some("forget") {
         let entry = caller.entry(AuditAction::ForgetAccount, caller.id.to_string());
-        desk.store.forget_account(caller.id, &entry).await?;
+        daemon.store.forget_account(caller.id, &entry).await?;
         return Ok(say::account_forgotten());
     }
-    let Some(sign_in) = &desk.settings.sign_in else { return Ok(say::no_sign_in()) };
-    let Some(token) = signed_in(desk, asked, sign_in, None).await? else { return Ok(say::not_signed_in()) };
+    let Some(sign_in) = &daemon.settings.sign_in else { return Ok(say::no_sign_in()) };
+    let Some(token) = signed_in(daemon, asked, sign_in, None).await? else { return Ok(say::not_signed_in()) };
     // The question is about the account alone; a repository is only part of how it is asked.
     let Ok(none) = RepoName::parse("octocat/hello-world") else { return Ok(say::not_signed_in()) };
-    let login = prove(desk, caller, &sign_in.github(token, &none)).await?;
+    let login = prove(daemon, caller, &sign_in.github(token, &none)).await?;
     Ok(say::account_shown(&login))
 }
 
-async fn prove(desk: &Desk, caller: &Caller, github: &GitHub) -> Result<Login, Trouble> {
+async fn prove(daemon: &Daemon, caller: &Caller, github: &GitHub) -> Result<Login, Trouble> {
     let told = github.account().await?;
     let github_id = i64::try_from(told.id).unwrap_or(i64::MAX);
     let account = Account { login: told.login.clone(), github_id, proven_at: Timestamp::now() };
     let mut entry = caller.entry(AuditAction::ProveAccount, caller.id.to_string());
     entry.after = Some(told.login.to_string().into());
-    desk.store.prove_account(caller.id, &account, &entry).await?;
+    daemon.store.prove_account(caller.id, &account, &entry).await?;
     Ok(told.login)
 }
 
 /// Shows a code and waits until somebody has typed it.
 async fn signed_in(
-    desk: &Desk,
+    daemon: &Daemon,
     asked: &Interaction,
     sign_in: &SignIn,
     wish: Option<&RepoName>,
 ) -> Result<Option<Secret>, Trouble> {
     let code = sign_in.flow.begin().await?;
     let text = say::sign_in(&code.page, &code.user_code, wish);
-    desk.discord.edit_answer(asked, &desk.post(&text)).await?;
+    daemon.discord.edit_answer(asked, &daemon.post(&text)).await?;
     match time::timeout(code.good_for.min(ANSWERABLE), typed(sign_in, &code)).await {
         Ok(typed) => typed,
         Err(_) => Ok(None),

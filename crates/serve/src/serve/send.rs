@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::{task::JoinSet, time};
 use tracing::warn;
 
-use super::desk::Desk;
+use super::daemon::Daemon;
 use crate::{store::outbox::Due, watch::Attempted};
 
 /// So many lanes are looked at at once.
@@ -44,15 +44,15 @@ impl Came {
 /// Does what waits for as long as this process lives.
 ///
 /// Each deed is a task of its own: one that is in the middle of a transaction goes on while the next are looked for.
-pub(super) async fn forever(desk: &Arc<Desk>) {
+pub(super) async fn forever(daemon: &Arc<Daemon>) {
     let mut under_way = JoinSet::new();
     loop {
-        let due = desk.insist("read the outbox", || desk.store.due(Timestamp::now(), LANES)).await;
+        let due = daemon.insist("read the outbox", || daemon.store.due(Timestamp::now(), LANES)).await;
         for due in due {
-            under_way.spawn(deliver(Arc::clone(desk), due));
+            under_way.spawn(deliver(Arc::clone(daemon), due));
         }
         let looks_again = async {
-            drop(time::timeout(desk.settings.pace.look, desk.outbox.notified()).await);
+            drop(time::timeout(daemon.settings.pace.look, daemon.outbox.notified()).await);
         };
         // Whatever is done may free the next of its lane.
         tokio::select! {
@@ -63,62 +63,62 @@ pub(super) async fn forever(desk: &Arc<Desk>) {
 }
 
 /// Does what waits until nothing can be done at this moment.
-pub(super) async fn rest(desk: &Arc<Desk>) {
+pub(super) async fn rest(daemon: &Arc<Daemon>) {
     loop {
-        let due = desk.insist("read the outbox", || desk.store.due(Timestamp::now(), LANES)).await;
+        let due = daemon.insist("read the outbox", || daemon.store.due(Timestamp::now(), LANES)).await;
         if due.is_empty() {
             return;
         }
-        let deeds: JoinSet<()> = due.into_iter().map(|due| deliver(Arc::clone(desk), due)).collect();
+        let deeds: JoinSet<()> = due.into_iter().map(|due| deliver(Arc::clone(daemon), due)).collect();
         deeds.join_all().await;
     }
 }
 
-async fn deliver(desk: Arc<Desk>, due: Due) {
-    let desk = &*desk;
-    let came = match attempt(desk, &due).await {
+async fn deliver(daemon: Arc<Daemon>, due: Due) {
+    let daemon = &*daemon;
+    let came = match attempt(daemon, &due).await {
         Ok(came) => came,
-        Err(error) if error.archived() && unarchived(desk, due.lane).await => {
+        Err(error) if error.archived() && unarchived(daemon, due.lane).await => {
             Came::Later(error.to_string(), Duration::ZERO)
         }
-        Err(error) => judge(desk, &due, &error),
+        Err(error) => judge(daemon, &due, &error),
     };
-    desk.settings.watch.counts.deed(came.attempted());
+    daemon.settings.watch.counts.deed(came.attempted());
     match came {
-        Came::Done(message) => note(desk, &due, message).await,
+        Came::Done(message) => note(daemon, &due, message).await,
         Came::Later(why, wait) => {
             let now = Timestamp::now();
-            desk.insist("note what failed", || desk.store.retry(due.id, &why, now, wait)).await;
+            daemon.insist("note what failed", || daemon.store.retry(due.id, &why, now, wait)).await;
         }
         Came::Never(why) => {
             warn!("{why}; it is not tried again");
-            desk.insist("note what failed", || desk.store.give_up(due.id, &why)).await;
+            daemon.insist("note what failed", || daemon.store.give_up(due.id, &why)).await;
         }
     }
 }
 
 /// Notes that a deed is done, and what follows from it.
-async fn note(desk: &Desk, due: &Due, message: Option<MessageId>) {
+async fn note(daemon: &Daemon, due: &Due, message: Option<MessageId>) {
     let what = "note what was done";
     let (Deed::Begin { channel, beginning, .. }, Some(message)) = (&due.deed, message) else {
-        return desk.insist(what, || desk.store.done(due.id, message)).await;
+        return daemon.insist(what, || daemon.store.done(due.id, message)).await;
     };
     let now = Timestamp::now();
     let follows = begun(*channel, message, beginning, now);
-    desk.insist(what, || desk.store.done_with(due.id, message, &follows, now)).await;
-    desk.outbox.notify_one();
+    daemon.insist(what, || daemon.store.done_with(due.id, message, &follows, now)).await;
+    daemon.outbox.notify_one();
 }
 
-async fn attempt(desk: &Desk, due: &Due) -> Result<Came, Error> {
-    let discord = &desk.discord;
+async fn attempt(daemon: &Daemon, due: &Due) -> Result<Came, Error> {
+    let discord = &daemon.discord;
     match &due.deed {
         Deed::OpenThread { channel, message, name } => {
             discord.open_thread(*channel, *message, name).await?;
             Ok(Came::Done(None))
         }
-        Deed::Say { channel, .. } | Deed::Begin { channel, .. } => say(desk, due, *channel).await,
+        Deed::Say { channel, .. } | Deed::Begin { channel, .. } => say(daemon, due, *channel).await,
         Deed::Change { channel, .. } => {
-            if let (Some(message), Some(post)) = (due.message, post(desk, &due.deed)) {
+            if let (Some(message), Some(post)) = (due.message, post(daemon, &due.deed)) {
                 discord.edit(*channel, message, &post).await?;
             }
             Ok(Came::Done(None))
@@ -133,10 +133,10 @@ async fn attempt(desk: &Desk, due: &Due) -> Result<Came, Error> {
 }
 
 /// Says something. What was tried before may stand there already: it is looked for first.
-async fn say(desk: &Desk, due: &Due, channel: ChannelId) -> Result<Came, Error> {
-    let Some(post) = post(desk, &due.deed) else { return Ok(Came::Done(None)) };
+async fn say(daemon: &Daemon, due: &Due, channel: ChannelId) -> Result<Came, Error> {
+    let Some(post) = post(daemon, &due.deed) else { return Ok(Came::Done(None)) };
     let known = match due.first_try {
-        Some(since) => desk.insist("read what was said", || desk.store.said_in(due.lane, since)).await,
+        Some(since) => daemon.insist("read what was said", || daemon.store.said_in(due.lane, since)).await,
         None => Vec::new(),
     };
     let attempt = match due.first_try {
@@ -144,16 +144,16 @@ async fn say(desk: &Desk, due: &Due, channel: ChannelId) -> Result<Came, Error> 
         None => Attempt::First,
     };
     let Some(nonce) = Nonce::new(format!("fro-{}", due.id)) else { return Ok(Came::Done(None)) };
-    Ok(Came::Done(Some(desk.discord.send(channel, &post, &nonce, attempt).await?)))
+    Ok(Came::Done(Some(daemon.discord.send(channel, &post, &nonce, attempt).await?)))
 }
 
 /// Makes a message of a deed that shows one.
-fn post(desk: &Desk, deed: &Deed) -> Option<Post> {
+fn post(daemon: &Daemon, deed: &Deed) -> Option<Post> {
     let (text, buttons, menu, file) = match deed {
         Deed::Say { text, buttons, menu, file, .. } | Deed::Change { text, buttons, menu, file, .. } => {
             (text, buttons, menu, file)
         }
-        Deed::Begin { text, .. } => return Some(desk.post(text)),
+        Deed::Begin { text, .. } => return Some(daemon.post(text)),
         Deed::OpenThread { .. } | Deed::TakeBack { .. } => return None,
     };
     let (reply_to, silent) = match deed {
@@ -161,7 +161,7 @@ fn post(desk: &Desk, deed: &Deed) -> Option<Post> {
         _ => (None, false),
     };
     let upload = |file: &chat::TextFile| {
-        let bytes = desk.clean(&file.text).as_str().as_bytes().to_vec();
+        let bytes = daemon.clean(&file.text).as_str().as_bytes().to_vec();
         Upload { name: file.name.clone(), bytes }
     };
     Some(Post {
@@ -169,7 +169,7 @@ fn post(desk: &Desk, deed: &Deed) -> Option<Post> {
         files: file.iter().map(upload).collect(),
         silent,
         reply_to,
-        ..desk.post(text)
+        ..daemon.post(text)
     })
 }
 
@@ -191,17 +191,17 @@ fn button(button: &chat::Button) -> Button {
     Button { label: button.label.clone(), custom_id: button.id.clone(), style, enabled: true }
 }
 
-async fn unarchived(desk: &Desk, thread: ChannelId) -> bool {
-    desk.discord.unarchive(thread).await.is_ok()
+async fn unarchived(daemon: &Daemon, thread: ChannelId) -> bool {
+    daemon.discord.unarchive(thread).await.is_ok()
 }
 
 /// Decides whether something that failed is tried again.
-fn judge(desk: &Desk, due: &Due, error: &Error) -> Came {
+fn judge(daemon: &Daemon, due: &Due, error: &Error) -> Came {
     let age = due.first_try.map(|first| Timestamp::now().duration_since(first));
     let mends = matches!(error.fault(), Fault::Upstream { .. }) || error.stranger();
     if !mends || error.gone() || age.is_some_and(|age| age > TOO_OLD) {
         return Came::Never(error.to_string());
     }
     let doubled = u32::try_from(due.attempts).unwrap_or(u32::MAX).min(10);
-    Came::Later(error.to_string(), (desk.settings.pace.again * 2_u32.pow(doubled)).min(LONGEST_PAUSE))
+    Came::Later(error.to_string(), (daemon.settings.pace.again * 2_u32.pow(doubled)).min(LONGEST_PAUSE))
 }

@@ -3,24 +3,26 @@
 use tokio::time;
 use tracing::warn;
 
-use super::desk::Desk;
+use super::daemon::Daemon;
 use crate::store::standing::StandingAsked;
 
 /// Answers workers for as long as this process lives.
-pub(super) async fn forever(desk: &Desk) {
+pub(super) async fn forever(daemon: &Daemon) {
     loop {
-        time::sleep(desk.settings.pace.look).await;
-        for asked in desk.insist("look who is asked about", || desk.store.standings_asked()).await {
-            tell(desk, &asked).await;
+        time::sleep(daemon.settings.pace.look).await;
+        for asked in daemon.insist("look who is asked about", || daemon.store.standings_asked()).await {
+            tell(daemon, &asked).await;
         }
     }
 }
 
 /// Answers one question. What Discord does not tell now is asked again at the next look.
-async fn tell(desk: &Desk, asked: &StandingAsked) {
-    match desk.places.roles(asked.guild, asked.person).await {
+async fn tell(daemon: &Daemon, asked: &StandingAsked) {
+    match daemon.places.roles(asked.guild, asked.person).await {
         Ok(roles) => {
-            desk.insist("say what somebody is", || desk.store.tell_standing(asked, roles.as_deref())).await;
+            daemon
+                .insist("say what somebody is", || daemon.store.tell_standing(asked, roles.as_deref()))
+                .await;
         }
         Err(error) => warn!("{error}"),
     }

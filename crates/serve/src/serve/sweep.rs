@@ -6,14 +6,14 @@ use jiff::Timestamp;
 use tokio::time;
 use tracing::info;
 
-use super::desk::Desk;
+use super::daemon::Daemon;
 
 const PAUSE: Duration = Duration::from_hours(1);
 
 /// Removes what is old, now and then, for as long as this process lives.
-pub(super) async fn forever(desk: &Desk) {
+pub(super) async fn forever(daemon: &Daemon) {
     loop {
-        let turns = desk.insist("remove what is old", || desk.store.sweep(Timestamp::now())).await;
+        let turns = daemon.insist("remove what is old", || daemon.store.sweep(Timestamp::now())).await;
         if turns > 0 {
             info!(turns, "old turns were removed");
         }

@@ -171,8 +171,8 @@ async fn ten_runs_at_once_lose_nothing_though_one_is_killed_before_the_head() {
     assert!(raced.count() > 0 && sim.run_page().contains("other runs that saved meanwhile"), "{ended:?}");
 
     let state = fs_err::read_to_string(sim.folder().join("state-9")).unwrap();
-    let desk = state.lines().find_map(|line| line.strip_prefix("desk=")).unwrap().to_owned();
-    let post = sim.mention("").again(killed.comment).post().variable("STATE_desk", desk);
+    let private = state.lines().find_map(|line| line.strip_prefix("private=")).unwrap().to_owned();
+    let post = sim.mention("").again(killed.comment).post().variable("STATE_private", private);
     let post = through(&bucket, post.variable("GITHUB_RUN_ID", "109")).run().await;
     assert!(post.log.contains("memory saved"), "{post}");
 

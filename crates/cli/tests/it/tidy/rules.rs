@@ -137,7 +137,7 @@ const TALKING: [&str; 26] = [
     "update_comment",
     "remove_comment",
     "post_check_run",
-    "pull_told",
+    "pull_request",
     "standing",
     "reviewed_by",
     "wears",

@@ -32,12 +32,12 @@ pub(crate) struct Bucket {
     _open: oneshot::Sender<()>,
     endpoint: String,
     folder: Arc<TempDir>,
-    desk: Arc<Desk>,
+    state: Arc<ServerState>,
 }
 
 /// What goes wrong, and what was asked.
 #[derive(Default)]
-struct Desk {
+struct ServerState {
     fault: Mutex<Option<(String, Fault)>>,
     seen: Mutex<Vec<Seen>>,
     /// The server keeps content and tag in two files, compares first and writes then; S3 does all at once.
@@ -68,16 +68,16 @@ impl Bucket {
     pub(crate) fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(BUCKET)).unwrap();
-        Self::on(Arc::new(folder), Desk::default())
+        Self::on(Arc::new(folder), ServerState::default())
     }
 
     /// Opens the same bucket on another port, where other things go wrong.
     pub(crate) fn another_door(&self) -> Self {
-        let desk = Desk { turn: Arc::clone(&self.desk.turn), ..Desk::default() };
-        Self::on(Arc::clone(&self.folder), desk)
+        let state = ServerState { turn: Arc::clone(&self.state.turn), ..ServerState::default() };
+        Self::on(Arc::clone(&self.folder), state)
     }
 
-    fn on(folder: Arc<TempDir>, desk: Desk) -> Self {
+    fn on(folder: Arc<TempDir>, state: ServerState) -> Self {
         let service = {
             let mut builder = S3ServiceBuilder::new(s3s_fs::FileSystem::new(folder.path()).unwrap());
             builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
@@ -87,11 +87,11 @@ impl Bucket {
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        let desk = Arc::new(desk);
-        runtime.spawn(serve(listener, service, Arc::clone(&desk)));
+        let state = Arc::new(state);
+        runtime.spawn(serve(listener, service, Arc::clone(&state)));
         let (open, closed) = oneshot::channel();
         thread::spawn(move || runtime.block_on(closed).ok());
-        Self { _open: open, endpoint, folder, desk }
+        Self { _open: open, endpoint, folder, state }
     }
 
     /// Returns where it answers.
@@ -101,23 +101,23 @@ impl Bucket {
 
     /// Fails every request whose line begins like this, until `mend`.
     pub(crate) fn fail(&self, line: &str, fault: Fault) {
-        *self.desk.fault.lock().unwrap() = Some((line.to_owned(), fault));
+        *self.state.fault.lock().unwrap() = Some((line.to_owned(), fault));
     }
 
     pub(crate) fn mend(&self) {
-        *self.desk.fault.lock().unwrap() = None;
+        *self.state.fault.lock().unwrap() = None;
     }
 
     /// Returns what was asked so far and forgets it.
     pub(crate) fn seen(&self) -> Vec<Seen> {
-        std::mem::take(&mut *self.desk.seen.lock().unwrap())
+        std::mem::take(&mut *self.state.seen.lock().unwrap())
     }
 
     /// Waits until a request of this method for a path that ends like this has come.
     pub(crate) async fn wait_for(&self, method: &str, end: &str) {
         let is_it = |seen: &Seen| seen.line.starts_with(method) && seen.line.ends_with(end);
         let come = async {
-            while !self.desk.seen.lock().unwrap().iter().any(is_it) {
+            while !self.state.seen.lock().unwrap().iter().any(is_it) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
@@ -141,12 +141,12 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-async fn serve(listener: std::net::TcpListener, service: S3Service, desk: Arc<Desk>) {
+async fn serve(listener: std::net::TcpListener, service: S3Service, state: Arc<ServerState>) {
     let listener = TcpListener::from_std(listener).unwrap();
     loop {
         let Ok((socket, _)) = listener.accept().await else { return };
-        let (service, desk) = (service.clone(), Arc::clone(&desk));
-        let answer = service_fn(move |request| answer(service.clone(), Arc::clone(&desk), request));
+        let (service, state) = (service.clone(), Arc::clone(&state));
+        let answer = service_fn(move |request| answer(service.clone(), Arc::clone(&state), request));
         tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(socket), answer));
     }
 }
@@ -154,14 +154,14 @@ async fn serve(listener: std::net::TcpListener, service: S3Service, desk: Arc<De
 /// Answers, or fails as it was told.
 async fn answer(
     service: S3Service,
-    desk: Arc<Desk>,
+    state: Arc<ServerState>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, std::io::Error> {
     let line = format!("{} {}", request.method(), request.uri().path_and_query().unwrap());
     let seen = Seen { line: line.clone(), headers: request.headers().clone() };
-    desk.seen.lock().unwrap().push(seen);
-    let _turn = if line.contains("/head.") { Some(desk.turn.lock().await) } else { None };
-    let fault = desk.fault.lock().unwrap().clone();
+    state.seen.lock().unwrap().push(seen);
+    let _turn = if line.contains("/head.") { Some(state.turn.lock().await) } else { None };
+    let fault = state.fault.lock().unwrap().clone();
     let fault = fault.filter(|(part, _)| part.split(' ').all(|word| line.contains(word)));
     match fault.map(|(_, fault)| fault) {
         Some(Fault::Status(status)) => {

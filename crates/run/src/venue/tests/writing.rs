@@ -297,7 +297,7 @@ async fn who_may_not_even_react_begins_nothing() {
 }
 
 #[tokio::test]
-async fn a_word_that_is_answered_by_heart_takes_no_label_of_a_run_at_work() {
+async fn a_word_that_is_answered_without_the_engine_takes_no_label_of_a_run_at_work() {
     let world = World::start().await.unwrap();
     let called = Called::saying(world, "@fro-bot status", &Policy::usual()).await;
     called

@@ -10,45 +10,45 @@ use fro_discord::{Asked, Given, Interaction};
 use jiff::Timestamp;
 
 use super::{Caller, Reply, Trouble, given, pick};
-use crate::{serve::desk::Desk, store::offered::Offered};
+use crate::{serve::daemon::Daemon, store::offered::Offered};
 
 /// So many decisions are shown.
 const SHOWN: i64 = 15;
 /// What a name of a model or an agent can be.
 const LONGEST_NAME: usize = 100;
 
-pub(super) async fn links(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::Look).await?;
-    Ok(say::links(&desk.store.links(caller.guild).await?))
+pub(super) async fn links(daemon: &Daemon, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(daemon, WantedHere::Look).await?;
+    Ok(say::links(&daemon.store.links(caller.guild).await?))
 }
 
-pub(super) async fn status(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::Look).await?;
-    let (running, waiting) = desk.store.load(Timestamp::now()).await?;
+pub(super) async fn status(daemon: &Daemon, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(daemon, WantedHere::Look).await?;
+    let (running, waiting) = daemon.store.load(Timestamp::now()).await?;
     Ok(say::status(env!("CARGO_PKG_VERSION"), running, waiting))
 }
 
-pub(super) async fn audit(desk: &Desk, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::ReadAudit).await?;
-    let entries = desk.store.audited(caller.guild, SHOWN).await?;
-    desk.store.record(&caller.entry(AuditAction::ReadAudit, "audit")).await?;
+pub(super) async fn audit(daemon: &Daemon, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(daemon, WantedHere::ReadAudit).await?;
+    let entries = daemon.store.audited(caller.guild, SHOWN).await?;
+    daemon.store.record(&caller.entry(AuditAction::ReadAudit, "audit")).await?;
     Ok(say::audit(entries.iter().map(|audited| (audited.number, &audited.entry))))
 }
 
-pub(super) async fn policy(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
-    let was = desk.store.policy(caller.guild).await?;
+pub(super) async fn policy(daemon: &Daemon, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    let was = daemon.store.policy(caller.guild).await?;
     let (may, role) = match (given(asked, "may"), role(asked)) {
         (None, None) => {
             // Whoever could change it may see it, also if no role is set yet.
-            if caller.may(desk, WantedHere::SetPolicy).await.is_err() {
-                caller.may(desk, WantedHere::Look).await?;
+            if caller.may(daemon, WantedHere::SetPolicy).await.is_err() {
+                caller.may(daemon, WantedHere::Look).await?;
             }
             return Ok(say::policy(&was.roles));
         }
         (Some(may), Some(role)) => (may, role),
         (Some(_), None) | (None, Some(_)) => return Ok(say::policy_lacks()),
     };
-    caller.may(desk, WantedHere::SetPolicy).await?;
+    caller.may(daemon, WantedHere::SetPolicy).await?;
     let mut roles = was.roles.clone();
     let Some(set) = set_of(&mut roles, may) else { return Ok(say::policy_lacks()) };
     match given(asked, "change") {
@@ -57,7 +57,7 @@ pub(super) async fn policy(desk: &Desk, asked: &Interaction, caller: &Caller) ->
     };
     let mut entry = caller.entry(AuditAction::SetPolicy, format!("{may} {role}"));
     entry.after = serde_json::to_value(&roles).ok();
-    let changed = desk.store.set_policy(caller.guild, &was, &roles, entry).await?;
+    let changed = daemon.store.set_policy(caller.guild, &was, &roles, entry).await?;
     Ok(if changed { say::policy(&roles) } else { say::policy_moved() })
 }
 
@@ -79,42 +79,50 @@ fn role(asked: &Interaction) -> Option<RoleId> {
     }
 }
 
-pub(super) async fn listen(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+pub(super) async fn listen(daemon: &Daemon, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
     // What is listened to is part of what a link is.
-    caller.may(desk, WantedHere::Unlink).await?;
+    caller.may(daemon, WantedHere::Unlink).await?;
     let listen = match given(asked, "to") {
         Some("everything") => Some(Listen::Everything),
         Some(_) => Some(Listen::Mentions),
         None => None,
     };
-    set(desk, caller, "listen", |settings| {
+    set(daemon, caller, "listen", |settings| {
         settings.listen = listen.unwrap_or(settings.listen);
     })
     .await
 }
 
-pub(super) async fn verbosity(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::Choose).await?;
+pub(super) async fn verbosity(
+    daemon: &Daemon,
+    asked: &Interaction,
+    caller: &Caller,
+) -> Result<String, Trouble> {
+    caller.may(daemon, WantedHere::Choose).await?;
     let shown = given(asked, "show").map(|shown| match shown {
         "text" => Verbosity::Text,
         "all" => Verbosity::All,
         _ => Verbosity::Essential,
     });
-    set(desk, caller, "verbosity", |settings| {
+    set(daemon, caller, "verbosity", |settings| {
         settings.verbosity = shown.unwrap_or(settings.verbosity);
     })
     .await
 }
 
 /// Sets what the agent asks leave for. Whoever may say yes for the agent may also let it ask.
-pub(super) async fn approvals(desk: &Desk, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::Approve).await?;
+pub(super) async fn approvals(
+    daemon: &Daemon,
+    asked: &Interaction,
+    caller: &Caller,
+) -> Result<String, Trouble> {
+    caller.may(daemon, WantedHere::Approve).await?;
     let asks = given(asked, "ask").map(|asks| match asks {
         "rules" => Approvals::Rules,
         "changes" => Approvals::Changes,
         _ => Approvals::Nothing,
     });
-    set(desk, caller, "approvals", |settings| {
+    set(daemon, caller, "approvals", |settings| {
         settings.approvals = asks.unwrap_or(settings.approvals);
     })
     .await
@@ -122,7 +130,7 @@ pub(super) async fn approvals(desk: &Desk, asked: &Interaction, caller: &Caller)
 
 /// Chooses the model or the agent of the channel; without a name, what workers offer is shown.
 pub(super) async fn choose_or_offer(
-    desk: &Desk,
+    daemon: &Daemon,
     asked: &Interaction,
     caller: &Caller,
     command: SlashCommand,
@@ -131,10 +139,10 @@ pub(super) async fn choose_or_offer(
         SlashCommand::Agent => (Pick::Agent, Offered::Agent),
         _ => (Pick::Model, Offered::Model),
     };
-    let told = choose(desk, caller, what, given(asked, "name")).await?;
+    let told = choose(daemon, caller, what, given(asked, "name")).await?;
     let offered = match given(asked, "name") {
         Some(_) => Vec::new(),
-        None => desk.store.offered(kind).await?,
+        None => daemon.store.offered(kind).await?,
     };
     let usual = (!offered.is_empty()).then(|| "usual".to_owned());
     let options = usual.into_iter().chain(offered).map(|name| (name.clone(), name));
@@ -143,17 +151,17 @@ pub(super) async fn choose_or_offer(
 
 /// Chooses the model or the agent of the channel.
 pub(super) async fn choose(
-    desk: &Desk,
+    daemon: &Daemon,
     caller: &Caller,
     what: Pick,
     name: Option<&str>,
 ) -> Result<String, Trouble> {
-    caller.may(desk, WantedHere::Choose).await?;
+    caller.may(daemon, WantedHere::Choose).await?;
     if name.is_some_and(|name| !is_name(name)) {
         return Ok(say::bad_name());
     }
     let word = if what == Pick::Agent { "agent" } else { "model" };
-    set(desk, caller, word, |settings| {
+    set(daemon, caller, word, |settings| {
         let Some(name) = name else { return };
         let chosen = (name != "usual").then(|| name.to_owned());
         match what {
@@ -171,14 +179,14 @@ fn is_name(name: &str) -> bool {
 
 /// Changes how people talk in the channel, or in that of the thread, and says how it is.
 async fn set(
-    desk: &Desk,
+    daemon: &Daemon,
     caller: &Caller,
     what: &str,
     change: impl FnOnce(&mut ChannelSettings),
 ) -> Result<String, Trouble> {
-    let thread = desk.store.thread(caller.channel).await?;
+    let thread = daemon.store.thread(caller.channel).await?;
     let channel = thread.map_or(caller.channel, |thread| thread.channel);
-    let link = desk.store.link_of(channel).await?.filter(|link| link.guild == caller.guild);
+    let link = daemon.store.link_of(channel).await?.filter(|link| link.guild == caller.guild);
     let Some(link) = link else { return Ok(fro_core::chat::say::not_linked()) };
     let mut settings = link.settings.clone();
     change(&mut settings);
@@ -186,7 +194,7 @@ async fn set(
         let mut entry = caller.entry(AuditAction::Choose, format!("{what} of {channel}"));
         entry = entry.before(&link.settings);
         entry.after = serde_json::to_value(&settings).ok();
-        desk.store.set_settings(channel, &settings, &entry).await?;
+        daemon.store.set_settings(channel, &settings, &entry).await?;
     }
     Ok(say::settings(&settings))
 }

@@ -6,7 +6,7 @@ use fro_core::chat::{AuditAction, MessageId, Pick, say::command as told};
 use fro_discord::{Interaction, Row};
 
 use super::{Caller, Trouble, apologise, give, manage, promise, talk, tell};
-use crate::serve::desk::Desk;
+use crate::serve::daemon::Daemon;
 
 /// Discord shows so many choices, with names of so many characters.
 const MOST: usize = 25;
@@ -27,37 +27,37 @@ pub(super) fn menu(pick: Pick, options: impl Iterator<Item = (String, String)>) 
 
 /// Does what was chosen, and says so to whoever chose.
 pub(super) async fn chosen(
-    desk: &Desk,
+    daemon: &Daemon,
     asked: &Interaction,
     (pick, chosen): (Pick, &[String]),
     message: MessageId,
 ) -> Result<(), fro_discord::Error> {
-    let Some(value) = chosen.first() else { return tell(desk, asked, &told::stale()).await };
-    let caller = match promise(desk, asked).await? {
+    let Some(value) = chosen.first() else { return tell(daemon, asked, &told::stale()).await };
+    let caller = match promise(daemon, asked).await? {
         Ok(caller) => caller,
-        Err(why) => return give(desk, asked, why).await,
+        Err(why) => return give(daemon, asked, why).await,
     };
     let action = match pick {
         Pick::Model | Pick::Agent => AuditAction::Choose,
         Pick::Session => AuditAction::Ask,
         Pick::Answer(_) => AuditAction::Approve,
     };
-    let text = match follow(desk, &caller, (pick, value), message).await {
+    let text = match follow(daemon, &caller, (pick, value), message).await {
         Ok(text) => text,
-        Err(trouble) => apologise(desk, &caller, action, value, trouble).await,
+        Err(trouble) => apologise(daemon, &caller, action, value, trouble).await,
     };
-    give(desk, asked, text.into()).await
+    give(daemon, asked, text.into()).await
 }
 
 async fn follow(
-    desk: &Desk,
+    daemon: &Daemon,
     caller: &Caller,
     (pick, value): (Pick, &str),
     message: MessageId,
 ) -> Result<String, Trouble> {
     match pick {
-        Pick::Model | Pick::Agent => manage::choose(desk, caller, pick, Some(value)).await,
-        Pick::Session => talk::go_on(desk, caller, value).await,
-        Pick::Answer(request) => talk::rule(desk, caller, (request, value), message).await,
+        Pick::Model | Pick::Agent => manage::choose(daemon, caller, pick, Some(value)).await,
+        Pick::Session => talk::go_on(daemon, caller, value).await,
+        Pick::Answer(request) => talk::rule(daemon, caller, (request, value), message).await,
     }
 }

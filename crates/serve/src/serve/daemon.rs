@@ -17,8 +17,8 @@ use crate::store::{Error, Store};
 /// The longest pause before the database is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// The desk of this process.
-pub(super) struct Desk {
+/// The process that speaks to Discord: its settings, its store, and what is known of places.
+pub(super) struct Daemon {
     pub(super) settings: ServeSettings,
     pub(super) store: Store,
     pub(super) discord: Discord,
@@ -30,7 +30,7 @@ pub(super) struct Desk {
     pub(super) outbox: Notify,
 }
 
-impl Desk {
+impl Daemon {
     pub(super) fn new(settings: ServeSettings, store: Store, discord: Discord, me: UserId) -> Self {
         let places = Places::new(discord.clone());
         Self { settings, store, discord, me, places, prompts: Prompts::default(), outbox: Notify::new() }
