@@ -33,12 +33,12 @@ const NOBODYS: &str = "no session of this engine makes this call";
 /// The sessions of an engine, and the calls that they make.
 #[derive(Debug, Default)]
 pub(crate) struct Callers {
-    known: Mutex<Known>,
+    known: Mutex<OpenCalls>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct Known {
+struct OpenCalls {
     calls: RunningCalls,
     callers: Vec<Caller>,
     /// How many sessions there ever were.
@@ -127,12 +127,12 @@ impl Callers {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, OpenCalls> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl OpenCalls {
     /// Finds whose call it is; nothing if the engine has not reported it yet.
     fn claim(
         &mut self,
@@ -168,9 +168,9 @@ impl Drop for Seat {
     }
 }
 
-impl fmt::Debug for Known {
+impl fmt::Debug for OpenCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Known").field("calls", &self.calls).finish_non_exhaustive()
+        f.debug_struct("OpenCalls").field("calls", &self.calls).finish_non_exhaustive()
     }
 }
 

@@ -13,11 +13,11 @@ use crate::{daemon_store::StoreOption, env::Env};
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
-    command: Command,
+    command: AuditCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum AuditCommand {
     /// Checks that no entry was changed, removed or put in between
     Verify {
         #[command(flatten)]
@@ -30,7 +30,7 @@ enum Command {
 
 /// Does it.
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
-    let Command::Verify { store, noted } = &options.command;
+    let AuditCommand::Verify { store, noted } = &options.command;
     let store = store.existing(env).await?;
     let checked = store.verify_audit(noted.as_deref()).await.map_err(|error| error.fault())?;
     println!("{}", describe(&checked.map_err(|broken| fault(&broken))?));

@@ -22,11 +22,11 @@ const MADE_UP: u64 = 10_000;
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
-    command: Command,
+    command: EvalCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum EvalCommand {
     /// Which lines of real diffs can be commented on, and whether they are found again after pushes
     Anchors(Data),
     /// Which wordings of findings tell of the same thing
@@ -52,10 +52,10 @@ struct Data {
 /// Prints the figures; the exit code says whether they are good enough.
 pub(crate) fn main(options: &Options) -> Result<ExitCode, Fault> {
     let figures = match &options.command {
-        Command::Anchors(data) => measured(&data.data, of_anchors)?,
-        Command::Duplicates(data) => measured(&data.data, of_duplicates)?,
-        Command::State(OptionalData { data: Some(data) }) => measured(data, of_state)?,
-        Command::State(OptionalData { data: None }) => {
+        EvalCommand::Anchors(data) => measured(&data.data, of_anchors)?,
+        EvalCommand::Duplicates(data) => measured(&data.data, of_duplicates)?,
+        EvalCommand::State(OptionalData { data: Some(data) }) => measured(data, of_state)?,
+        EvalCommand::State(OptionalData { data: None }) => {
             let histories: Vec<History> = (1..=MADE_UP).map(History::played).collect();
             Some(of_histories(&histories))
         }

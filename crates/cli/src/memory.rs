@@ -44,11 +44,11 @@ pub(crate) struct Options {
     #[command(flatten)]
     which: Which,
     #[command(subcommand)]
-    command: Command,
+    command: MemoryCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum MemoryCommand {
     /// Says what each store has: sessions, size, last save
     Status,
     /// Reads every byte of every store and says whether all is sound
@@ -116,22 +116,22 @@ impl Forget {
 pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     let which = &options.which;
     match &options.command {
-        Command::Status => status(which, env)?,
-        Command::Verify { secrets, repair } => {
+        MemoryCommand::Status => status(which, env)?,
+        MemoryCommand::Verify { secrets, repair } => {
             if *repair {
                 verify::repair(which, env)?;
             }
             return verify::main(which, env, secrets.as_deref());
         }
-        Command::Pull { folder } => pull(which, env, folder)?,
-        Command::Push { folder } => push(which, env, folder)?,
-        Command::Stats => {
+        MemoryCommand::Pull { folder } => pull(which, env, folder)?,
+        MemoryCommand::Push { folder } => push(which, env, folder)?,
+        MemoryCommand::Stats => {
             let mut runs = Opened::bring(which, env)?.ledger()?.newest(u32::MAX)?;
             runs.reverse();
             let stats = Stats::sum_up(&runs);
             which.show(&json!(stats), || Ok(stats::table(&stats)))?;
         }
-        Command::Forget(what) => forget(which, env, what)?,
+        MemoryCommand::Forget(what) => forget(which, env, what)?,
     }
     Ok(ExitCode::SUCCESS)
 }

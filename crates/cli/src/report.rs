@@ -23,7 +23,7 @@ use crate::{
 pub(crate) struct Report {
     began: Instant,
     redactor: Redactor,
-    place: Place,
+    place: LogReader,
     volume: Volume,
     /// Where lines are wrapped: a pipe wraps nothing.
     width: Option<usize>,
@@ -42,7 +42,7 @@ enum Volume {
 
 /// Where the log is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LogReader {
     Workflow,
     Terminal,
     /// Nobody reads it but machines.
@@ -54,14 +54,14 @@ impl Report {
     pub(crate) fn new(env: &Env, process: &Process) -> Self {
         let volume = if env.text(env::FRO_QUIET).is_some() { Volume::Quiet } else { Volume::Usual };
         let place = place(env);
-        let waiting = (place == Place::Terminal).then(|| Waiting::begin(env, "reading the event"));
+        let waiting = (place == LogReader::Terminal).then(|| Waiting::begin(env, "reading the event"));
         let (redactor, width) = (process.redactor().clone(), wrap::width());
         Self { began: Instant::now(), redactor, place, volume, width, waiting, begun: Mutex::default() }
     }
 
     /// Says to a person who pressed Ctrl-C what has become of the run.
     pub(crate) fn interrupted(&self) {
-        if self.place == Place::Terminal {
+        if self.place == LogReader::Terminal {
             self.waiting.iter().for_each(Waiting::end);
             let undone = self.begun.lock().map_or_else(|_| String::new(), |begun| begun.undone());
             println!("interrupted: {undone}");
@@ -74,7 +74,7 @@ impl Report {
         if let Ok(mut begun) = self.begun.lock() {
             begun.note(news);
         }
-        if self.place == Place::Machine {
+        if self.place == LogReader::Machine {
             let object = json::render(news, &self.redactor, Timestamp::now(), seconds);
             return object.into_iter().for_each(|object| println!("{}", self.redactor.clean(&object)));
         }
@@ -86,8 +86,8 @@ impl Report {
         }
         let text = self.redactor.clean(&line.text);
         match (self.place, line.tone) {
-            (Place::Workflow, line::Tone::Warning) => println!("::warning::{}", escaped(text.as_str())),
-            (Place::Workflow | Place::Terminal | Place::Machine, tone) => {
+            (LogReader::Workflow, line::Tone::Warning) => println!("::warning::{}", escaped(text.as_str())),
+            (LogReader::Workflow | LogReader::Terminal | LogReader::Machine, tone) => {
                 let (style, dim) = (tone.style(), Style::new().dimmed());
                 let text = wrap::hanging(text.as_str(), 10, self.width);
                 let print = || println!("{dim}{seconds:6.1} s{dim:#}  {style}{text}{style:#}");
@@ -105,20 +105,20 @@ pub(crate) fn is_for_machines(env: &Env) -> bool {
 /// Prints a warning before there is a run that could.
 pub(crate) fn warn(env: &Env, text: &str) {
     match place(env) {
-        Place::Machine => println!("{}", json::warning(text, Timestamp::now())),
-        Place::Workflow => println!("::warning::{}", escaped(text)),
-        Place::Terminal => {
+        LogReader::Machine => println!("{}", json::warning(text, Timestamp::now())),
+        LogReader::Workflow => println!("::warning::{}", escaped(text)),
+        LogReader::Terminal => {
             let yellow = line::Tone::Warning.style();
             eprintln!("{yellow}warning{yellow:#}: {text}");
         }
     }
 }
 
-fn place(env: &Env) -> Place {
+fn place(env: &Env) -> LogReader {
     if is_for_machines(env) {
-        return Place::Machine;
+        return LogReader::Machine;
     }
-    if env.text(env::GITHUB_ACTIONS) == Some("true") { Place::Workflow } else { Place::Terminal }
+    if env.text(env::GITHUB_ACTIONS) == Some("true") { LogReader::Workflow } else { LogReader::Terminal }
 }
 
 /// Prints a failure: what failed on what, and the next step.
@@ -129,9 +129,9 @@ pub(crate) fn fault(env: &Env, fault: &Fault) {
     let what = lines.join("\n");
     let hint = say::log::harmless(&fault.hint());
     match place(env) {
-        Place::Machine => eprintln!("{}", json::error(&what, &hint, Timestamp::now())),
-        Place::Workflow => eprintln!("::error::{}", escaped(&format!("{what}\nhint: {hint}"))),
-        Place::Terminal => {
+        LogReader::Machine => eprintln!("{}", json::error(&what, &hint, Timestamp::now())),
+        LogReader::Workflow => eprintln!("::error::{}", escaped(&format!("{what}\nhint: {hint}"))),
+        LogReader::Terminal => {
             let (red, cyan) = (AnsiColor::Red.on_default().bold(), AnsiColor::Cyan.on_default().bold());
             eprintln!("{red}error{red:#}: {what}\n\n{cyan}hint{cyan:#}: {hint}");
         }

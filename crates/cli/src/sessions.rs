@@ -24,11 +24,11 @@ pub(crate) struct Options {
     #[command(flatten)]
     which: Which,
     #[command(subcommand)]
-    command: Command,
+    command: SessionsCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum SessionsCommand {
     /// Lists sessions, the last spoken in first
     List {
         /// How many at most
@@ -82,11 +82,11 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     let (sessions, ledger) = (opened.sessions()?, opened.ledger()?);
     let which = &options.which;
     match &options.command {
-        Command::List { limit, skip } => {
+        SessionsCommand::List { limit, skip } => {
             let listed = sessions.list(Page { skip: *skip, limit: *limit })?;
             which.show(&json!(listed), || or_none(list(&listed, &ledger)?, "no sessions"))?;
         }
-        Command::Search { words, limit } => {
+        SessionsCommand::Search { words, limit } => {
             let words = words.join(" ");
             let found =
                 opened.index(&sessions, &ledger)?.search(&sessions, &Question::typed(&words), *limit)?;
@@ -95,20 +95,20 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
                 or_none(found.iter().map(place).collect::<Vec<_>>().join("\n"), &nothing)
             })?;
         }
-        Command::Read { session, limit, skip } => {
+        SessionsCommand::Read { session, limit, skip } => {
             let info = known(&sessions, session)?;
             let said = sessions.read(&info.id, Page { skip: *skip, limit: *limit })?;
             which.show(&json!(said), || {
                 or_none(said.iter().map(message).collect::<Vec<_>>().join("\n"), "no messages")
             })?;
         }
-        Command::Info { session } => {
+        SessionsCommand::Info { session } => {
             let info = known(&sessions, session)?;
             let runs = ledger.runs_of(session)?;
             which
                 .show(&json!({ "session": info, "runs": runs_as_json(&runs) }), || Ok(about(&info, &runs)))?;
         }
-        Command::Prune { keep, days, care } => {
+        SessionsCommand::Prune { keep, days, care } => {
             let age = SignedDuration::from_hours(i64::from(*days) * 24);
             drop((sessions, ledger));
             prune(opened, Retention { sessions: *keep, age, ..Retention::default() }, *care, (which, env))?;

@@ -50,7 +50,7 @@ pub struct Minted {
 }
 
 #[derive(Deserialize)]
-struct Installation {
+struct OwnInstallation {
     id: u64,
     app_slug: String,
 }
@@ -62,7 +62,7 @@ struct Token {
 }
 
 #[derive(Deserialize)]
-struct User {
+struct AppUser {
     login: Login,
     id: u64,
 }
@@ -97,7 +97,7 @@ impl App {
         let own = GitHub::new(address.clone(), signed, repo.clone(), client.clone());
         let path = format!("/repos/{repo}/installation");
         let answer = own.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let installation: Installation = answer.json().map_err(|error| aim.missed(error))?;
+        let installation: OwnInstallation = answer.json().map_err(|error| aim.missed(error))?;
         let wish = json!({
             "repositories": [repo.name()],
             "permissions": { "contents": "write", "pull_requests": "write", "metadata": "read" },
@@ -110,7 +110,7 @@ impl App {
         let minted = GitHub::new(address.clone(), secret.clone(), repo.clone(), client.clone());
         let bot = format!("{}[bot]", installation.app_slug);
         let answer = minted.get(&format!("/users/{}", segment(&bot))).send().await;
-        let user: User = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
+        let user: AppUser = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
         let account = Account { login: user.login, id: user.id };
         Ok(Minted { token: secret, expires_at: token.expires_at, account })
     }

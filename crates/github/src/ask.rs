@@ -15,6 +15,7 @@ pub(crate) mod labels;
 pub(crate) mod list;
 pub(crate) mod permission;
 pub(crate) mod pull;
+pub(crate) mod rest;
 pub(crate) mod review;
 pub(crate) mod review_comment;
 pub(crate) mod review_state;

@@ -52,7 +52,7 @@ pub enum SignedIn {
 }
 
 #[derive(Deserialize)]
-struct Begun {
+struct WireDeviceCode {
     device_code: String,
     user_code: String,
     verification_uri: String,
@@ -78,7 +78,8 @@ impl DeviceFlow {
         let request = self.client.post(format!("{}/login/device/code", self.web)).idempotent();
         let form = json!({ "client_id": self.client_id });
         let answer = request.header("accept", "application/json").json(&form).send().await;
-        let begun: Begun = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
+        let begun: WireDeviceCode =
+            answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
         Ok(DeviceCode {
             code: Secret::new(begun.device_code),
             user_code: begun.user_code,

@@ -19,11 +19,11 @@ pub(crate) struct Record {
     /// Outside the engine's folders, so that the agent cannot reach it.
     private: PathBuf,
     run: String,
-    known: Mutex<Known>,
+    known: Mutex<RunSoFar>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct RunSoFar {
     /// The save that the engine started from.
     parent: Option<Head>,
     /// The sessions that were served, the last one last.
@@ -41,7 +41,7 @@ impl Record {
 
     /// Takes up what a killed run wrote down.
     pub(super) fn of_killed(private: &Path, state: &State) -> Self {
-        let known = Known {
+        let known = RunSoFar {
             parent: state.parent.clone(),
             sessions: state.sessions.clone(),
             engine_version: state.engine_version.clone(),
@@ -140,7 +140,7 @@ impl Record {
         self.private.join("ledger.db")
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn known(&self) -> std::sync::MutexGuard<'_, RunSoFar> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,12 +13,12 @@ pub(super) struct Typed<'a> {
     pub(super) env: &'a Env,
     file: File,
     pub(super) complaints: Vec<String>,
-    place: Place,
+    place: TypedIn,
 }
 
 /// Where somebody types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TypedIn {
     Workflow,
     Terminal,
 }
@@ -34,12 +34,12 @@ impl<'a> Typed<'a> {
     /// Begins with what is wrong about the file as a whole.
     pub(super) fn new(env: &'a Env, mut file: File) -> Self {
         let complaints = std::mem::take(&mut file.complaints);
-        Self { env, file, complaints, place: Place::Workflow }
+        Self { env, file, complaints, place: TypedIn::Workflow }
     }
 
     /// Begins with what was typed into a terminal.
     pub(super) fn at_terminal(env: &'a Env) -> Self {
-        Self { place: Place::Terminal, ..Self::new(env, File::default()) }
+        Self { place: TypedIn::Terminal, ..Self::new(env, File::default()) }
     }
 
     /// Reads a variable that only a runner sets.
@@ -106,11 +106,11 @@ impl<'a> Typed<'a> {
     pub(super) fn fault(self) -> Fault {
         let in_file = self.complaints.iter().any(|complaint| complaint.contains(REPO_SETTINGS));
         let hint = match (self.place, in_file) {
-            (Place::Workflow, true) => {
+            (TypedIn::Workflow, true) => {
                 "fix them in the workflow's `with:` block, or in the file on the default branch, and run it again"
             }
-            (Place::Workflow, false) => "fix them in the workflow's `with:` block and run it again",
-            (Place::Terminal, _) => "give it again: `--input NAME=VALUE`",
+            (TypedIn::Workflow, false) => "fix them in the workflow's `with:` block and run it again",
+            (TypedIn::Terminal, _) => "give it again: `--input NAME=VALUE`",
         };
         self.fault_with(hint)
     }

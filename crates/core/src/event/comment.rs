@@ -32,21 +32,21 @@ pub struct Comment {
 }
 
 #[derive(Deserialize)]
-struct Payload {
-    comment: CommentPart,
-    issue: IssuePart,
+struct CommentPayload {
+    comment: CommentFields,
+    issue: CommentedIssue,
     repository: Repository,
 }
 
 #[derive(Deserialize)]
-struct CommentPart {
+struct CommentFields {
     id: u64,
     body: String,
     user: User,
 }
 
 #[derive(Deserialize)]
-struct IssuePart {
+struct CommentedIssue {
     number: u64,
     #[serde(default)]
     labels: Vec<Label>,
@@ -62,7 +62,7 @@ pub(super) fn read(payload: &str) -> Result<Reading, Fault> {
     if action != "created" {
         return Ok(not_created(&action));
     }
-    let told: Payload = parse(NAME, payload)?;
+    let told: CommentPayload = parse(NAME, payload)?;
     let number = told.issue.number;
     let subject = match told.issue.pull_request {
         Some(_) => Subject::PullRequest(number),

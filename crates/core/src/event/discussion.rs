@@ -59,12 +59,12 @@ struct Begun {
 #[derive(Deserialize)]
 struct Commented {
     discussion: DiscussionPart,
-    comment: CommentPart,
+    comment: DiscussionCommentFields,
     repository: Repository,
 }
 
 #[derive(Deserialize)]
-struct CommentPart {
+struct DiscussionCommentFields {
     id: u64,
     node_id: NodeId,
     body: String,

@@ -53,8 +53,8 @@ impl Issue {
 }
 
 #[derive(Deserialize)]
-struct Payload {
-    issue: IssuePart,
+struct IssuePayload {
+    issue: IssueFields,
     repository: Repository,
     sender: User,
     #[serde(default)]
@@ -72,7 +72,7 @@ struct Before {
 }
 
 #[derive(Deserialize)]
-struct IssuePart {
+struct IssueFields {
     number: u64,
     body: Option<String>,
     user: User,
@@ -91,7 +91,7 @@ pub(super) fn read(payload: &str) -> Result<Reading, Fault> {
         "edited" => IssueAction::Edited,
         other => return Ok(not_supported(NAME, other)),
     };
-    let told: Payload = parse(NAME, payload)?;
+    let told: IssuePayload = parse(NAME, payload)?;
     let body = told.issue.body.unwrap_or_default();
     let words = match action {
         IssueAction::Opened => body,

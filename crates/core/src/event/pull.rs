@@ -87,8 +87,8 @@ impl Pull {
 }
 
 #[derive(Deserialize)]
-struct Payload {
-    pull_request: PullPart,
+struct PullPayload {
+    pull_request: PullFields,
     repository: Repository,
     sender: User,
 }
@@ -100,7 +100,7 @@ struct Requested {
 }
 
 #[derive(Deserialize)]
-struct PullPart {
+struct PullFields {
     number: u64,
     body: Option<String>,
     user: User,
@@ -151,7 +151,7 @@ pub(super) fn read(event: PullEvent, payload: &str) -> Result<Reading, Fault> {
         },
         other => return Ok(not_supported(name, other)),
     };
-    let told: Payload = parse(name, payload)?;
+    let told: PullPayload = parse(name, payload)?;
     let repo = told.repository.name(name)?;
     let pull = told.pull_request;
     let head = pull.head.seen_from(&repo);

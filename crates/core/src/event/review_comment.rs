@@ -57,14 +57,14 @@ pub struct CodePlace {
 }
 
 #[derive(Deserialize)]
-struct Payload {
-    comment: CommentPart,
-    pull_request: PullPart,
+struct ReviewCommentPayload {
+    comment: ReviewCommentFields,
+    pull_request: CommentedPull,
     repository: Repository,
 }
 
 #[derive(Deserialize)]
-struct CommentPart {
+struct ReviewCommentFields {
     id: u64,
     in_reply_to_id: Option<u64>,
     body: String,
@@ -74,7 +74,7 @@ struct CommentPart {
 }
 
 #[derive(Deserialize)]
-struct PullPart {
+struct CommentedPull {
     number: u64,
     #[serde(default)]
     labels: Vec<Label>,
@@ -90,7 +90,7 @@ pub(super) fn read(payload: &str) -> Result<Reading, Fault> {
     if action != "created" {
         return Ok(not_created(&action));
     }
-    let told: Payload = parse(NAME, payload)?;
+    let told: ReviewCommentPayload = parse(NAME, payload)?;
     let repo = told.repository.name(NAME)?;
     let head = told.pull_request.head.seen_from(&repo);
     Ok(Reading::Trigger(Trigger::ReviewComment(ReviewComment {

@@ -25,13 +25,13 @@ impl Account {
 }
 
 #[derive(Deserialize)]
-struct Data {
-    viewer: Viewer,
+struct AccountAnswer {
+    viewer: ViewerAccount,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Viewer {
+struct ViewerAccount {
     login: Login,
     database_id: u64,
 }
@@ -40,7 +40,7 @@ impl GitHub {
     /// Returns the account that our token belongs to, with its number.
     pub async fn account(&self) -> Result<Account, Error> {
         let aim = Aim::new("find out under which name to commit", "metadata: read");
-        let data: Data =
+        let data: AccountAnswer =
             self.ask(include_str!("account.graphql"), ()).await.map_err(|cause| aim.missed(cause))?;
         Ok(Account { login: data.viewer.login, id: data.viewer.database_id })
     }

@@ -23,15 +23,15 @@ pub(crate) struct Change {
     additions: u64,
     deletions: u64,
     /// Nothing while GitHub still computes it.
-    files: Option<Counted<File>>,
+    files: Option<Counted<FileNode>>,
     commits: Counted<CommitNode>,
     reviews: Option<Counted<Review>>,
-    review_threads: Listed<Thread>,
+    review_threads: Listed<ThreadNode>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct File {
+struct FileNode {
     path: String,
     additions: u64,
     deletions: u64,
@@ -40,12 +40,12 @@ struct File {
 
 #[derive(Deserialize)]
 struct CommitNode {
-    commit: Commit,
+    commit: WholeCommit,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Commit {
+struct WholeCommit {
     oid: String,
     message: String,
     /// A commit without one is rare, but there are some.
@@ -78,7 +78,7 @@ struct Review {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Thread {
+struct ThreadNode {
     is_resolved: bool,
     path: String,
     line: Option<u64>,
@@ -119,16 +119,16 @@ impl From<Change> for RawChange {
     }
 }
 
-impl From<File> for RawFile {
-    fn from(file: File) -> Self {
-        let File { path, additions, deletions, change_type } = file;
+impl From<FileNode> for RawFile {
+    fn from(file: FileNode) -> Self {
+        let FileNode { path, additions, deletions, change_type } = file;
         Self { path, additions, deletions, change: change_type }
     }
 }
 
 impl From<CommitNode> for RawCommit {
     fn from(node: CommitNode) -> Self {
-        let Commit { oid, message, authors } = node.commit;
+        let WholeCommit { oid, message, authors } = node.commit;
         let author = authors.nodes.into_iter().next();
         let author = author.and_then(|author| author.user.map(|user| user.login).or(author.name));
         Self { oid, author, message }
@@ -148,8 +148,8 @@ impl From<Review> for RawReview {
     }
 }
 
-impl From<Thread> for RawThread {
-    fn from(thread: Thread) -> Self {
+impl From<ThreadNode> for RawThread {
+    fn from(thread: ThreadNode) -> Self {
         let comments = thread.comments.nodes.into_iter().map(|comment| RawComment {
             target: Target::ReviewComment(comment.full_database_id),
             author: comment.author.map(Actor::login),

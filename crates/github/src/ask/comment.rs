@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::{
+    ask::rest::RestUser,
     client::GitHub,
     error::{Aim, Error},
 };
@@ -30,16 +31,11 @@ pub struct Comment {
 pub(crate) struct WireComment {
     id: u64,
     issue_url: String,
-    user: Option<Author>,
+    user: Option<RestUser>,
     #[serde(default)]
     body: String,
     html_url: String,
     created_at: Timestamp,
-}
-
-#[derive(Deserialize)]
-struct Author {
-    login: Login,
 }
 
 impl From<WireComment> for Comment {

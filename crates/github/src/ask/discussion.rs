@@ -9,7 +9,7 @@ use crate::{
     ask::{
         actor::Actor,
         answer::Answer,
-        list::{Counted, Listed, Named},
+        list::{Counted, InRepository, Listed, Named},
     },
     client::GitHub,
     error::{Aim, Cause, Error},
@@ -32,7 +32,7 @@ impl GitHub {
         let repo = self.repo();
         let aim = Aim::new(format!("read discussion {repo}#{number}"), NEEDS);
         let variables = json!({ "owner": repo.owner(), "name": repo.name(), "number": number });
-        let data: Data = self
+        let data: InRepository<DiscussionOf> = self
             .ask(include_str!("discussion.graphql"), variables)
             .await
             .map_err(|cause| aim.missed(cause))?;
@@ -46,7 +46,7 @@ impl GitHub {
     pub(crate) async fn discussion_comment(&self, id: &NodeId) -> Result<Found, Error> {
         let aim = Aim::new(format!("read a comment in a discussion of {}", self.repo()), NEEDS);
         let variables = json!({ "id": id.as_str() });
-        let node: Node = self
+        let node: FoundNode = self
             .ask(include_str!("discussion_comment.graphql"), variables)
             .await
             .map_err(|cause| aim.missed(cause))?;
@@ -55,21 +55,16 @@ impl GitHub {
 }
 
 #[derive(Deserialize)]
-struct Data {
-    repository: Option<Repository>,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Repository {
+struct DiscussionOf {
     /// Nothing in an empty repository.
     default_branch_ref: Option<Named>,
-    discussion: Option<Begun>,
+    discussion: Option<DiscussionNode>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Begun {
+struct DiscussionNode {
     title: String,
     body: String,
     created_at: Timestamp,
@@ -102,7 +97,7 @@ pub(crate) struct WireDiscussionComment {
 }
 
 #[derive(Deserialize)]
-struct Node {
+struct FoundNode {
     node: Option<Found>,
 }
 
@@ -120,7 +115,7 @@ pub(crate) struct Above {
     pub(crate) id: NodeId,
 }
 
-impl Begun {
+impl DiscussionNode {
     fn into_discussion(self, default_branch: String) -> Discussion {
         let shown: usize = self.comments.nodes.len();
         let unseen: usize = self

@@ -1,7 +1,6 @@
 //! What is this issue or pull request about, if GraphQL cannot tell? Less of it, by REST.
 
 use fro_core::{
-    Login,
     context::{RawChange, RawComment, RawContext, RawFile},
     place::Target,
 };
@@ -9,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
+    ask::rest::{RestRepository, RestUser},
     client::GitHub,
     error::{Aim, Error},
 };
@@ -37,8 +37,8 @@ impl GitHub {
 
     async fn change_in_parts(&self, aim: &Aim, number: u64) -> Result<RawChange, Error> {
         let path = format!("/repos/{}/pulls/{number}", self.repo());
-        let pull: Pull = self.part(aim, &path).await?;
-        let files: Vec<File> = self.part(aim, &format!("{path}/files?per_page=100")).await?;
+        let pull: RestPull = self.part(aim, &path).await?;
+        let files: Vec<RestFile> = self.part(aim, &format!("{path}/files?per_page=100")).await?;
         Ok(pull.into_change(files))
     }
 
@@ -53,18 +53,13 @@ struct Issue {
     title: String,
     body: Option<String>,
     state: String,
-    user: Option<Author>,
+    user: Option<RestUser>,
     labels: Vec<RestLabel>,
-    assignees: Vec<Author>,
+    assignees: Vec<RestUser>,
     created_at: Timestamp,
     updated_at: Timestamp,
     comments: usize,
     pull_request: Option<serde::de::IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct Author {
-    login: Login,
 }
 
 #[derive(Deserialize)]
@@ -75,39 +70,34 @@ struct RestLabel {
 #[derive(Deserialize)]
 struct RestComment {
     id: u64,
-    user: Option<Author>,
+    user: Option<RestUser>,
     body: Option<String>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
 #[derive(Deserialize)]
-struct Pull {
+struct RestPull {
     draft: bool,
     additions: u64,
     deletions: u64,
     changed_files: usize,
     commits: usize,
-    base: End,
-    head: End,
+    base: RestEnd,
+    head: RestEnd,
 }
 
 #[derive(Deserialize)]
-struct End {
+struct RestEnd {
     #[serde(rename = "ref")]
     branch: String,
     sha: String,
     /// Nothing once a fork was deleted.
-    repo: Option<Repo>,
+    repo: Option<RestRepository>,
 }
 
 #[derive(Deserialize)]
-struct Repo {
-    full_name: String,
-}
-
-#[derive(Deserialize)]
-struct File {
+struct RestFile {
     filename: String,
     additions: u64,
     deletions: u64,
@@ -147,9 +137,9 @@ impl RestComment {
     }
 }
 
-impl Pull {
-    fn into_change(self, files: Vec<File>) -> RawChange {
-        let name = |end: &End| end.repo.as_ref().map(|repo| repo.full_name.clone());
+impl RestPull {
+    fn into_change(self, files: Vec<RestFile>) -> RawChange {
+        let name = |end: &RestEnd| end.repo.as_ref().map(|repo| repo.full_name.clone());
         RawChange {
             draft: self.draft,
             fork: name(&self.head) != name(&self.base),
@@ -158,7 +148,7 @@ impl Pull {
             head_oid: self.head.sha,
             additions: self.additions,
             deletions: self.deletions,
-            files: files.into_iter().map(File::into_file).collect(),
+            files: files.into_iter().map(RestFile::into_file).collect(),
             n_files: self.changed_files,
             commits: Vec::new(),
             n_commits: self.commits,
@@ -169,7 +159,7 @@ impl Pull {
     }
 }
 
-impl File {
+impl RestFile {
     fn into_file(self) -> RawFile {
         RawFile {
             path: self.filename,

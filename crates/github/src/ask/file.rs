@@ -22,7 +22,7 @@ impl GitHub {
             Err(error) if error.status() == Some(404) => return Ok(None),
             Err(error) => return Err(aim.missed(error)),
         };
-        let file: File = answer.json().map_err(|error| aim.missed(error))?;
+        let file: FileContent = answer.json().map_err(|error| aim.missed(error))?;
         let letters: String = file.content.split_whitespace().collect();
         let bytes = BASE64.decode(letters.as_bytes()).unwrap_or_default();
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
@@ -50,7 +50,7 @@ struct Entry {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct FileContent {
     /// In base64, broken into lines; nothing for a folder of this name.
     #[serde(default)]
     content: String,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::{
+    ask::rest::RestRepository,
     client::GitHub,
     error::{Aim, Cause, Error},
 };
@@ -13,11 +14,11 @@ const MOST_PAGES: usize = 20;
 
 #[derive(Deserialize)]
 struct Installations {
-    installations: Vec<Installation>,
+    installations: Vec<SeenInstallation>,
 }
 
 #[derive(Deserialize)]
-struct Installation {
+struct SeenInstallation {
     id: u64,
     account: Option<Owner>,
 }
@@ -29,12 +30,7 @@ struct Owner {
 
 #[derive(Deserialize)]
 struct Repositories {
-    repositories: Vec<Repository>,
-}
-
-#[derive(Deserialize)]
-struct Repository {
-    full_name: String,
+    repositories: Vec<RestRepository>,
 }
 
 impl GitHub {
@@ -48,9 +44,9 @@ impl GitHub {
             let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
             let Installations { installations } = answer.json().map_err(|error| aim.missed(error))?;
             let last = installations.len() < PAGE;
-            let named = |it: &Installation| it.account.as_ref().and_then(|account| account.login.clone());
+            let named = |it: &SeenInstallation| it.account.as_ref().and_then(|account| account.login.clone());
             let of_owner =
-                |it: &Installation| named(it).is_some_and(|login| login.eq_ignore_ascii_case(owner));
+                |it: &SeenInstallation| named(it).is_some_and(|login| login.eq_ignore_ascii_case(owner));
             for installation in installations.into_iter().filter(of_owner) {
                 if self.holds(installation.id, &aim).await? {
                     return Ok(true);

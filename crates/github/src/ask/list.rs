@@ -16,6 +16,12 @@ pub(crate) struct Listed<T> {
     pub(crate) nodes: Vec<T>,
 }
 
+/// What is asked of a repository; nothing if there is none.
+#[derive(Deserialize)]
+pub(crate) struct InRepository<T> {
+    pub(crate) repository: Option<T>,
+}
+
 /// Something of which only the name is asked.
 #[derive(Deserialize)]
 pub(crate) struct Named {

@@ -14,11 +14,11 @@ struct Collaborator {
     permission: String,
     /// The role itself, which an organisation may have made up.
     role_name: String,
-    user: Option<User>,
+    user: Option<UserId>,
 }
 
 #[derive(Deserialize)]
-struct User {
+struct UserId {
     id: i64,
 }
 

@@ -4,6 +4,7 @@ use fro_core::{Login, RepoName};
 use serde::Deserialize;
 
 use crate::{
+    ask::rest::{RestRepository, RestUser},
     client::{GitHub, segment},
     error::{Aim, Error},
 };
@@ -48,17 +49,17 @@ pub struct PullRequest {
 struct WirePullRequest {
     title: String,
     body: Option<String>,
-    user: Option<User>,
-    head: Commit,
-    base: Commit,
+    user: Option<RestUser>,
+    head: PullCommit,
+    base: PullCommit,
     #[serde(default)]
-    requested_reviewers: Vec<User>,
+    requested_reviewers: Vec<RestUser>,
     #[serde(default)]
     requested_teams: Vec<Team>,
 }
 
 #[derive(Deserialize)]
-struct Commit {
+struct PullCommit {
     sha: String,
 }
 
@@ -76,28 +77,18 @@ struct Defaults {
 struct WirePull {
     number: u64,
     html_url: String,
-    head: End,
-    base: End,
+    head: PullEnd,
+    base: PullEnd,
     #[serde(default)]
     maintainer_can_modify: bool,
-    user: Option<User>,
+    user: Option<RestUser>,
 }
 
 #[derive(Deserialize)]
-struct End {
+struct PullEnd {
     #[serde(rename = "ref")]
     branch: String,
-    repo: Option<Repo>,
-}
-
-#[derive(Deserialize)]
-struct Repo {
-    full_name: String,
-}
-
-#[derive(Deserialize)]
-struct User {
-    login: Login,
+    repo: Option<RestRepository>,
 }
 
 #[derive(Deserialize)]

@@ -1,11 +1,11 @@
 //! What does a review say, how many remarks came with it, and what does the pull request change?
 
-use fro_core::{Login, Target};
+use fro_core::Target;
 use jiff::Timestamp;
 use serde::{Deserialize, de::IgnoredAny};
 
 use crate::{
-    ask::answer::Answer,
+    ask::{answer::Answer, rest::RestUser},
     client::GitHub,
     error::{Aim, Cause, Error},
 };
@@ -18,17 +18,12 @@ const MOST_PAGES: usize = 30;
 #[derive(Deserialize)]
 pub(crate) struct WireReview {
     id: u64,
-    user: Option<Author>,
+    user: Option<RestUser>,
     #[serde(default)]
     body: String,
     html_url: String,
     /// Nothing while it is pending, and only its author sees it then.
     submitted_at: Option<Timestamp>,
-}
-
-#[derive(Deserialize)]
-struct Author {
-    login: Login,
 }
 
 /// A changed file with its hunks.
@@ -45,7 +40,7 @@ pub struct ChangedFile {
 }
 
 #[derive(Deserialize)]
-struct Pull {
+struct PullHead {
     head: Head,
 }
 
@@ -96,7 +91,7 @@ impl GitHub {
         let aim = Aim::new(format!("read the newest commit of {}#{pull}", self.repo()), NEEDS);
         let path = format!("/repos/{}/pulls/{pull}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
-        let pull: Pull = answer.json().map_err(|error| aim.missed(error))?;
+        let pull: PullHead = answer.json().map_err(|error| aim.missed(error))?;
         Ok(pull.head.sha)
     }
 

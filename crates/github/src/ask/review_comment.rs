@@ -1,11 +1,11 @@
 //! What was said beside the code of a pull request?
 
-use fro_core::{Login, Target};
+use fro_core::Target;
 use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::{
-    ask::answer::Answer,
+    ask::{answer::Answer, rest::RestUser},
     client::GitHub,
     error::{Aim, Error},
 };
@@ -16,17 +16,12 @@ const NEEDS: &str = "pull-requests: read";
 pub(crate) struct WireReviewComment {
     id: u64,
     in_reply_to_id: Option<u64>,
-    user: Option<Author>,
+    user: Option<RestUser>,
     #[serde(default)]
     body: String,
     html_url: String,
     created_at: Timestamp,
     pull_request_url: String,
-}
-
-#[derive(Deserialize)]
-struct Author {
-    login: Login,
 }
 
 impl WireReviewComment {

@@ -8,7 +8,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::json;
 
 use crate::{
-    ask::actor::{Actor, big},
+    ask::{
+        actor::{Actor, big},
+        rest::RestAccount,
+    },
     client::GitHub,
     error::{Aim, Cause, Error},
 };
@@ -80,32 +83,25 @@ pub struct CodeThread {
     pub can_resolve: bool,
 }
 
-#[derive(Deserialize)]
-struct User {
-    login: Login,
-    #[serde(rename = "type", default)]
-    kind: String,
-}
-
 fn speaker<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Speaker>, D::Error> {
-    let user = Option::<User>::deserialize(value)?;
-    Ok(user.map(|user| Speaker { is_bot: user.kind == "Bot", login: user.login }))
+    let user = Option::<RestAccount>::deserialize(value)?;
+    Ok(user.map(|user| Speaker { is_bot: user.is_bot(), login: user.login }))
 }
 
 #[derive(Deserialize)]
-struct Data {
-    repository: Repository,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Repository {
-    pull_request: Pull,
+struct ThreadsOfPull {
+    repository: RepositoryThreads,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Pull {
+struct RepositoryThreads {
+    pull_request: PullThreads,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PullThreads {
     review_threads: Page,
 }
 
@@ -113,7 +109,7 @@ struct Pull {
 #[serde(rename_all = "camelCase")]
 struct Page {
     page_info: PageInfo,
-    nodes: Vec<Thread>,
+    nodes: Vec<ThreadState>,
 }
 
 #[derive(Deserialize)]
@@ -125,7 +121,7 @@ struct PageInfo {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Thread {
+struct ThreadState {
     id: String,
     is_resolved: bool,
     viewer_can_resolve: bool,
@@ -159,12 +155,12 @@ impl GitHub {
         let (mut threads, mut after) = (Vec::new(), None);
         for _ in 0..MOST_PAGES {
             let about = json!({ "owner": owner, "name": name, "number": pull, "after": after });
-            let data: Data = self
+            let data: ThreadsOfPull = self
                 .ask(include_str!("review_state.graphql"), about)
                 .await
                 .map_err(|cause| aim.missed(cause))?;
             let page = data.repository.pull_request.review_threads;
-            threads.extend(page.nodes.into_iter().filter_map(Thread::into_code_thread));
+            threads.extend(page.nodes.into_iter().filter_map(ThreadState::into_code_thread));
             after = page.page_info.end_cursor;
             if !page.page_info.has_next_page || after.is_none() {
                 return Ok(threads);
@@ -174,7 +170,7 @@ impl GitHub {
     }
 }
 
-impl Thread {
+impl ThreadState {
     /// Nothing for a thread without comments: somebody is only just writing its first one.
     fn into_code_thread(self) -> Option<CodeThread> {
         let root = self.comments.nodes.first()?.full_database_id;

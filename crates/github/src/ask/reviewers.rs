@@ -4,20 +4,14 @@ use fro_core::Login;
 use serde::Deserialize;
 
 use crate::{
+    ask::rest::RestAccount,
     client::GitHub,
     error::{Aim, Error},
 };
 
 #[derive(Deserialize)]
 struct WireReviewers {
-    user: Option<User>,
-}
-
-#[derive(Deserialize)]
-struct User {
-    login: Login,
-    #[serde(rename = "type", default)]
-    kind: String,
+    user: Option<RestAccount>,
 }
 
 impl GitHub {
@@ -26,8 +20,7 @@ impl GitHub {
         let aim = Aim::new(format!("read the reviews of {}#{pull}", self.repo()), "pull-requests: read");
         let reviews: Vec<WireReviewers> = self.all_pages(&aim, &format!("pulls/{pull}/reviews")).await?;
         let people = reviews.into_iter().filter_map(|review| review.user);
-        let mut people: Vec<Login> =
-            people.filter(|user| user.kind != "Bot").map(|user| user.login).collect();
+        let mut people: Vec<Login> = people.filter(|user| !user.is_bot()).map(|user| user.login).collect();
         people.sort_by(|a, b| a.as_str().cmp(b.as_str()));
         people.dedup();
         Ok(people)

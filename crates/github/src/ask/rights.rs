@@ -19,7 +19,7 @@ pub struct Rights {
 }
 
 #[derive(Deserialize)]
-struct Repository {
+struct OwnRights {
     private: bool,
     #[serde(default)]
     permissions: Permissions,
@@ -38,7 +38,7 @@ impl GitHub {
         let answer = self.get(&format!("/repos/{}", self.repo())).send().await;
         let answer = answer.map_err(|error| aim.missed(error))?;
         let scopes = answer.header("x-oauth-scopes").filter(|scopes| !scopes.is_empty()).map(str::to_owned);
-        let Repository { private, permissions } = answer.json().map_err(|error| aim.missed(error))?;
+        let OwnRights { private, permissions } = answer.json().map_err(|error| aim.missed(error))?;
         Ok(Rights { push: permissions.push, private, scopes })
     }
 }

@@ -5,7 +5,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    ask::{actor::Actor, list::Listed},
+    ask::{
+        actor::Actor,
+        list::{InRepository, Listed},
+    },
     client::GitHub,
     error::{Aim, Cause, Error},
 };
@@ -38,7 +41,7 @@ impl GitHub {
         let repo = self.repo();
         let aim = Aim::new(format!("read what stands on {repo}#{pull}"), "pull-requests: read");
         let variables = json!({ "owner": repo.owner(), "name": repo.name(), "number": pull });
-        let data: Data =
+        let data: InRepository<StandingOf> =
             self.ask(include_str!("standing.graphql"), variables).await.map_err(|cause| aim.missed(cause))?;
         let pull = data.repository.and_then(|repository| repository.pull_request);
         let pull = pull.ok_or_else(|| aim.missed(Cause::Missing("nothing there".to_owned())))?;
@@ -50,19 +53,13 @@ impl GitHub {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Data {
-    repository: Option<Repository>,
+struct StandingOf {
+    pull_request: Option<StandingPull>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Repository {
-    pull_request: Option<Pull>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Pull {
+struct StandingPull {
     head_ref_oid: String,
     comments: Listed<StandingComment>,
     reviews: Option<Listed<StandingComment>>,

@@ -11,7 +11,7 @@ use crate::{
     ask::{
         actor::{Actor, big},
         change::Change,
-        list::{Counted, Listed, Named},
+        list::{Counted, InRepository, Listed, Named},
     },
     client::GitHub,
     error::{Aim, Cause, Error},
@@ -44,16 +44,16 @@ impl GitHub {
         let aim = Aim::new(format!("read {repo}#{number}"), "issues: read` and `pull-requests: read");
         let variables =
             json!({ "owner": repo.owner(), "name": repo.name(), "number": number, "comments": COMMENTS });
-        let data: Data =
+        let data: InRepository<SubjectOf> =
             self.ask(include_str!("subject.graphql"), variables).await.map_err(|cause| aim.missed(cause))?;
         let gone = || aim.missed(Cause::Missing("nothing there".to_owned()));
         let repository = data.repository.ok_or_else(gone)?;
         let place = Place { private: repository.is_private, default_branch: repository.default_branch_ref };
         Ok(match repository.issue_or_pull_request.ok_or_else(gone)? {
-            Node::Issue(issue) => {
+            SubjectNode::Issue(issue) => {
                 issue.thread.hydrated(Subject::Issue(number), place, issue.issue_state, None)
             }
-            Node::PullRequest(pull) => pull.thread.hydrated(
+            SubjectNode::PullRequest(pull) => pull.thread.hydrated(
                 Subject::PullRequest(number),
                 place,
                 pull.pull_state,
@@ -64,17 +64,12 @@ impl GitHub {
 }
 
 #[derive(Deserialize)]
-struct Data {
-    repository: Option<Repository>,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Repository {
+struct SubjectOf {
     is_private: bool,
     /// Nothing in an empty repository.
     default_branch_ref: Option<Named>,
-    issue_or_pull_request: Option<Node>,
+    issue_or_pull_request: Option<SubjectNode>,
 }
 
 struct Place {
@@ -84,7 +79,7 @@ struct Place {
 
 #[derive(Deserialize)]
 #[serde(tag = "__typename")]
-enum Node {
+enum SubjectNode {
     Issue(Box<IssueNode>),
     PullRequest(Box<PullNode>),
 }
@@ -94,7 +89,7 @@ enum Node {
 struct IssueNode {
     issue_state: String,
     #[serde(flatten)]
-    thread: Thread,
+    thread: TalkNode,
 }
 
 #[derive(Deserialize)]
@@ -102,7 +97,7 @@ struct IssueNode {
 struct PullNode {
     pull_state: String,
     #[serde(flatten)]
-    thread: Thread,
+    thread: TalkNode,
     #[serde(flatten)]
     change: Change,
 }
@@ -110,7 +105,7 @@ struct PullNode {
 /// What issues and pull requests have in common.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Thread {
+struct TalkNode {
     title: String,
     body: String,
     created_at: jiff::Timestamp,
@@ -141,7 +136,7 @@ struct CommentNode {
     author: Option<Actor>,
 }
 
-impl Thread {
+impl TalkNode {
     fn hydrated(self, subject: Subject, place: Place, state: String, change: Option<RawChange>) -> Hydrated {
         let labels = self.labels.map(|labels| labels.nodes).unwrap_or_default();
         let told = RawContext {

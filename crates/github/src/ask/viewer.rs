@@ -9,12 +9,12 @@ use crate::{
 };
 
 #[derive(Deserialize)]
-struct Data {
-    viewer: Viewer,
+struct ViewerAnswer {
+    viewer: ViewerLogin,
 }
 
 #[derive(Deserialize)]
-struct Viewer {
+struct ViewerLogin {
     login: Login,
 }
 
@@ -24,7 +24,7 @@ impl GitHub {
     /// REST's `/user` is closed to the tokens of Apps, a workflow's own among them; GraphQL tells everyone.
     pub async fn viewer(&self) -> Result<Login, Error> {
         let aim = Aim::new("find out whose token this is", "metadata: read");
-        let data: Data =
+        let data: ViewerAnswer =
             self.ask(include_str!("viewer.graphql"), ()).await.map_err(|cause| aim.missed(cause))?;
         Ok(data.viewer.login)
     }

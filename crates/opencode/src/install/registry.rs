@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a registry says about one version.
 #[derive(Deserialize)]
-struct Manifest {
+struct VersionManifest {
     dist: Dist,
 }
 
@@ -66,7 +66,7 @@ pub(crate) async fn download(
 ) -> Result<PathBuf, Error> {
     let failed = |source| Error::Download { package: package.spec(), source };
     let about = about(package.name, &package.version, &wanted.environment)?;
-    let manifest: Manifest =
+    let manifest: VersionManifest =
         wanted.client.get(about).send().await.and_then(|answer| answer.json()).map_err(failed)?;
     let mut incoming = wanted.client.get(manifest.dist.tarball).stream().await.map_err(failed)?;
 

@@ -58,7 +58,7 @@ pub(crate) async fn choose(package: &Package, version: &Version, wanted: &Wanted
 }
 
 #[derive(Deserialize)]
-struct Manifest {
+struct OwnManifest {
     version: String,
 }
 
@@ -68,7 +68,7 @@ async fn latest(name: &str, wanted: &Wanted) -> Result<String, Error> {
         let about = registry::about(name, "latest", &wanted.environment)?;
         let failed = |source| Error::Download { package: format!("{name}@latest"), source };
         let answer = wanted.client.get(about).send().await.map_err(failed)?;
-        return Ok(answer.json::<Manifest>().map_err(failed)?.version);
+        return Ok(answer.json::<OwnManifest>().map_err(failed)?.version);
     };
     let mut command = Command::new(&npm);
     command.args(["view", &format!("{name}@latest"), "version"]).env_clear().kill_on_drop(true);

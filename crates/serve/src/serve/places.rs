@@ -17,11 +17,11 @@ const VIEW_CHANNEL: u64 = 1 << 10;
 /// Guilds and channels.
 pub(super) struct Places {
     discord: Discord,
-    known: Mutex<Known>,
+    known: Mutex<KnownPlaces>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownPlaces {
     guilds: HashMap<GuildId, GuildFacts>,
     channels: HashMap<ChannelId, Channel>,
 }
@@ -128,7 +128,7 @@ impl Places {
         Ok(asked)
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownPlaces> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

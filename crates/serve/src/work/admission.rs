@@ -73,7 +73,7 @@ pub(super) async fn look(worker: &Worker, claimed: &Claimed) -> Result<Admission
         Ok(known) => known,
         Err(fault) => return Ok(Admission::Broken(fault)),
     };
-    let Known { settings, process, own, permission, private, rules } = known;
+    let TurnFacts { settings, process, own, permission, private, rules } = known;
     let account: Option<(Login, Permission)> = account.map(|account| account.login).zip(permission);
     let talk = Talk {
         repo: &thread.repository,
@@ -151,7 +151,7 @@ async fn record(worker: &Worker, claimed: &Claimed, thread: &Thread, denial: Den
 }
 
 /// What GitHub and the settings say of a turn.
-struct Known {
+struct TurnFacts {
     settings: WorkSettings,
     process: Process,
     own: Login,
@@ -166,7 +166,7 @@ async fn learn(
     thread: &Thread,
     link: &ChannelLink,
     account: Option<&Account>,
-) -> Result<Known, Fault> {
+) -> Result<TurnFacts, Fault> {
     let repo = &thread.repository;
     let process = worker.process.with((worker.settings)(repo, None)?.agent).signed_in(repo).await?;
     let github = process.github(repo)?;
@@ -190,7 +190,7 @@ async fn learn(
         tracing::warn!("going on without `AGENTS.md`: {}", error.fault().what());
         None
     });
-    Ok(Known {
+    Ok(TurnFacts {
         settings,
         process,
         own,

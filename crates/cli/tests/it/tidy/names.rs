@@ -1,6 +1,4 @@
-//! A name means one thing: no type that other files can see shares its name with another type of its crate.
-//!
-//! Two types that are private to their files cannot be confused and may be called alike.
+//! A name means one thing: no type shares its name with another type of its crate, be both private to their files.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +14,6 @@ const BY_MODULE: [(&str, &str); 1] = [("cli", "Options")];
 struct Definition<'a> {
     path: &'a str,
     line: usize,
-    visible: bool,
 }
 
 /// Complains of each further definition of a name in a crate. The simulated world has GitHub's names twice by design: as
@@ -25,16 +22,15 @@ pub(crate) fn twins(sources: &[Source]) -> Vec<(&String, Vec<Complaint>)> {
     let mut known: BTreeMap<(&str, &str), Vec<Definition<'_>>> = BTreeMap::new();
     for source in sources {
         let Some(crate_name) = crate_of(&source.path).filter(|name| *name != "sim") else { continue };
-        for (name, line, visible) in definitions(source.production()) {
-            let definition = Definition { path: &source.path, line, visible };
+        for (name, line) in definitions(source.production()) {
+            let definition = Definition { path: &source.path, line };
             known.entry((crate_name, name)).or_default().push(definition);
         }
     }
     let mut complaints = Vec::new();
     for ((crate_name, name), places) in &known {
-        let is_seen = places.iter().any(|place| place.visible);
         let [first, others @ ..] = places.as_slice() else { continue };
-        if !is_seen || BY_MODULE.contains(&(*crate_name, *name)) {
+        if BY_MODULE.contains(&(*crate_name, *name)) {
             continue;
         }
         for place in others {
@@ -52,8 +48,8 @@ fn crate_of(path: &str) -> Option<&str> {
     rest.starts_with("src/").then_some(name)
 }
 
-/// Returns name, line and visibility of each type outside of functions and impls.
-fn definitions(tokens: &[Token]) -> impl Iterator<Item = (&str, usize, bool)> {
+/// Returns name and line of each type outside of functions and impls.
+fn definitions(tokens: &[Token]) -> impl Iterator<Item = (&str, usize)> {
     let mut depth = 0_usize;
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -61,10 +57,7 @@ fn definitions(tokens: &[Token]) -> impl Iterator<Item = (&str, usize, bool)> {
             "{" => depth += 1,
             "}" => depth = depth.saturating_sub(1),
             "struct" | "enum" | "trait" | "type" if depth == 0 => {
-                let visible = at
-                    .checked_sub(1)
-                    .is_some_and(|before| matches!(tokens[before].text.as_str(), "pub" | ")"));
-                found.extend(tokens.get(at + 1).map(|name| (name.text.as_str(), name.line, visible)));
+                found.extend(tokens.get(at + 1).map(|name| (name.text.as_str(), name.line)));
             }
             _ => {}
         }
@@ -82,10 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_others_see_stands_once_in_a_crate() {
+    fn a_name_stands_once_in_a_crate() {
         let hose = ("crates/garden/src/hose.rs", "pub(crate) struct Tap;\nstruct Valve;");
-        let pump = ("crates/garden/src/pump.rs", "fn a() { struct Local; }\n\nenum Tap {}\nstruct Valve;");
+        let pump = ("crates/garden/src/pump.rs", "fn a() { struct Local; }\n\nenum Tap {}");
         assert_eq!(complaints(&[hose, pump]), ["crates/garden/src/pump.rs:3"]);
+        let shed = ("crates/garden/src/shed.rs", "struct Local;\nstruct Valve;");
+        assert_eq!(complaints(&[hose, shed]), ["crates/garden/src/shed.rs:2"]);
         assert_eq!(complaints(&[hose, ("crates/shed/src/pump.rs", pump.1)]), [""; 0]);
         assert_eq!(complaints(&[hose, ("crates/garden/tests/it/pump.rs", pump.1)]), [""; 0]);
         let tests = ("crates/garden/src/well.rs", "#[cfg(test)]\nmod tests { pub struct Tap; }");
