@@ -11,7 +11,7 @@ mod sse;
 #[path = "../../crates/opencode/src/wire.rs"]
 mod wire;
 
-use event::Ear;
+use event::EventReader;
 use futures::{StreamExt as _, executor::block_on, stream};
 use libfuzzer_sys::fuzz_target;
 
@@ -19,10 +19,10 @@ fuzz_target!(|data: &[u8]| {
     let Some((size, bytes)) = data.split_first() else { return };
     let pieces = bytes.chunks(usize::from(*size).max(1)).map(|piece| Ok::<_, std::io::Error>(piece.to_vec()));
     let mut lines = sse::lines(stream::iter(pieces));
-    let mut ear = Ear::default();
+    let mut reader = EventReader::default();
     block_on(async {
         while let Some(Ok(line)) = lines.next().await {
-            drop(ear.hear(&line));
+            drop(reader.hear(&line));
         }
     });
 });

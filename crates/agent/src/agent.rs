@@ -1,69 +1,55 @@
 //! An engine from the first folder to the last: opened, prepared, running, finished.
 //!
-//! [`Agent`] is what survives when a caller breaks off in between: every call of it can be dropped at any point, and
-//! `finish` then ends whatever there is.
+//! Each state is a type that has only what can be done in it: [`Agent`] is opened, [`Prepared`] can be started,
+//! [`Running`](crate::Running) opens sessions, [`Finished`] tells what is left. [`Agent`] owns what the others borrow. So a caller may drop
+//! any call of theirs half way, as when somebody stops a run, and [`Agent::finish`] ends whatever there is by then.
 
 use std::{sync::Arc, time::Duration};
 
-use fro_boundary::{Deeds, Enclosure, Halt, ModelProxy, Spent, Store, remove_folder};
-use fro_core::{
-    Drafts, Fault, Permit,
-    continuity::{Fresh, Reminder, Topic},
-    conversation::outcome::Usage,
-    prompt::Workbench,
-    say::standing::SubjectStatus,
-};
+use fro_boundary::{Enclosure, Halt, remove_folder};
+use fro_core::{Fault, Permit, say::subject_status::SubjectStatus};
 use fro_memory::{Keeping, Kept, Recollection};
-use fro_opencode::{Engine, EngineHome, Omo};
+use fro_opencode::EngineHome;
 use tempfile::TempDir;
 
 use crate::{
-    callers::Callers,
     handover::Handover,
     install::{self, Equipment},
     job::{Job, Scope},
-    memory::{Memory, Where, subject},
+    live_engine::LiveEngine,
+    memory::{Memory, subject},
     models,
+    prepared::{Preparation, Prepared},
     process::Process,
-    propose,
     repository::Repository,
-    running::{EngineSetup, Offer, Remembered, Running},
     sorter::Sorter,
     step::{Step, Tell},
     tool_archive_cache::ToolArchiveCache,
 };
 
-/// An engine's place, and how far it came.
+/// An engine's folders and memory, and what was made of them so far.
 pub struct Agent<'a> {
-    scope: Scope<'a>,
-    folder: TempDir,
-    engine_home: EngineHome,
-    memory: Memory,
+    opened: Opened<'a>,
+    equipped: Option<Equipped<'a>>,
+}
+
+/// What there is from the beginning.
+pub(crate) struct Opened<'a> {
+    pub(crate) scope: Scope<'a>,
+    pub(crate) folder: TempDir,
+    pub(crate) engine_home: EngineHome,
+    pub(crate) memory: Memory,
+    /// Does what `gh` asks for on the subject.
+    pub(crate) sorter: Arc<Sorter>,
     /// Tools for the runs that follow.
     archives: Option<ToolArchiveCache>,
-    stage: Stage<'a>,
-    /// Does what `gh` asks for on the subject.
-    sorter: Arc<Sorter>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
-/// How far an engine came.
-enum Stage<'a> {
-    Opened,
-    Prepared(Box<Prepared>),
-    Running(Box<Prepared>, Box<Running<'a>>),
-}
-
-/// What the engine is started with: itself, what is loaded into it, and where it works.
-pub(crate) struct Prepared {
-    pub(crate) engine: Engine,
-    pub(crate) omo: Option<Omo>,
-    pub(crate) repository: Repository,
-    /// What can stand around the wall.
-    pub(crate) enclosure: Enclosure,
-    pub(crate) models: Arc<ModelProxy>,
-    /// What it took to find out what the request means.
-    judged: Spent,
+/// What preparing brought, and the engine once it was started with that.
+pub(crate) struct Equipped<'a> {
+    pub(crate) preparation: Preparation,
+    pub(crate) engine: Option<LiveEngine<'a>>,
 }
 
 /// What is left of an engine.
@@ -98,17 +84,121 @@ impl<'a> Agent<'a> {
         let engine_home = EngineHome::at(folder.path());
         let memory = Memory::open(scope, engine_home.data())?;
         tell(Step::Opened { private: memory.private().to_owned() });
-        let (archives, stage, warnings) = (None, Stage::Opened, Vec::new());
-        let sorter = Arc::new(Sorter::new(scope));
-        Ok(Self { scope, folder, engine_home, memory, archives, stage, sorter, warnings })
+        let (archives, warnings, sorter) = (None, Vec::new(), Arc::new(Sorter::new(scope)));
+        let opened = Opened { scope, folder, engine_home, memory, sorter, archives, warnings };
+        Ok(Self { opened, equipped: None })
     }
 
     /// Brings the engine, the memory and the repository, all at once. What is there already is not brought again.
-    pub async fn prepare(&mut self) -> Result<(), Fault> {
-        if !matches!(self.stage, Stage::Opened) {
-            return Ok(());
+    pub async fn prepare(&mut self) -> Result<Prepared<'_, 'a>, Fault> {
+        let equipped = match self.equipped.take() {
+            Some(equipped) => equipped,
+            None => Equipped { preparation: Box::pin(self.opened.bring_all()).await?, engine: None },
+        };
+        Ok(Prepared { opened: &mut self.opened, equipped: self.equipped.insert(equipped) })
+    }
+
+    /// Brings the memory alone, for what is answered without the engine.
+    pub async fn recall(&mut self) {
+        let recall = self.opened.memory.bring(subject(self.opened.scope.permit())).await;
+        self.opened.note_recall(recall);
+    }
+
+    /// Returns what is known of the subject.
+    pub async fn subject_status(&self, permit: &Permit) -> Result<SubjectStatus, String> {
+        self.opened.memory.subject_status(permit).await
+    }
+
+    /// Forgets the subject at once, and returns how many sessions that were.
+    pub async fn forget(&mut self, permit: &Permit) -> Result<usize, String> {
+        self.opened.memory.forget(self.opened.scope, permit).await
+    }
+
+    /// Hands over what the agent pushed. Nothing behind the wall runs meanwhile: what it wrote is looked at.
+    pub async fn hand_over(&mut self) -> Handover {
+        let Some(Equipped { preparation, engine }) = &mut self.equipped else { return Handover::default() };
+        let halt = match engine {
+            Some(engine) => engine.halt().await,
+            None => Ok(Halt::before_the_agent()),
+        };
+        preparation.repository.hand_over(self.opened.scope, halt).await
+    }
+
+    /// Stops the engine, keeps what it knows and removes its folder.
+    pub async fn finish(self) -> Finished {
+        let Opened { scope, folder, mut memory, archives, .. } = self.opened;
+        let mut kept = None;
+        if let Some(Equipped { preparation, engine: Some(engine) }) = self.equipped {
+            let halt = engine.stop().await;
+            let Scope { process, job, tell } = scope;
+            tell(Step::EngineStopped);
+            kept = memory.save(process, &job.origin, (halt, preparation.enclosure), tell).await;
         }
-        let (scope, tell) = (self.scope, self.scope.tell);
+        if let Some(archives) = archives {
+            archives.keep().await;
+        }
+        Finished { kept, cleaned: remove(folder).await, private: memory.into_folder() }
+    }
+
+    /// Stops the engine and removes its folder; what it knows is lost, as if it had never been asked.
+    pub async fn discard(self) -> Result<(), Fault> {
+        let tell = self.opened.scope.tell;
+        if let Some(Equipped { engine: Some(engine), .. }) = self.equipped {
+            if let Err(why) = engine.stop().await {
+                tell(Step::Warning(why.to_string()));
+            }
+            tell(Step::EngineStopped);
+        }
+        remove(self.opened.folder).await
+    }
+
+    /// Adds to what a maintainer should know, without telling it again.
+    pub fn note(&mut self, warnings: Vec<String>) {
+        self.opened.warnings.extend(warnings);
+    }
+
+    /// Returns what the summary says of the walls.
+    pub fn walls(&self) -> String {
+        self.engine().map_or("the engine was not started", LiveEngine::walls).to_owned()
+    }
+
+    /// Returns what the summary says of the network, if any was open.
+    pub fn network(&self) -> Option<String> {
+        self.engine().and_then(LiveEngine::network)
+    }
+
+    /// Returns what the summary says of `gh`, if it was used.
+    pub fn gh(&self) -> Option<String> {
+        let calls = self.engine().and_then(LiveEngine::gh)?;
+        let done = self.opened.sorter.done();
+        Some(if done.is_empty() { calls } else { format!("{calls}: {}", done.join(", ")) })
+    }
+
+    /// Returns what the summary says of the memory.
+    pub fn memory(&self) -> String {
+        self.opened.memory.describe()
+    }
+
+    /// Returns the ids of the engine's sessions that were served.
+    pub fn sessions(&self) -> Vec<String> {
+        self.opened.memory.record().sessions()
+    }
+
+    /// Returns what a maintainer should know.
+    pub fn warnings(&self) -> Vec<String> {
+        let refusals = self.engine().map(LiveEngine::refusals).unwrap_or_default();
+        [self.opened.warnings.clone(), refusals].concat()
+    }
+
+    fn engine(&self) -> Option<&LiveEngine<'a>> {
+        self.equipped.as_ref().and_then(|equipped| equipped.engine.as_ref())
+    }
+}
+
+impl Opened<'_> {
+    /// Brings everything that an engine is started with.
+    async fn bring_all(&mut self) -> Result<Preparation, Fault> {
+        let scope = self.scope;
         // First, since nothing is worth setting up for a model that cannot be asked.
         let models = Arc::new(models::open(scope.process).await?);
         let private = self.memory.private().to_owned();
@@ -119,34 +209,26 @@ impl<'a> Agent<'a> {
         };
         let (equipment, recall, (repository, enclosure)) = tokio::join!(
             install::install(scope, &private),
-            self.memory.bring(subject(&scope.job.permit)),
+            self.memory.bring(subject(scope.permit())),
             walled
         );
-        self.recalled_to(recall);
-        let Equipment { engine, omo, warning, parcels } = equipment?;
-        self.archives = parcels;
+        self.note_recall(recall);
+        let Equipment { engine, omo, warning, archives } = equipment?;
+        self.archives = archives;
         if let Some(warning) = warning {
             self.warn(warning);
         }
         self.memory.written_by(&engine.version);
-        tell(Step::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
+        (scope.tell)(Step::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
         let repository = repository?;
         for warning in repository.warnings() {
             self.warn(warning);
         }
         let judged = models.spent();
-        let prepared = Prepared { engine, omo, repository, enclosure, models, judged };
-        self.stage = Stage::Prepared(Box::new(prepared));
-        Ok(())
+        Ok(Preparation { engine, omo, repository, enclosure, models, judged })
     }
 
-    /// Brings the memory alone, for what is answered without the engine.
-    pub async fn recall(&mut self) {
-        let recall = self.memory.bring(subject(&self.scope.job.permit)).await;
-        self.recalled_to(recall);
-    }
-
-    fn recalled_to(&mut self, recall: Result<Recollection, String>) {
+    fn note_recall(&mut self, recall: Result<Recollection, String>) {
         match recall {
             Ok(Recollection { recall, warnings, .. }) => {
                 (self.scope.tell)(Step::Recalled(recall));
@@ -158,242 +240,9 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Returns what is known of the subject.
-    pub async fn standing(&self, permit: &Permit) -> Result<SubjectStatus, String> {
-        self.memory.standing(permit).await
-    }
-
-    /// Forgets the subject at once, and returns how many sessions that were.
-    pub async fn forget(&mut self, permit: &Permit) -> Result<usize, String> {
-        self.memory.forget(self.scope, permit).await
-    }
-
-    /// Finds out in which session a subject is spoken about, and what is recalled for it. Call it before the engine
-    /// starts: the session is made at home in the clone.
-    pub async fn remember(&mut self, permit: &Permit, topic: Topic) -> Option<Reminder> {
-        self.look_back(permit, (topic, Where::AsLast)).await
-    }
-
-    /// Goes on in the session that somebody chose, if that may be, and finds out what is recalled besides.
-    pub async fn remember_in(&mut self, permit: &Permit, topic: Topic, session: &str) -> Option<Reminder> {
-        self.look_back(permit, (topic, Where::In(session.to_owned()))).await
-    }
-
-    /// Finds out what is recalled for a subject that is spoken about in a new session, whatever there was.
-    pub async fn remember_afresh(&mut self, permit: &Permit, topic: Topic, why: Fresh) -> Option<Reminder> {
-        self.look_back(permit, (topic, Where::Afresh(why))).await
-    }
-
-    async fn look_back(&mut self, permit: &Permit, what: (Topic, Where)) -> Option<Reminder> {
-        let folder = self.repository().map_or(self.folder.path(), Repository::folder).to_owned();
-        match self.memory.remember(permit, what, folder).await {
-            Ok(reminder) => {
-                (self.scope.tell)(Step::Reminded(reminder.clone()));
-                Some(reminder)
-            }
-            Err(why) => {
-                self.warn(format!("nothing was recalled: {why}"));
-                None
-            }
-        }
-    }
-
-    /// Starts the engine behind its wall with what its models are offered; what is not prepared yet is prepared first.
-    pub async fn start(&mut self, offer: Offer) -> Result<&Running<'a>, Fault> {
-        self.prepare().await?;
-        if let Stage::Prepared(prepared) = &self.stage {
-            let (running, warning) = match self.run(prepared, offer.clone()).await {
-                Ok(running) => (running, None),
-                // Rarely needed and large, so it has a place of its own.
-                Err(fault) => Box::pin(self.run_anew(prepared, offer, fault)).await?,
-            };
-            self.warnings.extend(warning);
-            self.memory.record().is_behind(running.wall_process());
-            (self.scope.tell)(Step::EngineUp { walls: running.walls().to_owned() });
-            // Whoever stops the run finds the engine here.
-            if let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Opened) {
-                self.stage = Stage::Running(prepared, Box::new(running));
-            }
-        }
-        self.running().ok_or_else(|| Fault::ours("the engine was not prepared"))
-    }
-
-    async fn run(&self, prepared: &Prepared, offer: Offer) -> Result<Running<'a>, Fault> {
-        let memory = Remembered {
-            archive: Arc::new(self.memory.archive_apart()),
-            record: self.memory.record(),
-            is_warm: self.memory.is_warm(),
-        };
-        let place = EngineSetup {
-            home: self.folder.path(),
-            engine_home: self.engine_home.clone(),
-            private: self.memory.private(),
-            memory,
-            offer,
-        };
-        let deeds = |drafts, callers| self.deeds(prepared, drafts, callers);
-        Running::start(self.scope, prepared, place, deeds).await
-    }
-
-    /// Starts the engine with a database of its own making, if the one that was recalled is what it could not open.
-    ///
-    /// It is the cause only if the engine starts without it. What is in it goes into the new one then.
-    async fn run_anew(
-        &self,
-        prepared: &Prepared,
-        offer: Offer,
-        fault: Fault,
-    ) -> Result<(Running<'a>, Option<String>), Fault> {
-        let Some(taken) = self.memory.take_away() else { return Err(fault) };
-        let running = match self.run(prepared, offer.clone()).await {
-            Ok(running) => running,
-            Err(again) => {
-                tracing::warn!("the engine does not start without its database either: {again}");
-                self.memory.give_back(&taken);
-                return Err(fault);
-            }
-        };
-        let brought = running.stop().await.map_err(|why| why.to_string());
-        let brought = brought.and_then(|halt| self.memory.transplant(&taken, &halt));
-        let told = match brought {
-            Ok(()) => "its sessions were brought into a new one",
-            Err(_) => "the run goes on without its sessions",
-        };
-        let warning = format!("the engine could not open the database of the memory ({fault}); {told}");
-        (self.scope.tell)(Step::Warning(warning.clone()));
-        let running = if let Ok(running) = self.run(prepared, offer.clone()).await {
-            running
-        } else {
-            self.memory.take_away();
-            self.run(prepared, offer).await?
-        };
-        Ok((running, Some(warning)))
-    }
-
-    /// Returns what becomes of what the agent does by `gh`.
-    fn deeds(&self, prepared: &Prepared, drafts: Drafts, callers: Arc<Callers>) -> Deeds {
-        let (permit, server) = (self.scope.permit(), self.scope.settings().server.trim_end_matches('/'));
-        let number = permit.subject().number().unwrap_or_default();
-        let page = format!("{server}/{}/issues/{number}", permit.repo());
-        let doers = (prepared.repository.proposer(), Arc::clone(&self.sorter));
-        propose::deeds((number, page), (drafts, callers), doers)
-    }
-
-    /// Hands over what the agent pushed. Nothing behind the wall runs meanwhile: what it wrote is looked at.
-    pub async fn hand_over(&mut self) -> Handover {
-        let halt = match &mut self.stage {
-            Stage::Running(_, running) => running.halt().await,
-            Stage::Opened | Stage::Prepared(_) => Ok(Halt::before_the_agent()),
-        };
-        match self.repository() {
-            Some(repository) => repository.hand_over(self.scope, halt).await,
-            None => Handover::default(),
-        }
-    }
-
-    /// Stops the engine, keeps what it knows and removes its folder.
-    pub async fn finish(mut self) -> Finished {
-        let mut kept = None;
-        if let Stage::Running(prepared, running) = std::mem::replace(&mut self.stage, Stage::Opened) {
-            let halt = running.stop().await;
-            let Scope { process, job, tell } = self.scope;
-            tell(Step::EngineStopped);
-            kept = self.memory.save(process, &job.origin, (halt, prepared.enclosure), tell).await;
-        }
-        if let Some(archives) = self.archives.take() {
-            archives.keep().await;
-        }
-        Finished { kept, cleaned: remove(self.folder).await, private: self.memory.into_folder() }
-    }
-
-    /// Stops the engine and removes its folder; what it knows is lost, as if it had never been asked.
-    pub async fn discard(mut self) -> Result<(), Fault> {
-        if let Stage::Running(_, running) = std::mem::replace(&mut self.stage, Stage::Opened) {
-            if let Err(why) = running.stop().await {
-                (self.scope.tell)(Step::Warning(why.to_string()));
-            }
-            (self.scope.tell)(Step::EngineStopped);
-        }
-        remove(self.folder).await
-    }
-
-    /// Returns the engine, if it runs.
-    pub fn running(&self) -> Option<&Running<'a>> {
-        match &self.stage {
-            Stage::Running(_, running) => Some(running),
-            Stage::Opened | Stage::Prepared(_) => None,
-        }
-    }
-
-    fn prepared(&self) -> Option<&Prepared> {
-        match &self.stage {
-            Stage::Prepared(prepared) | Stage::Running(prepared, _) => Some(prepared),
-            Stage::Opened => None,
-        }
-    }
-
-    fn repository(&self) -> Option<&Repository> {
-        self.prepared().map(|prepared| &prepared.repository)
-    }
-
-    /// Returns the harness's own store of the repository, which the agent cannot write, once it is there.
-    pub fn store(&self) -> Option<&Store> {
-        self.repository().map(|repository| &repository.store)
-    }
-
-    /// Returns what was asked of models before the engine came.
-    pub fn judged(&self) -> Usage {
-        let Some(prepared) = self.prepared() else { return Usage::default() };
-        let Spent { calls, input, output, cost, .. } = prepared.judged;
-        Usage { calls, input, output, cost, ..Usage::default() }
-    }
-
-    /// Adds to what a maintainer should know, without telling it again.
-    pub fn note(&mut self, warnings: Vec<String>) {
-        self.warnings.extend(warnings);
-    }
-
-    fn warn(&mut self, warning: String) {
+    pub(crate) fn warn(&mut self, warning: String) {
         (self.scope.tell)(Step::Warning(warning.clone()));
         self.warnings.push(warning);
-    }
-
-    /// Returns what the agent may do with its changes.
-    pub fn workbench(&self) -> Workbench {
-        self.repository().map_or(Workbench::Closed, |repository| repository.assignment.workbench())
-    }
-
-    /// Returns what the summary says of the walls.
-    pub fn walls(&self) -> String {
-        self.running().map_or("the engine was not started", Running::walls).to_owned()
-    }
-
-    /// Returns what the summary says of the network, if any was open.
-    pub fn network(&self) -> Option<String> {
-        self.running().and_then(Running::network)
-    }
-
-    /// Returns what the summary says of `gh`, if it was used.
-    pub fn gh(&self) -> Option<String> {
-        let calls = self.running().and_then(Running::gh)?;
-        let done = self.sorter.done();
-        Some(if done.is_empty() { calls } else { format!("{calls}: {}", done.join(", ")) })
-    }
-
-    /// Returns what the summary says of the memory.
-    pub fn memory(&self) -> String {
-        self.memory.describe()
-    }
-
-    /// Returns the ids of the engine's sessions that were served.
-    pub fn sessions(&self) -> Vec<String> {
-        self.memory.record().sessions()
-    }
-
-    /// Returns what a maintainer should know.
-    pub fn warnings(&self) -> Vec<String> {
-        let refusals = self.running().map(Running::refusals).unwrap_or_default();
-        [self.warnings.clone(), refusals].concat()
     }
 }
 

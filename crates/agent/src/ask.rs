@@ -14,10 +14,10 @@ use fro_core::{
 use fro_opencode::{Connection, Message, Session};
 use jiff::Timestamp;
 
-use crate::callers::Seat;
+use crate::callers::ToolRegistration;
 
 /// What came of it, and where.
-pub(crate) struct Asked {
+pub(crate) struct Answered {
     pub(crate) turn: Turn,
     /// The session that answered, which may not be the first.
     pub(crate) session: Session,
@@ -30,66 +30,66 @@ pub(crate) async fn ask(
     connection: &Connection,
     session: Session,
     message: &Message,
-    (bounds, seat): ((&Limits, Duration), &Seat),
+    (bounds, registration): ((&Limits, Duration), &ToolRegistration),
     listen: &mut (dyn FnMut(&Heard) + Send),
-) -> Asked {
-    let asked = persist(connection, session, message, (bounds, seat), listen).await;
+) -> Answered {
+    let answered = ask_until_settled(connection, session, message, (bounds, registration), listen).await;
     if !message.files.is_empty()
-        && let Err(error) = connection.forget_files(&asked.session).await
+        && let Err(error) = connection.forget_files(&answered.session).await
     {
         tracing::warn!("attached files may be kept in the memory: {error}");
     }
-    asked
+    answered
 }
 
 /// The deadline is one for all attempts.
-async fn persist(
+async fn ask_until_settled(
     connection: &Connection,
     session: Session,
     message: &Message,
-    ((limits, pause), seat): ((&Limits, Duration), &Seat),
+    ((limits, pause), registration): ((&Limits, Duration), &ToolRegistration),
     listen: &mut (dyn FnMut(&Heard) + Send),
-) -> Asked {
+) -> Answered {
     let mut tried = Tried::default();
-    let mut asked = Asked {
+    let mut answered = Answered {
         turn: fro_opencode::converse(connection, &session, message, limits.clone(), listen).await,
         session,
         warnings: Vec::new(),
     };
     loop {
-        let next = match tried.after(&asked.turn.outcome) {
-            Again::No => return asked,
+        let next = match tried.after(&answered.turn.outcome) {
+            Again::No => return answered,
             Again::InNewSession => {
-                let Ok(new) = connection.create_session(&asked.session.directory, NEW_TITLE).await else {
-                    return asked;
+                let Ok(new) = connection.create_session(&answered.session.directory, NEW_TITLE).await else {
+                    return answered;
                 };
-                seat.goes_on_as(&new.id);
-                let full = std::mem::replace(&mut asked.session, new);
-                asked.warnings.push("the session was full, so this run began a new one".to_owned());
-                if let Err(error) = connection.put_away(&full).await {
+                registration.add_id(&new.id);
+                let full = std::mem::replace(&mut answered.session, new);
+                answered.warnings.push("the session was full, so this run began a new one".to_owned());
+                if let Err(error) = connection.close_session(&full).await {
                     tracing::warn!("the full session may be continued by another run: {error}");
                 }
                 message.clone()
             }
-            Again::GoOn if !in_time(limits, pause) => return asked,
+            Again::GoOn if !in_time(limits, pause) => return answered,
             Again::GoOn => {
-                asked.warnings.push("the model broke off and was asked a second time".to_owned());
+                answered.warnings.push("the model broke off and was asked a second time".to_owned());
                 tokio::time::sleep(pause).await;
-                second(message, &asked.turn)
+                second_message(message, &answered.turn)
             }
         };
         let before = std::mem::replace(
-            &mut asked.turn,
-            fro_opencode::converse(connection, &asked.session, &next, limits.clone(), listen).await,
+            &mut answered.turn,
+            fro_opencode::converse(connection, &answered.session, &next, limits.clone(), listen).await,
         );
-        asked.turn.usage += before.usage;
-        keep_words(&mut asked.turn.outcome, before.outcome);
+        answered.turn.usage += before.usage;
+        keep_words(&mut answered.turn.outcome, before.outcome);
     }
 }
 
 /// Returns what is said the second time. A prompt that never reached the model is said again, without its files: the
 /// engine drops a message whose picture it cannot read.
-fn second(message: &Message, turn: &Turn) -> Message {
+fn second_message(message: &Message, turn: &Turn) -> Message {
     let text = match turn.usage.calls {
         0 => message.text.clone(),
         _ => follow_up::go_on().to_owned(),
@@ -127,7 +127,7 @@ mod tests {
         let files = vec![File { name: "tap.png".to_owned(), mime: "image/png".to_owned(), bytes: vec![1] }];
         let message = Message { text: "Why?".to_owned(), files, agent: None, model: None };
         let after = |calls| {
-            second(
+            second_message(
                 &message,
                 &Turn { usage: Usage { calls, ..Usage::default() }, ..Turn::failed(Trouble::Silent) },
             )

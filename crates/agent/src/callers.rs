@@ -28,7 +28,7 @@ use crate::tools::{Arguments, Tools};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why a call is refused that no session makes.
-const NOBODYS: &str = "no session of this engine makes this call";
+const NO_CALLER: &str = "no session of this engine makes this call";
 
 /// The sessions of an engine, and the calls that they make.
 #[derive(Debug, Default)]
@@ -54,19 +54,19 @@ struct Caller {
 
 /// The place of a session among the callers; dropping it takes the session's tools away.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct ToolRegistration {
     callers: Arc<Callers>,
     number: u64,
 }
 
 impl Callers {
     /// Lets a session call these tools.
-    pub(crate) fn seat(self: &Arc<Self>, id: &str, tools: Vec<Arc<dyn Tools>>) -> Seat {
+    pub(crate) fn register(self: &Arc<Self>, id: &str, tools: Vec<Arc<dyn Tools>>) -> ToolRegistration {
         let mut known = self.known();
         known.n_opened += 1;
         let number = known.n_opened;
         known.callers.push(Caller { number, ids: vec![id.to_owned()], tools });
-        Seat { callers: Arc::clone(self), number }
+        ToolRegistration { callers: Arc::clone(self), number }
     }
 
     /// Tells whether there was never more than one session.
@@ -83,8 +83,8 @@ impl Callers {
     async fn follow(self: Arc<Self>, mut events: Receiver<Event>, mut calls: Receiver<ToolCall>) {
         loop {
             let heard = tokio::select! {
-                call = calls.recv() => call.map(|call| self.hear_call(call)),
-                event = events.recv() => event.map(|event| self.hear_event(event)),
+                call = calls.recv() => call.map(|call| self.note_call(call)),
+                event = events.recv() => event.map(|event| self.note_event(event)),
             };
             match heard {
                 // What was missed is refused: better a call too little than one in a wrong name.
@@ -94,7 +94,7 @@ impl Callers {
         }
     }
 
-    fn hear_call(&self, call: ToolCall) {
+    fn note_call(&self, call: ToolCall) {
         let ToolCall { session, id, tool, input, state } = call;
         match state {
             CallState::Running => self.known().calls.began(session, id, tool, input),
@@ -102,7 +102,7 @@ impl Callers {
         }
     }
 
-    fn hear_event(&self, event: Event) {
+    fn note_event(&self, event: Event) {
         if let (About::Child { id, parent }, Heard::ChildBorn) = (event.about, event.heard) {
             self.known().calls.born(id, parent);
         }
@@ -122,7 +122,7 @@ impl Callers {
                 return found;
             }
             if timeout_at(deadline, changed).await.is_err() {
-                return Err(NOBODYS.to_owned());
+                return Err(NO_CALLER.to_owned());
             }
         }
     }
@@ -146,15 +146,15 @@ impl OpenCalls {
             let session = self.calls.claim(tool, arguments)?;
             self.callers.iter().find(|caller| caller.ids.contains(&session))
         };
-        let Some(caller) = caller else { return Some(Err(NOBODYS.to_owned())) };
+        let Some(caller) = caller else { return Some(Err(NO_CALLER.to_owned())) };
         let tools = caller.tools.iter().find(|tools| tools.name() == set);
         Some(tools.cloned().ok_or_else(|| format!("this session has no tools called `{set}`")))
     }
 }
 
-impl Seat {
+impl ToolRegistration {
     /// Says under which further id the session goes on.
-    pub(crate) fn goes_on_as(&self, id: &str) {
+    pub(crate) fn add_id(&self, id: &str) {
         let mut known = self.callers.known();
         if let Some(caller) = known.callers.iter_mut().find(|caller| caller.number == self.number) {
             caller.ids.push(id.to_owned());
@@ -162,7 +162,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for ToolRegistration {
     fn drop(&mut self) {
         self.callers.known().callers.retain(|caller| caller.number != self.number);
     }
@@ -216,30 +216,30 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_serves_the_session_that_the_engine_says_makes_it() {
         let callers = Arc::<Callers>::default();
-        let _first = callers.seat("ses_1", vec![Arc::new(Owned("first"))]);
+        let _first = callers.register("ses_1", vec![Arc::new(Owned("first"))]);
         assert_eq!(served(&callers, "alone").await, Ok("first".to_owned()), "nobody else is there");
-        let second = callers.seat("ses_2", vec![Arc::new(Owned("second"))]);
+        let second = callers.register("ses_2", vec![Arc::new(Owned("second"))]);
         assert!(!callers.is_single());
-        callers.hear_call(running("ses_2", "mine"));
+        callers.note_call(running("ses_2", "mine"));
         assert_eq!(served(&callers, "mine").await, Ok("second".to_owned()));
-        assert_eq!(served(&callers, "mine").await, Err(NOBODYS.to_owned()), "each call counts once");
-        assert_eq!(served(&callers, "forged").await, Err(NOBODYS.to_owned()));
+        assert_eq!(served(&callers, "mine").await, Err(NO_CALLER.to_owned()), "each call counts once");
+        assert_eq!(served(&callers, "forged").await, Err(NO_CALLER.to_owned()));
 
-        second.goes_on_as("ses_3");
-        callers.hear_call(running("ses_3", "anew"));
+        second.add_id("ses_3");
+        callers.note_call(running("ses_3", "anew"));
         assert_eq!(served(&callers, "anew").await, Ok("second".to_owned()), "a full session is begun anew");
         drop(second);
-        callers.hear_call(running("ses_2", "late"));
-        assert_eq!(served(&callers, "late").await, Err(NOBODYS.to_owned()), "its tools went with it");
+        callers.note_call(running("ses_2", "late"));
+        assert_eq!(served(&callers, "late").await, Err(NO_CALLER.to_owned()), "its tools went with it");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_the_engine_reports_late_is_waited_for() {
         let callers = Arc::<Callers>::default();
-        let _seats = ["ses_1", "ses_2"].map(|id| callers.seat(id, vec![Arc::new(Owned("it"))]));
+        let _registrations = ["ses_1", "ses_2"].map(|id| callers.register(id, vec![Arc::new(Owned("it"))]));
         let reports = async {
             tokio::task::yield_now().await;
-            callers.hear_call(running("ses_1", "late"));
+            callers.note_call(running("ses_1", "late"));
             callers.changed.notify_waiters();
         };
         let (served, ()) = tokio::join!(served(&callers, "late"), reports);
@@ -249,7 +249,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_session_has_no_tools_but_its_own() {
         let callers = Arc::<Callers>::default();
-        let _seat = callers.seat("ses_1", vec![Arc::new(Owned("first"))]);
+        let _seat = callers.register("ses_1", vec![Arc::new(Owned("first"))]);
         let found = callers.tools_of("submit", "submit_finding", &arguments("x")).await;
         assert_eq!(found.err(), Some("this session has no tools called `submit`".to_owned()));
     }

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) enum Assignment {
     /// Nothing is pushed.
     Look(NoWork),
-    /// They are pushed.
+    /// The changes are pushed to this branch.
     Branch(Box<Branch>),
     /// They are shown as a patch, since this fork cannot be pushed to.
     Patch {

@@ -26,23 +26,23 @@ pub(crate) struct Equipment {
     /// Why there is no Oh My OpenCode although it was wanted.
     pub(crate) warning: Option<String>,
     /// What was downloaded, for the runs that follow.
-    pub(crate) parcels: Option<ToolArchiveCache>,
+    pub(crate) archives: Option<ToolArchiveCache>,
 }
 
 /// Brings both at once. Only the engine is needed; the rest is told if it is missing.
 pub(crate) async fn install(scope: Scope<'_>, private: &Path) -> Result<Equipment, Fault> {
     let settings = scope.settings();
     let deadline = Instant::now() + settings.engine.omo_patience;
-    let parcels = ToolArchiveCache::bring(scope, private).await;
+    let archives = ToolArchiveCache::bring(scope, private).await;
     let (wanted, cache) = scope.process.tools(scope.job.checkout.clone())?;
-    let kept = parcels.as_ref().map(|parcels| parcels.folder().to_owned());
-    let tools = (Wanted { parcels: kept, ..wanted }, cache);
+    let kept = archives.as_ref().map(|archives| archives.folder().to_owned());
+    let tools = (Wanted { archives: kept, ..wanted }, cache);
     let (engine, omo) = tokio::join!(engine(&tools, scope.tell), omo(settings, &tools, deadline));
     let (omo, warning) = match omo {
         Ok(omo) => (omo, None),
         Err(why) => (None, Some(left_out(&why))),
     };
-    Ok(Equipment { engine: engine?, omo, warning, parcels })
+    Ok(Equipment { engine: engine?, omo, warning, archives })
 }
 
 async fn engine((wanted, cache): &WantedTools, tell: Tell<'_>) -> Result<Engine, Fault> {

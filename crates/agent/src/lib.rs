@@ -5,15 +5,15 @@
 //! many at once.
 //!
 //! ```no_run
-//! # use fro_agent::{Agent, Job, Offer, Onward, Plan, Process, Question};
+//! # use fro_agent::{Agent, Job, Offer, Resume, Plan, Process, Question};
 //! # async fn example(process: Process, job: Job) -> Result<(), fro_core::Fault> {
 //! let tell = |step| println!("{step:?}");
 //! let mut agent = Agent::open(&process, &job, &tell)?; // two folders, nothing else
-//! agent.prepare().await?; // engine, memory and clone, all at once
-//! let running = agent.start(Offer::usual()).await?; // behind its wall
+//! let prepared = agent.prepare().await?; // engine, memory and clone, all at once
+//! let running = prepared.start(Offer::usual()).await?; // behind its wall
 //! let (permit, origin) = (job.permit.clone(), job.origin.clone());
 //! let (continuity, recalled, tools) = (None, Vec::new(), Vec::new());
-//! let plan = Plan { permit, origin, continuity, onward: Onward::InIt, title: "a question".to_owned(), recalled, tools };
+//! let plan = Plan { permit, origin, continuity, resume: Resume::InPlace, title: "a question".to_owned(), recalled, tools };
 //! let mut session = running.open_session(plan).await?;
 //! for text in ["Why is the floor wet?", "And since when?"] {
 //!     let (text, began) = (text.to_owned(), jiff::Timestamp::now());
@@ -25,7 +25,28 @@
 //! # }
 //! ```
 //!
-//! Whoever breaks off, drops the future of the call and calls `finish`.
+//! An engine that is not prepared cannot be started, and one that was not started has no sessions: neither compiles.
+//!
+//! ```compile_fail
+//! # async fn example(mut agent: fro_agent::Agent<'_>) {
+//! agent.start(fro_agent::Offer::usual()).await;
+//! # }
+//! ```
+//!
+//! ```compile_fail
+//! # async fn example(prepared: fro_agent::Prepared<'_, '_>, plan: fro_agent::Plan) {
+//! prepared.open_session(plan).await;
+//! # }
+//! ```
+//!
+//! ```compile_fail
+//! # async fn example(agent: fro_agent::Agent<'_>) {
+//! agent.finish().await;
+//! agent.hand_over().await;
+//! # }
+//! ```
+//!
+//! To break off, drop the future of the call that is under way, and call `finish`.
 
 mod agent;
 mod ask;
@@ -36,15 +57,16 @@ mod handover;
 mod install;
 mod job;
 mod judge;
-mod left;
+mod killed_run;
+mod live_engine;
 mod memory;
 mod models;
 mod network;
+mod prepared;
 mod process;
 mod propose;
 mod push_credentials;
 mod repository;
-mod running;
 mod session;
 mod settings;
 mod sorter;
@@ -56,17 +78,18 @@ mod tools;
 mod wall;
 
 pub use agent::{Agent, Finished};
-pub use fro_opencode::{Leave, People, PeopleRequest, Word};
+pub use fro_opencode::{AskPolicy, HumanReply, People, PeopleRequest};
 pub use handover::Handover;
 pub use job::{Job, Origin};
-pub use left::Left;
+pub use killed_run::KilledRun;
+pub use live_engine::{Offer, Role};
 pub use memory::{on_page, save_trouble, subject, told_of_save};
 pub use models::try_model;
 pub use network::reachable;
+pub use prepared::{Prepared, Running};
 pub use process::Process;
 pub use repository::address_of;
-pub use running::{Offer, Role, Running};
-pub use session::{Onward, Plan, Question, Session};
+pub use session::{Plan, Question, Resume, Session};
 pub use settings::{Delegation, Destination, Elevated, EngineSettings, Settings, Unwalled};
 pub use step::{Step, Tell};
 pub use tools::{Arguments, MemoryCalls, ToolList, Tools};

@@ -9,7 +9,7 @@ mod session_archive;
 pub use kept::{describe as told_of_save, on_page, trouble as save_trouble};
 pub(crate) use record::Record;
 pub use row::subject;
-pub(crate) use row::{Ended, Whose};
+pub(crate) use row::{FinishedTurn, RowOwner};
 pub(crate) use session_archive::SessionArchive;
 use session_archive::{Indexes, Reader};
 
@@ -25,13 +25,13 @@ use fro_core::{
     continuity::{self, Continuity, Fresh, Reminder, Topic},
     remembered::Audience,
     say::{
-        standing::SubjectStatus,
+        subject_status::SubjectStatus,
         summary::{counted, size},
     },
 };
 use fro_memory::{
-    Archive, Destination, Given, Here, Keep, Keeping, Kept, Ledger, Provenance, Recall, Recollection, Show,
-    Stores,
+    Archive, EngineStart, ExcerptKind, Keep, Keeping, Kept, Ledger, Provenance, Recall, RecallTarget,
+    Recollection, SessionSelection, Stores,
 };
 use fro_opencode::Version;
 use jiff::Timestamp;
@@ -64,13 +64,13 @@ pub(crate) struct Memory {
 }
 
 /// In which session a subject is spoken about.
-pub(crate) enum Where {
+pub(crate) enum SessionChoice {
     /// In the one in which it was last, if that may be.
-    AsLast,
+    AsBefore,
     /// In a new one.
-    Afresh(Fresh),
+    New(Fresh),
     /// In this one, if that may be.
-    In(String),
+    This(String),
 }
 
 /// How the names of private folders begin.
@@ -155,13 +155,13 @@ impl Memory {
         let (ledger, index) = (self.record.ledger_file(), self.saved_index());
         let wanted = self.engine_version();
         let brought = blocking(move || {
-            let to = Destination {
+            let to = RecallTarget {
                 engine_data: &engine_data,
                 ledger: Some(&ledger),
                 index: Some(&index),
                 engine_version: wanted.as_deref(),
                 audience,
-                given: Given::About(&about),
+                given: SessionSelection::About(&about),
             };
             let recollection = stores.recall(to, Timestamp::now());
             Ok((stores, recollection))
@@ -183,7 +183,7 @@ impl Memory {
     pub(crate) async fn remember(
         &self,
         permit: &Permit,
-        (topic, place): (Topic, Where),
+        (topic, place): (Topic, SessionChoice),
         worktree: PathBuf,
     ) -> Result<Reminder, String> {
         let (earlier, engine_data) = (self.archive(), self.record.engine_data().to_owned());
@@ -191,38 +191,32 @@ impl Memory {
         let (about, kind, trust) = (subject(permit), permit.subject(), permit.trust());
         blocking(move || {
             let last = match &place {
-                Where::In(session) => earlier.last_in(session)?,
-                Where::AsLast | Where::Afresh(_) => earlier.last(&about)?,
+                SessionChoice::This(session) => earlier.last_in(session)?,
+                SessionChoice::AsBefore | SessionChoice::New(_) => earlier.last(&about)?,
             };
             let continuity = match place {
-                Where::Afresh(why) => Continuity::Fresh(why),
-                Where::AsLast | Where::In(_) => continuity::decide(kind, trust, &last),
+                SessionChoice::New(why) => Continuity::Fresh(why),
+                SessionChoice::AsBefore | SessionChoice::This(_) => continuity::decide(kind, trust, &last),
             };
-            let continuing = match &continuity {
-                Continuity::Continued(session) => Some(session.as_str()),
-                Continuity::Fresh(_) => None,
-            };
+            let continuing = continuity.session();
             // The engine has the session of its own subject; that of another one is brought now.
             if let (Some(rest), Some(session)) = (&rest, continuing) {
                 rest.give(&engine_data, session)?;
             }
-            let here = Here { worktree: &worktree, now: Timestamp::now(), continuing };
+            let here = EngineStart { worktree: &worktree, now: Timestamp::now(), continuing };
             fro_memory::relocate(&engine_data, here)?;
             let before = earlier.ending(&last, &continuity)?;
             let is_told = continuing.is_some() || before.is_some();
             let besides = match &last {
-                continuity::Last::Here { session, .. } if is_told => Some(session.id.as_str()),
-                continuity::Last::Here { .. }
-                | continuity::Last::None
-                | continuity::Last::Gone
-                | continuity::Last::Private => None,
+                continuity::LastSession::Here { session, .. } if is_told => Some(session.id.as_str()),
+                continuity::LastSession::Here { .. }
+                | continuity::LastSession::None
+                | continuity::LastSession::Gone
+                | continuity::LastSession::Private => None,
             };
-            // What a review ends with says nothing of what it found; the calls of its tools do.
-            let show = match &continuity {
-                Continuity::Fresh(Fresh::Review) => Show::Place,
-                Continuity::Fresh(_) | Continuity::Continued(_) => Show::Answer,
-            };
-            let elsewhere = earlier.elsewhere(&topic, besides, show)?;
+            let kind_of_excerpt =
+                if continuity.quotes_any_place() { ExcerptKind::Place } else { ExcerptKind::Answer };
+            let elsewhere = earlier.elsewhere(&topic, besides, kind_of_excerpt)?;
             Ok(Reminder { continuity, before, elsewhere })
         })
         .await
@@ -250,10 +244,10 @@ impl Memory {
     }
 
     /// Returns what is known of the subject.
-    pub(crate) async fn standing(&self, permit: &Permit) -> Result<SubjectStatus, String> {
+    pub(crate) async fn subject_status(&self, permit: &Permit) -> Result<SubjectStatus, String> {
         let (earlier, about) = (self.archive(), subject(permit));
         let memory = self.describe();
-        blocking(move || earlier.standing(&about, memory)).await
+        blocking(move || earlier.subject_status(&about, memory)).await
     }
 
     /// Takes back what is remembered of the subject, and returns how many sessions that were.
@@ -425,3 +419,6 @@ pub(crate) async fn blocking<T: Send + 'static>(
     let done = spawn_blocking(work).await.map_err(|error| error.to_string())?;
     done.map_err(|error| Fault::from(error).what().to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use fro_core::{Fault, Permit, Reach};
 
 use crate::{
     settings::{Destination, Settings},
-    wall::Offers,
+    wall::WallOpenings,
 };
 
 /// Variables that lead tools to a proxy, in all the spellings that they look for.
@@ -61,10 +61,10 @@ impl Network {
     }
 
     /// Puts the proxy on the wall's list and leads tools to it; what is on this machine is met directly.
-    pub(crate) fn offer(&self, offers: &mut Offers) {
-        offers.connect.push(Address::Tcp(self.egress.address()));
+    pub(crate) fn offer(&self, openings: &mut WallOpenings) {
+        openings.connect.push(Address::Tcp(self.egress.address()));
         let proxy = format!("http://{}", self.egress.address());
-        let mut lead = |name: &str, value: &OsStr| offers.environment.push((name.into(), value.to_owned()));
+        let mut lead = |name: &str, value: &OsStr| openings.environment.push((name.into(), value.to_owned()));
         for name in PROXIES {
             lead(name, proxy.as_ref());
         }
@@ -74,8 +74,8 @@ impl Network {
         if let Some(registry) = &self.registry {
             lead("NPM_CONFIG_REGISTRY", registry.as_ref());
         }
-        offers.environment.extend(self.authorities.iter().cloned());
-        offers.read.extend(self.authorities.iter().map(|(_, file)| PathBuf::from(file)));
+        openings.environment.extend(self.authorities.iter().cloned());
+        openings.read.extend(self.authorities.iter().map(|(_, file)| PathBuf::from(file)));
     }
 
     /// Returns how often it was used.
@@ -147,15 +147,15 @@ mod tests {
         settings.engine.network = vec![Destination::Host(Host::from_url("https://127.0.0.1/").unwrap())];
         settings.engine.environment = vec![("SSL_CERT_FILE".into(), "/etc/company.pem".into())];
         let network = Network::open(&settings, &permit(Reach::Work)).await.unwrap().unwrap();
-        let mut offers = Offers { connect: Vec::new(), environment: Vec::new(), read: Vec::new() };
-        network.offer(&mut offers);
+        let mut openings = WallOpenings { connect: Vec::new(), environment: Vec::new(), read: Vec::new() };
+        network.offer(&mut openings);
         let value =
-            |name: &str| offers.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+            |name: &str| openings.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value);
         let proxy = value("HTTPS_PROXY").unwrap().to_str().unwrap();
         assert!(proxy.starts_with("http://127.0.0.1:"), "{proxy}");
         assert_eq!(value("NO_PROXY").unwrap(), "127.0.0.1,localhost");
         assert_eq!(value("SSL_CERT_FILE").unwrap(), "/etc/company.pem");
-        assert_eq!((offers.connect.len(), offers.read.len()), (1, 1));
+        assert_eq!((openings.connect.len(), openings.read.len()), (1, 1));
         assert_eq!(network.calls(), EgressCalls::default());
     }
 }

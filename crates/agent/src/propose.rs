@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fro_boundary::{Deed, Deeds, Done};
+use fro_boundary::{Deed, DeedResult, Deeds};
 use fro_core::{Draft, Drafts, Fault, Permit, Redactor, delegation::Commission, say::published::published};
 use fro_github::{OpenedPull, Proposal};
 
@@ -69,7 +69,7 @@ impl Proposer {
         published(body, &[self.permit.asker().clone(), self.permit.own().clone()])
     }
 
-    async fn asked_by_gh(&self, title: &str, body: &str, head: &str) -> Result<Done, String> {
+    async fn asked_by_gh(&self, title: &str, body: &str, head: &str) -> Result<DeedResult, String> {
         if head != self.head {
             return Err(format!(
                 "the pull request of this run comes from `{}`; push that branch first",
@@ -81,7 +81,7 @@ impl Proposer {
         }
         self.open(title, body)
             .await
-            .map(|pull| Done { url: pull.url, number: pull.number })
+            .map(|pull| DeedResult { url: pull.url, number: pull.number })
             .map_err(|fault| fault.what().to_owned())
     }
 }
@@ -104,7 +104,7 @@ pub(crate) fn deeds(
             match deed {
                 Deed::Say(said) => {
                     let name = drafts.set(Draft::read(said)?);
-                    Ok(Done { url: format!("{page}#{name}"), number })
+                    Ok(DeedResult { url: format!("{page}#{name}"), number })
                 }
                 Deed::Propose { title, body, head } => proposer?.asked_by_gh(&title, &body, &head).await,
                 Deed::Sort(sorting) => sorter.sort(&sorting, &page).await,

@@ -1,7 +1,7 @@
 //! The credential for delegated work: got when it is first needed, renewed before it ends, never touched otherwise.
 
 use fro_core::{Fault, RepoName, Secret};
-use fro_github::{Account, GitHub, Minted};
+use fro_github::{Account, GitHub, InstallationToken};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
 
@@ -14,7 +14,7 @@ const SOON: SignedDuration = SignedDuration::from_mins(10);
 pub(crate) struct PushCredentials {
     process: Process,
     repo: RepoName,
-    minted: Mutex<Option<Minted>>,
+    minted: Mutex<Option<InstallationToken>>,
 }
 
 impl PushCredentials {
@@ -72,7 +72,7 @@ impl PushCredentials {
         }
     }
 
-    async fn minted(&self) -> Result<Minted, Fault> {
+    async fn minted(&self) -> Result<InstallationToken, Fault> {
         let Elevated::App(app, _) = &self.process.settings.elevated else {
             return Err(Fault::ours("a token is minted without an App"));
         };

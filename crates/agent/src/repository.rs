@@ -8,8 +8,8 @@ use std::{
 };
 
 use fro_boundary::{
-    Address, AgentClone, Credential, Enclosure, Git, GitError, Ground, Halt, ModelProxy, Pushing, Rules,
-    Signature, Staging, Stands, Store, Untracked,
+    Address, AgentClone, BranchState, CloneBase, Credential, Enclosure, Git, GitError, Halt, ModelProxy,
+    Pushing, Rules, Signature, Staging, Store, Untracked,
 };
 use fro_core::{Fault, Reach, credential::CredentialSearch};
 use fro_github::OpenedPull;
@@ -58,7 +58,7 @@ impl Repository {
         let git = git.with_authorities(&settings.client.extra_ca, private).map_err(|error| error.fault())?;
         let url = address_of(settings, &repo.to_string());
         let tip = assignment.tip(job);
-        let ground = Ground { checkout: job.checkout.clone(), url: url.clone(), tip };
+        let ground = CloneBase { checkout: job.checkout.clone(), url: url.clone(), tip };
         let store = Store::open(git, private, &ground).await.map_err(|error| error.fault())?;
         let hook = [settings.engine.program.clone().into(), "receive".into()];
         let door = store.open_door(repo, &hook, pushing(scope, &assignment, &credentials)).await;
@@ -204,7 +204,7 @@ fn pushing(scope: Scope<'_>, assignment: &Assignment, credentials: &Arc<PushCred
     let rules = Rules {
         url: address_of(settings, repo),
         branch: name.clone(),
-        stands: if *stands { Stands::Already } else { Stands::NotYet },
+        stands: if *stands { BranchState::Already } else { BranchState::NotYet },
         closed: closed.clone(),
         protected_paths: settings.delegation.protected_paths.clone(),
         signature: Signature { name: account.login.to_string(), email: account.email() },

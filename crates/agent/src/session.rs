@@ -20,10 +20,10 @@ use serde_json::Value;
 
 use crate::{
     ask,
-    callers::Seat,
+    callers::ToolRegistration,
     job::{Origin, Scope},
-    memory::{Ended, Whose},
-    running::Floor,
+    live_engine::EngineAccess,
+    memory::{FinishedTurn, RowOwner},
     settings::Settings,
     step::Step,
     tools::{DraftTools, MemoryCalls, MemoryMeter, MemoryTools, Tools},
@@ -41,7 +41,7 @@ pub struct Plan {
     /// Where it goes on; it begins anew if nobody says.
     pub continuity: Option<Continuity>,
     /// Whether it goes on in the earlier session itself.
-    pub onward: Onward,
+    pub resume: Resume,
     /// What a new session is called.
     pub title: String,
     /// The sessions that were recalled for it, for the ledger.
@@ -52,19 +52,19 @@ pub struct Plan {
 
 /// How an earlier session is gone on with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Onward {
-    /// It grows.
-    InIt,
-    /// It stays as it is, and a copy of it grows.
+pub enum Resume {
+    /// The earlier session itself grows.
+    InPlace,
+    /// The earlier session stays as it is, and a copy of it grows.
     InACopy,
 }
 
 /// Whether an engine had sessions before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Coming {
+pub(crate) enum SessionOrder {
     /// It had none: nobody behind the wall has said a word.
     First,
-    /// It had.
+    /// The engine had sessions before.
     Later,
 }
 
@@ -81,14 +81,14 @@ pub struct Question {
 /// A session of a running engine. Dropping it takes its tools away.
 pub struct Session<'a> {
     scope: Scope<'a>,
-    floor: Floor,
+    engine: EngineAccess,
     permit: Permit,
     origin: Origin,
     /// The earlier session that it goes on in.
     continued: Option<String>,
     recalled: Vec<String>,
     place: fro_opencode::Session,
-    seat: Seat,
+    registration: ToolRegistration,
     choice: Choice,
     drafts: Drafts,
     meter: Arc<MemoryMeter>,
@@ -100,24 +100,21 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     pub(crate) async fn open(
         scope: Scope<'a>,
-        floor: Floor,
+        engine: EngineAccess,
         plan: Plan,
-        (drafts, coming): (Drafts, Coming),
+        (drafts, order): (Drafts, SessionOrder),
     ) -> Result<Self, Fault> {
-        let Plan { permit, origin, continuity, onward, title, recalled, tools } = plan;
-        let choice = choose(&floor, scope.settings()).await?;
-        let continued = match continuity {
-            Some(Continuity::Continued(id)) => Some(id),
-            Some(Continuity::Fresh(_)) | None => None,
-        };
-        let place = place(&floor, (continued.clone(), onward), &title).await?;
+        let Plan { permit, origin, continuity, resume, title, recalled, tools } = plan;
+        let choice = choose_agent(&engine, scope.settings()).await?;
+        let continued = continuity.as_ref().and_then(Continuity::session).map(str::to_owned);
+        let place = open_place(&engine, (continued.clone(), resume), &title).await?;
         (scope.tell)(Step::Session { id: place.id.clone(), agent: choice.agent.clone() });
         let meter = Arc::<MemoryMeter>::default();
-        let (archive, own) = (Arc::clone(&floor.memory.archive), place.id.clone());
+        let (archive, own) = (Arc::clone(&engine.memory.archive), place.id.clone());
         let memory: Arc<dyn Tools> = Arc::new(MemoryTools { archive, meter: Arc::clone(&meter), own });
         let draft: Arc<dyn Tools> = Arc::new(DraftTools(drafts.clone()));
-        let seat = floor.callers.seat(&place.id, [vec![memory, draft], tools].concat());
-        let warnings = floor.left_out.iter().chain(&choice.warning).cloned().collect();
+        let registration = engine.callers.register(&place.id, [vec![memory, draft], tools].concat());
+        let warnings = engine.left_out.iter().chain(&choice.warning).cloned().collect();
         let mut session = Self {
             scope,
             permit,
@@ -125,24 +122,24 @@ impl<'a> Session<'a> {
             continued,
             recalled,
             place,
-            seat,
+            registration,
             choice,
             drafts,
             meter,
             usage: Usage::default(),
             explorations: 0,
             warnings,
-            floor,
+            engine,
         };
         for warning in &session.warnings {
             (scope.tell)(Step::Warning(warning.clone()));
         }
-        if coming == Coming::First
-            && let Err(why) = session.floor.memory.record.set_apart().await
+        if order == SessionOrder::First
+            && let Err(why) = session.engine.memory.record.set_apart().await
         {
             session.warn(why);
         }
-        session.write_down().await;
+        session.record_start().await;
         Ok(session)
     }
 
@@ -162,12 +159,12 @@ impl<'a> Session<'a> {
             *explorations += u32::from(heard.explores());
             tell(Step::Heard(heard.clone()));
         };
-        let (place, how) = (self.place.clone(), ((&limits, engine.pause), &self.seat));
-        let answered = ask::ask(&self.floor.connection, place, &message, how, listen).await;
+        let (place, how) = (self.place.clone(), ((&limits, engine.pause), &self.registration));
+        let answered = ask::ask(&self.engine.connection, place, &message, how, listen).await;
         answered.warnings.into_iter().for_each(|warning| self.warn(warning));
         if answered.session.id != self.place.id {
             self.place = answered.session;
-            self.write_down().await;
+            self.record_start().await;
         }
         if let Outcome::Failed { .. } = answered.turn.outcome {
             self.log_last_words();
@@ -184,13 +181,13 @@ impl<'a> Session<'a> {
             recalled: self.recalled.clone(),
             memory_calls: searches + reads,
             exploration_calls: self.explorations,
-            is_warm: self.floor.memory.is_warm,
+            is_warm: self.engine.memory.is_warm,
             ..Figures::default()
         };
-        let row = self.whose().ended(&self.place.id, Ended { turn, links, figures });
-        let noted = match self.floor.memory.record.end(row).await {
+        let row = self.row_owner().ended(&self.place.id, FinishedTurn { turn, links, figures });
+        let noted = match self.engine.memory.record.end(row).await {
             Ok(note) => {
-                let noted = self.floor.connection.note(&self.place, &note).await;
+                let noted = self.engine.connection.note(&self.place, &note).await;
                 noted.map_err(|error| error.to_string())
             }
             Err(why) => Err(why),
@@ -202,7 +199,7 @@ impl<'a> Session<'a> {
 
     /// Returns the session as a share host takes it.
     pub async fn export(&self) -> Result<Vec<Value>, String> {
-        self.floor.connection.export(&self.place).await.map_err(|error| error.to_string())
+        self.engine.connection.export(&self.place).await.map_err(|error| error.to_string())
     }
 
     /// Returns the engine's id of the session.
@@ -250,14 +247,14 @@ impl<'a> Session<'a> {
         &self.warnings
     }
 
-    fn whose(&self) -> Whose<'_> {
-        Whose { permit: &self.permit, origin: &self.origin, audience: self.scope.job.audience }
+    fn row_owner(&self) -> RowOwner<'_> {
+        RowOwner { permit: &self.permit, origin: &self.origin, audience: self.scope.job.audience }
     }
 
     /// Makes the session known, also to the step after a killed run.
-    async fn write_down(&mut self) {
-        let row = self.whose().begun(&self.place.id);
-        if let Err(why) = self.floor.memory.record.begin(&self.place.id, row).await {
+    async fn record_start(&mut self) {
+        let row = self.row_owner().begun(&self.place.id);
+        if let Err(why) = self.engine.memory.record.begin(&self.place.id, row).await {
             self.warn(why);
         }
     }
@@ -269,7 +266,7 @@ impl<'a> Session<'a> {
 
     /// Logs the end of what the engine printed, which may be all there is to know of its failure.
     fn log_last_words(&self) {
-        let printed = self.floor.connection.output();
+        let printed = self.engine.connection.output();
         let lines: Vec<_> = printed.lines().collect();
         for line in &lines[lines.len().saturating_sub(LAST_WORDS)..] {
             tracing::warn!("the engine printed: {}", Bounded::text(line, 300).value());
@@ -278,28 +275,28 @@ impl<'a> Session<'a> {
 }
 
 /// Goes on in an earlier session, or begins one.
-async fn place(
-    floor: &Floor,
-    (continued, onward): (Option<String>, Onward),
+async fn open_place(
+    engine: &EngineAccess,
+    (continued, resume): (Option<String>, Resume),
     title: &str,
 ) -> Result<fro_opencode::Session, Fault> {
-    let directory = floor.directory.clone();
+    let directory = engine.directory.clone();
     if let Some(id) = continued {
         let earlier = fro_opencode::Session { id, directory };
-        return match onward {
-            Onward::InIt => Ok(earlier),
-            Onward::InACopy => floor.connection.fork(&earlier).await.map_err(|error| error.fault()),
+        return match resume {
+            Resume::InPlace => Ok(earlier),
+            Resume::InACopy => engine.connection.fork(&earlier).await.map_err(|error| error.fault()),
         };
     }
-    floor.connection.create_session(&directory, title).await.map_err(|error| error.fault())
+    engine.connection.create_session(&directory, title).await.map_err(|error| error.fault())
 }
 
 /// Chooses the agent to ask among those that the engine offers.
-async fn choose(floor: &Floor, settings: &Settings) -> Result<Choice, Fault> {
-    let agents = floor.connection.agents(&floor.directory).await.map_err(|error| error.fault())?;
+async fn choose_agent(engine: &EngineAccess, settings: &Settings) -> Result<Choice, Fault> {
+    let agents = engine.connection.agents(&engine.directory).await.map_err(|error| error.fault())?;
     let primary: Vec<_> =
         agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
-    let wanted = floor.only_agent.or(settings.engine.agent.as_deref()).or(floor.usual_agent);
+    let wanted = engine.only_agent.or(settings.engine.agent.as_deref()).or(engine.usual_agent);
     agent::choose(wanted, &primary)
         .ok_or_else(|| Fault::ours("the engine offers no agent that could be asked"))
 }

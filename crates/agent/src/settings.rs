@@ -110,7 +110,7 @@ pub struct Delegation {
 pub struct EngineSettings {
     /// Where tools are kept from run to run.
     pub tool_cache: PathBuf,
-    /// This very program, which is also the wall.
+    /// The path of `fro-bot`, which is also what starts the wall.
     pub program: PathBuf,
     /// The environment of the harness, of which the engine gets very little.
     pub environment: Vec<(OsString, OsString)>,
@@ -170,7 +170,7 @@ impl EngineSettings {
 /// A place outside that the agent may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// This host.
+    /// A host by its name.
     Host(Host),
     /// The registry in the npm client's configuration.
     NpmRegistry,

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use fro_boundary::Done;
+use fro_boundary::DeedResult;
 use fro_core::{Permit, sorting::Sorting};
 use fro_github::GitHub;
 
@@ -28,7 +28,7 @@ impl Sorter {
     }
 
     /// Does it, or says why not.
-    pub(crate) async fn sort(&self, sorting: &Sorting, page: &str) -> Result<Done, String> {
+    pub(crate) async fn sort(&self, sorting: &Sorting, page: &str) -> Result<DeedResult, String> {
         let Delegation { gh_deeds, steering_labels, .. } = &self.settings;
         let steering: Vec<_> = steering_labels.iter().map(String::as_str).collect();
         if let Some(why) = sorting.refused(&self.permit, *gh_deeds, &steering, self.done().len()) {
@@ -38,7 +38,7 @@ impl Sorter {
         sorted.map_err(|error| error.fault().what().to_owned())?;
         self.done.lock().unwrap_or_else(PoisonError::into_inner).push(sorting.describe());
         let number = self.permit.subject().number().unwrap_or_default();
-        Ok(Done { url: page.to_owned(), number })
+        Ok(DeedResult { url: page.to_owned(), number })
     }
 
     /// Returns what was done.

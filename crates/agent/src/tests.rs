@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Delegation, Elevated, EngineSettings, Job, Origin, Settings,
-    memory::{Ended, Whose},
+    memory::{FinishedTurn, RowOwner},
 };
 
 /// Returns the permit of somebody whose words on octo/garden reach so far.
@@ -119,7 +119,7 @@ pub(crate) fn settings(config: Value) -> Settings {
 fn a_row_says_who_asked_where_and_what_came_of_it() {
     let (permit, origin) = (permit(Reach::Work), origin());
     let check = |audience: Option<Audience>, visibility: Audience| {
-        let row = Whose { permit: &permit, origin: &origin, audience }.begun("ses_1");
+        let row = RowOwner { permit: &permit, origin: &origin, audience }.begun("ses_1");
         assert_eq!(row.visibility, visibility, "{audience:?}");
         let told = (row.id.as_str(), row.subject.as_str(), row.surface.as_str(), row.event.as_str());
         assert_eq!(told, ("42/comment-99", "octo/garden#7", "chat", "message"));
@@ -135,13 +135,13 @@ fn a_row_says_who_asked_where_and_what_came_of_it() {
 #[test]
 fn the_end_of_a_run_adds_what_it_took() {
     let (permit, origin) = (permit(Reach::Work), origin());
-    let whose = Whose { permit: &permit, origin: &origin, audience: None };
+    let whose = RowOwner { permit: &permit, origin: &origin, audience: None };
     let usage =
         Usage { input: 10, cache_read: 5, output: 2, reasoning: 1, cost: 0.012_345_6, ..Usage::default() };
     let turn = Turn { usage, ..Turn::answered("It is the tap.".to_owned()) };
     let links = vec!["https://example.org/1".to_owned()];
     let figures = Figures { memory_calls: 3, ..Figures::default() };
-    let row = whose.ended("ses_1", Ended { turn: &turn, links: links.clone(), figures });
+    let row = whose.ended("ses_1", FinishedTurn { turn: &turn, links: links.clone(), figures });
     assert_eq!((row.outcome.as_str(), row.links), ("answered", links));
     let Figures { cost, tokens, memory_calls, duration, first_output, .. } = row.figures;
     assert_eq!((cost, tokens.input, tokens.output, memory_calls), (12_346, 15, 3, 3));

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 
 use fro_core::Fault;
 use fro_memory::{CacheFiles, CacheUse, Refusal};
-use fro_opencode::missing_parcels;
+use fro_opencode::missing_archives;
 use tempfile::TempDir;
 use tokio::{task::spawn_blocking, time::timeout};
 
@@ -34,12 +34,12 @@ impl ToolArchiveCache {
     pub(crate) async fn bring(scope: Scope<'_>, private: &Path) -> Option<Self> {
         let CacheUse::Service(place) = &scope.settings().memory.cache else { return None };
         let (wanted, tools) = scope.process.tools(scope.job.checkout.clone()).ok()?;
-        let missing = missing_parcels(&wanted, scope.settings().engine.omo.as_ref(), &tools);
+        let missing = missing_archives(&wanted, scope.settings().engine.omo.as_ref(), &tools);
         if missing.is_empty() {
             return None;
         }
         let cache = CacheFiles::open(place).ok()?;
-        let folder = tempfile::Builder::new().prefix("parcels-").tempdir_in(private).ok()?;
+        let folder = tempfile::Builder::new().prefix("archives-").tempdir_in(private).ok()?;
         let fetching = missing.into_iter().map(|name| fetch(cache.clone(), folder.path(), name));
         let fetched = timeout(PATIENCE, futures::future::join_all(fetching)).await;
         let (brought, answers) = if let Ok(fetched) = fetched {

@@ -42,13 +42,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(crate) struct ToolServer {
     socket: PathBuf,
-    window: Arc<Window>,
+    handler: Arc<Handler>,
     _accepting: AbortOnDropHandle<()>,
 }
 
 /// What is offered, and who may call.
 #[derive(Debug)]
-struct Window {
+struct Handler {
     lists: Vec<ToolList>,
     callers: Arc<Callers>,
 }
@@ -65,9 +65,9 @@ impl ToolServer {
         }
         let listener = UnixListener::bind(&socket)
             .map_err(|error| Fault::ours(format!("cannot open a socket for the engine's tools: {error}")))?;
-        let window = Arc::new(Window { lists, callers });
-        let accepting = tokio::spawn(serve(listener, Arc::clone(&window)));
-        Ok(Self { socket, window, _accepting: AbortOnDropHandle::new(accepting) })
+        let handler = Arc::new(Handler { lists, callers });
+        let accepting = tokio::spawn(serve(listener, Arc::clone(&handler)));
+        Ok(Self { socket, handler, _accepting: AbortOnDropHandle::new(accepting) })
     }
 
     /// Returns the socket, for the wall's list.
@@ -83,25 +83,25 @@ impl ToolServer {
             name: list.name.clone(),
             command: command.iter().cloned().chain([list.name.clone()]).collect(),
         };
-        self.window.lists.iter().map(server).collect()
+        self.handler.lists.iter().map(server).collect()
     }
 }
 
-async fn serve(listener: UnixListener, window: Arc<Window>) {
-    SocketListener::Unix(listener).serve(|stream| hear(stream, Arc::clone(&window))).await;
+async fn serve(listener: UnixListener, handler: Arc<Handler>) {
+    SocketListener::Unix(listener).serve(|stream| hear(stream, Arc::clone(&handler))).await;
 }
 
-async fn hear(stream: SocketStream, window: Arc<Window>) {
-    if let Err(error) = answer(stream, &window).await {
+async fn hear(stream: SocketStream, handler: Arc<Handler>) {
+    if let Err(error) = answer(stream, &handler).await {
         tracing::debug!("a question of the engine's tools broke off: {error}");
     }
 }
 
-async fn answer(stream: SocketStream, window: &Window) -> io::Result<()> {
+async fn answer(stream: SocketStream, handler: &Handler) -> io::Result<()> {
     let (reader, mut writer) = tokio::io::split(stream);
     let reply = match timeout(PATIENCE, question(BufReader::new(reader))).await?? {
         Some(line) => match serde_json::from_slice(&line) {
-            Ok(line) => window.answer(line).await,
+            Ok(line) => handler.answer(line).await,
             Err(error) => ToolReply::Failed(format!("this is not a question: {error}")),
         },
         None => ToolReply::Failed(format!("the question has more than {} MiB; shorten it", LARGEST >> 20)),
@@ -129,7 +129,7 @@ async fn question(mut from: impl AsyncBufRead + Unpin) -> io::Result<Option<Vec<
     Ok(None)
 }
 
-impl Window {
+impl Handler {
     async fn answer(&self, line: Line) -> ToolReply {
         let (set, tool, arguments) = match line {
             Line::Tools(set) => return self.offer(&set),

@@ -10,8 +10,8 @@ use fro_boundary::{Address, Confinement, Enclosure, Strictness, Toolbox, WallSpe
 use fro_core::Fault;
 
 use crate::{
-    agent::Prepared,
     job::Scope,
+    prepared::Preparation,
     settings::{EngineSettings, Settings, Unwalled},
 };
 
@@ -28,8 +28,8 @@ pub(crate) struct Wall {
     pub(crate) told: String,
 }
 
-/// What the harness offers to the engine.
-pub(crate) struct Offers {
+/// What the wall lets the engine reach, and how it finds it.
+pub(crate) struct WallOpenings {
     /// Where it may connect to.
     pub(crate) connect: Vec<Address>,
     /// What else it may read.
@@ -44,16 +44,16 @@ pub(crate) struct Offers {
 pub(crate) fn around(
     home: &Path,
     scope: Scope<'_>,
-    prepared: &Prepared,
-    offers: Offers,
+    preparation: &Preparation,
+    openings: WallOpenings,
 ) -> Result<Wall, Fault> {
     let settings = scope.settings();
-    let (host, Prepared { engine, omo, enclosure, .. }) = (&settings.engine, prepared);
+    let (host, Preparation { engine, omo, enclosure, .. }) = (&settings.engine, preparation);
     let strictness = strictness(settings);
     // This very program is also what the engine starts for our tools.
     let mut read = vec![engine.binary.clone(), engine.rg.clone(), host.program.clone()];
     read.extend(omo.as_ref().map(|omo| omo.code().to_owned()));
-    read.extend(offers.read);
+    read.extend(openings.read);
     let enclosure = enclosure.if_readable(&read);
     let walls = probe().map_err(|error| error.fault())?.within(enclosure);
     walls.suffice(strictness).map_err(|error| error.fault())?;
@@ -62,7 +62,7 @@ pub(crate) fn around(
     let spec = WallSpec {
         read,
         write: vec![home.to_owned()],
-        connect: offers.connect,
+        connect: openings.connect,
         strictness,
         grace: GRACE,
         enclosure,
@@ -71,7 +71,7 @@ pub(crate) fn around(
     let mut command: Vec<OsString> = vec![host.program.clone().into(), "wall".into()];
     command.extend(spec.arguments());
     command.extend(["--listen".into(), fro_opencode::PORT.into(), "--".into()]);
-    let given = environment(host.environment.iter().cloned(), &tools, offers.environment);
+    let given = environment(host.environment.iter().cloned(), &tools, openings.environment);
     Ok(Wall { command, environment: given.variables.into_iter().collect(), told: walls.to_string() })
 }
 

@@ -39,7 +39,7 @@ pub struct Confinement {
 
 /// What a confined program is to do.
 #[derive(Debug, Clone)]
-pub struct Errand {
+pub struct ConfinedTask {
     /// The program and its arguments.
     pub command: Vec<OsString>,
     /// Its whole environment.
@@ -73,7 +73,7 @@ pub struct Bounds {
 
 /// What a confined program said.
 #[derive(Debug)]
-pub struct Said {
+pub struct ConfinedOutput {
     /// How it ended.
     pub status: ExitStatus,
     /// What it printed.
@@ -98,7 +98,7 @@ pub enum Overrun {
 
 impl Confinement {
     /// Runs an errand to its end, or to the end of what it may use up.
-    pub async fn run(&self, errand: Errand) -> Result<Said, Overrun> {
+    pub async fn run(&self, errand: ConfinedTask) -> Result<ConfinedOutput, Overrun> {
         let Bounds { time, output: most, .. } = errand.bounds;
         let mut running = self.command(errand).spawn()?;
         // The wall takes the end of its standard input for ours.
@@ -110,7 +110,7 @@ impl Confinement {
             if output.len() > most {
                 return Err(Overrun::Output(most));
             }
-            Ok(Said { status: running.wait().await?, output, complaint: complaint? })
+            Ok(ConfinedOutput { status: running.wait().await?, output, complaint: complaint? })
         };
         let said = timeout(time, heard).await.unwrap_or(Err(Overrun::Time(time)));
         if said.is_err() {
@@ -120,7 +120,7 @@ impl Confinement {
         said
     }
 
-    fn command(&self, errand: Errand) -> Command {
+    fn command(&self, errand: ConfinedTask) -> Command {
         let spec = WallSpec {
             read: errand.read.into_iter().chain(errand.input.clone()).collect(),
             write: errand.write,

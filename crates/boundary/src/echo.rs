@@ -35,7 +35,7 @@ impl Needles {
 
     /// Takes them out of a text that is there as a whole.
     pub(crate) fn clean(&self, text: &str) -> String {
-        let mut filter = Filter::new(self.clone());
+        let mut filter = EchoFilter::new(self.clone());
         let mut clean = filter.pass(text.as_bytes()).to_vec();
         clean.extend_from_slice(&filter.rest());
         String::from_utf8_lossy(&clean).into_owned()
@@ -67,12 +67,12 @@ fn lower_escapes(form: &str) -> String {
 }
 
 /// One answer on its way.
-pub(crate) struct Filter {
+pub(crate) struct EchoFilter {
     needles: Needles,
     held: Vec<u8>,
 }
 
-impl Filter {
+impl EchoFilter {
     pub(crate) fn new(needles: Needles) -> Self {
         Self { needles, held: Vec::new() }
     }
@@ -110,7 +110,7 @@ mod tests {
     const KEY: &str = "sk-the/real+key-0123456789";
 
     fn passed(pieces: &[&[u8]]) -> Vec<Bytes> {
-        let mut filter = Filter::new(Needles::learn([&Secret::new(KEY)]));
+        let mut filter = EchoFilter::new(Needles::learn([&Secret::new(KEY)]));
         let mut passed: Vec<_> = pieces.iter().map(|piece| filter.pass(piece)).collect();
         passed.push(filter.rest());
         passed

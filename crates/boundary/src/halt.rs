@@ -23,12 +23,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct Halt {
     stopped: Vec<OwnedFd>,
-    began: Began,
+    began: AgentStart,
 }
 
 /// Whether the agent was ever there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Began {
+pub(crate) enum AgentStart {
     NotYet,
     Was,
 }
@@ -52,12 +52,12 @@ impl StillRunning {
 impl Halt {
     /// Nobody has started the agent yet.
     pub fn before_the_agent() -> Self {
-        Self { stopped: Vec::new(), began: Began::NotYet }
+        Self { stopped: Vec::new(), began: AgentStart::NotYet }
     }
 
     /// The harness was killed, and its wall is gone with everything behind it.
     pub(crate) fn after_a_killed_harness() -> Self {
-        Self { stopped: Vec::new(), began: Began::Was }
+        Self { stopped: Vec::new(), began: AgentStart::Was }
     }
 
     /// The wall's supervisor has ended with this status; before it ends by itself it sees that nothing is left.
@@ -65,28 +65,28 @@ impl Halt {
     /// One that was killed has seen to nothing.
     pub fn ended(supervisor: ExitStatus) -> Result<Self, StillRunning> {
         match supervisor.code() {
-            Some(_) => Ok(Self { stopped: Vec::new(), began: Began::Was }),
+            Some(_) => Ok(Self { stopped: Vec::new(), began: AgentStart::Was }),
             None => Err(StillRunning("the wall's supervisor was killed".to_owned())),
         }
     }
 
     /// Stops everything behind the wall whose first process has this number.
     pub async fn freeze(wall: u32) -> Result<Self, StillRunning> {
-        let mut halt = Self { stopped: Vec::new(), began: Began::Was };
+        let mut halt = Self { stopped: Vec::new(), began: AgentStart::Was };
         let frozen = halt.stop_all(wall);
         let waited = timeout_at(Instant::now() + PATIENCE, frozen).await;
         waited.unwrap_or_else(|_| Err(StillRunning(format!("not after {} s", PATIENCE.as_secs()))))?;
         Ok(halt)
     }
 
-    pub(crate) fn began(&self) -> Began {
+    pub(crate) fn began(&self) -> AgentStart {
         self.began
     }
 
     async fn stop_all(&mut self, wall: u32) -> Result<(), StillRunning> {
         let mut before = None;
         loop {
-            let look = Look::at(wall);
+            let look = ProcessTree::at(wall);
             let behind = look.behind(wall);
             if behind.is_empty() && !look.is_torn {
                 // A wall that stands has somebody behind it: who sees nobody does not see.
@@ -158,13 +158,13 @@ fn is_still(stat: &str) -> bool {
 }
 
 /// All processes below the wall's first one, as far as they could be seen.
-struct Look {
+struct ProcessTree {
     processes: BTreeMap<u32, Process>,
     /// Whether somebody was named who was gone when looked at.
     is_torn: bool,
 }
 
-impl Look {
+impl ProcessTree {
     /// Goes down from the wall. Each is looked at before its children: one that stands still has no further ones.
     fn at(wall: u32) -> Self {
         let mut look = Self { processes: BTreeMap::new(), is_torn: false };

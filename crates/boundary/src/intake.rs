@@ -26,14 +26,14 @@ pub(crate) struct Intake {
 
 /// Room that a body has; it is free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Room(#[expect(dead_code, reason = "it is held")] Option<OwnedSemaphorePermit>);
+pub(crate) struct IntakeSlot(#[expect(dead_code, reason = "it is held")] Option<OwnedSemaphorePermit>);
 
 /// Why a body is not taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotTaken {
-    /// It is larger than one may be, or broke off.
+pub(crate) enum IntakeRefusal {
+    /// The body is larger than allowed, or broke off.
     TooLarge,
-    /// It did not come in time.
+    /// The body did not come in time.
     TooSlow,
 }
 
@@ -44,16 +44,16 @@ impl Intake {
     }
 
     /// Takes a body in as soon as there is room. One that does not say how large it is may be as large as any.
-    pub(crate) async fn take(&self, body: Incoming) -> Result<(Bytes, Room), NotTaken> {
+    pub(crate) async fn take(&self, body: Incoming) -> Result<(Bytes, IntakeSlot), IntakeRefusal> {
         let size =
             body.size_hint().exact().and_then(|size| usize::try_from(size).ok()).unwrap_or(self.largest);
         if size > self.largest {
-            return Err(NotTaken::TooLarge);
+            return Err(IntakeRefusal::TooLarge);
         }
         let units = u32::try_from(size.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(units).await;
         let body = timeout(PATIENCE, Limited::new(body, self.largest).collect()).await;
-        let body = body.map_err(|_| NotTaken::TooSlow)?.map_err(|_| NotTaken::TooLarge)?;
-        Ok((body.to_bytes(), Room(room.ok())))
+        let body = body.map_err(|_| IntakeRefusal::TooSlow)?.map_err(|_| IntakeRefusal::TooLarge)?;
+        Ok((body.to_bytes(), IntakeSlot(room.ok())))
     }
 }

@@ -27,13 +27,13 @@ mod wall_process;
 mod web;
 
 pub use accept::{SocketListener, SocketStream};
-pub use confined::{Bounds, Confinement, Errand, Overrun, Said};
+pub use confined::{Bounds, ConfinedOutput, ConfinedTask, Confinement, Overrun};
 pub use egress::{BadHost, CorporateProxy, Egress, EgressCalls, Host, ResolvedHost};
 pub use environment::{Environment, environment};
-pub use gh::{Deed, Deeds, Done, GhBroker, GhCalls, Upstream};
+pub use gh::{Deed, DeedResult, Deeds, GhBroker, GhCalls, Upstream};
 pub use git::{
-    AgentClone, Credential, Git, GitError, Ground, LeftOut, PROTECTED_PATHS, PullDiff, Push, Pushing, Rules,
-    Signature, Staging, Stands, Store, Taken, Tip, Untracked, receive,
+    AgentClone, BranchState, CloneBase, CloneFiles, Credential, Git, GitError, LeftOut, PROTECTED_PATHS,
+    PullDiff, Push, Pushing, Rules, Signature, Staging, Store, Tip, Untracked, receive,
 };
 pub use halt::{Halt, StillRunning};
 pub use hide::hide;
@@ -44,4 +44,4 @@ pub use remove::remove_folder;
 pub use toolbox::Toolbox;
 pub use wall::{Address, Enclosure, Strictness, WallError, WallSpec};
 pub use wall_process::WallProcess;
-pub use web::{NoPage, Page, Web};
+pub use web::{Page, PageRefusal, Web};

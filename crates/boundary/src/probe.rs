@@ -4,7 +4,7 @@ use std::{fmt, io, thread};
 
 use rustix::process::getuid;
 
-use crate::wall::{Enclosure, Raised, Strictness, User, WallError, WallSpec, raise};
+use crate::wall::{Enclosure, Strictness, User, WallError, WallSpec, WallsUp, raise};
 
 /// The walls that stand around the engine on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub fn probe() -> Result<Walls, WallError> {
     let trial = thread::Builder::new().name("walls".to_owned()).spawn(|| raise(&WallSpec::default()));
     let trial = trial.map_err(|source| WallError::Kernel("try the walls", source))?;
     let crashed = |_| WallError::Kernel("try the walls", io::Error::other("the trial crashed"));
-    let Raised { landlock, seccomp, broker } = trial.join().map_err(crashed)??;
+    let WallsUp { landlock, seccomp, broker } = trial.join().map_err(crashed)??;
     Ok(Walls {
         landlock,
         seccomp,

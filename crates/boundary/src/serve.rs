@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::{
     accept::{SocketListener, SocketStream},
-    echo::{Filter, Needles},
+    echo::{EchoFilter, Needles},
 };
 
 /// How long a connection may be idle.
@@ -70,7 +70,7 @@ pub(crate) fn stream_back(
 ) -> Response<Body> {
     let begun = head(&answer, &passing);
     let Passing { without, most, .. } = passing;
-    let coming = Coming { answer, hear, filter: Some(Filter::new(without)), left: most };
+    let coming = PendingAnswer { answer, hear, filter: Some(EchoFilter::new(without)), left: most };
     let pieces = stream::try_unfold(coming, |mut coming| async move {
         Ok(coming.next().await?.map(|piece| (Frame::data(piece), coming)))
     });
@@ -79,7 +79,7 @@ pub(crate) fn stream_back(
 
 /// Passes an answer on whose body was read to its end.
 pub(crate) fn send_back(answer: &Answer, passing: &Passing, body: &[u8]) -> Response<Body> {
-    let mut filter = Filter::new(passing.without.clone());
+    let mut filter = EchoFilter::new(passing.without.clone());
     let pieces = [filter.pass(body), filter.rest()].map(|piece| Ok(Frame::data(piece)));
     head(answer, passing).map(|()| StreamBody::new(stream::iter(pieces)).boxed_unsync())
 }
@@ -97,15 +97,15 @@ fn head(answer: &Answer, passing: &Passing) -> Response<()> {
 }
 
 /// An answer on its way.
-struct Coming<H> {
+struct PendingAnswer<H> {
     answer: Answer,
     hear: H,
     /// None when the answer has ended.
-    filter: Option<Filter>,
+    filter: Option<EchoFilter>,
     left: usize,
 }
 
-impl<H: FnMut(&Bytes)> Coming<H> {
+impl<H: FnMut(&Bytes)> PendingAnswer<H> {
     async fn next(&mut self) -> Result<Option<Bytes>, Box<dyn std::error::Error + Send + Sync>> {
         while let Some(filter) = &mut self.filter {
             let Some(piece) = self.answer.chunk().await? else {

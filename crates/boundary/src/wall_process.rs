@@ -58,8 +58,8 @@ impl WallProcess {
 
     /// Returns a process that came after the wall, is behind one, and whose wall is not there any more.
     fn survivor(&self) -> Option<u32> {
-        let own = Restraint::of_process("self").unwrap_or_default();
-        let is_behind = |id: u32| Restraint::of_process(&id.to_string()).is_some_and(|one| one.is_above(own));
+        let own = Confined::of_process("self").unwrap_or_default();
+        let is_behind = |id: u32| Confined::of_process(&id.to_string()).is_some_and(|one| one.is_above(own));
         // Each is looked at as soon as it is named: it may live for a moment only.
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(|id| {
@@ -86,12 +86,12 @@ impl WallProcess {
 
 /// What of a process's restraint can be seen from outside.
 #[derive(Debug, Clone, Copy, Default)]
-struct Restraint {
+struct Confined {
     gains_nothing: bool,
     filters: u32,
 }
 
-impl Restraint {
+impl Confined {
     fn of_process(id: &str) -> Option<Self> {
         let status = read(&format!("/proc/{id}/status"))?;
         let number =

@@ -43,13 +43,13 @@ pub struct Page {
 
 /// A page that is not read, and why; the complaint is for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoPage {
-    /// It is no address of a page.
+pub enum PageRefusal {
+    /// The text is not the address of a page.
     #[error(
         "`{0}` is no address of a page: write it out, with `https://`, without a name or a password in it"
     )]
     BadAddress(String),
-    /// It leads into a private network.
+    /// The address leads into a private network.
     #[error("`{0}` does not lead to the public web, so it is not read")]
     Private(String),
     /// The name leads nowhere.
@@ -63,10 +63,10 @@ pub enum NoPage {
         /// What it says.
         status: u16,
     },
-    /// It leads from one place to another.
+    /// The page redirects too often.
     #[error("`{0}` leads from one place to another without an end")]
     Circle(String),
-    /// It is no text.
+    /// The page is not text.
     #[error("`{host}` answers with `{kind}`, which is no text")]
     NoText {
         /// The host.
@@ -88,38 +88,38 @@ impl Web {
     }
 
     /// Reads a page.
-    pub async fn page(&self, url: &str) -> Result<Page, NoPage> {
+    pub async fn page(&self, url: &str) -> Result<Page, PageRefusal> {
         let asked = parsed(url)?;
         let host = named(&asked);
-        timeout(PATIENCE, self.follow(asked)).await.unwrap_or(Err(NoPage::Broken(host)))
+        timeout(PATIENCE, self.follow(asked)).await.unwrap_or(Err(PageRefusal::Broken(host)))
     }
 
-    async fn follow(&self, mut url: Url) -> Result<Page, NoPage> {
+    async fn follow(&self, mut url: Url) -> Result<Page, PageRefusal> {
         for _ in 0..=MOST_HOPS {
             let host = named(&url);
             let answer = self.knock(&url).await?;
             match (answer.status(), answer.header("location")) {
                 (300..400, Some(to)) => {
-                    let to = url.join(to).map_err(|_| NoPage::Broken(host))?;
+                    let to = url.join(to).map_err(|_| PageRefusal::Broken(host))?;
                     url = parsed(to.as_str())?;
                 }
                 (200..300, _) => return read(&url, answer).await,
-                (status, _) => return Err(NoPage::Refused { host, status }),
+                (status, _) => return Err(PageRefusal::Refused { host, status }),
             }
         }
-        Err(NoPage::Circle(named(&url)))
+        Err(PageRefusal::Circle(named(&url)))
     }
 
     /// Asks once, where the name led when it was looked up.
-    async fn knock(&self, url: &Url) -> Result<Incoming, NoPage> {
-        let (host, broken) = (named(url), || NoPage::Broken(named(url)));
+    async fn knock(&self, url: &Url) -> Result<Incoming, PageRefusal> {
+        let (host, broken) = (named(url), || PageRefusal::Broken(named(url)));
         let port = url.port_or_known_default().ok_or_else(broken)?;
         let name = url.host_str().ok_or_else(broken)?;
         let found = lookup_host((name.trim_matches(['[', ']']), port)).await;
-        let found = found.map_err(|_| NoPage::Unknown(host.clone()))?;
+        let found = found.map_err(|_| PageRefusal::Unknown(host.clone()))?;
         let addresses: Vec<SocketAddr> = found.filter(|address| (self.admits)(*address)).collect();
         if addresses.is_empty() {
-            return Err(NoPage::Private(host));
+            return Err(PageRefusal::Private(host));
         }
         let settings = ClientSettings {
             proxy: Proxy::None,
@@ -133,8 +133,8 @@ impl Web {
     }
 }
 
-fn parsed(url: &str) -> Result<Url, NoPage> {
-    let bad = || NoPage::BadAddress(url.chars().take(100).collect());
+fn parsed(url: &str) -> Result<Url, PageRefusal> {
+    let bad = || PageRefusal::BadAddress(url.chars().take(100).collect());
     let parsed = Url::parse(url.trim()).map_err(|_| bad())?;
     let is_web = matches!(parsed.scheme(), "http" | "https");
     let is_plain = parsed.username().is_empty() && parsed.password().is_none();
@@ -145,16 +145,16 @@ fn named(url: &Url) -> String {
     url.host_str().unwrap_or_default().chars().take(100).collect()
 }
 
-async fn read(url: &Url, mut answer: Incoming) -> Result<Page, NoPage> {
+async fn read(url: &Url, mut answer: Incoming) -> Result<Page, PageRefusal> {
     let host = named(url);
     let kind = answer.header("content-type").unwrap_or("text/plain").to_ascii_lowercase();
     let is_text = kind.starts_with("text/") || ["json", "xml"].iter().any(|form| kind.contains(form));
     if !is_text {
-        return Err(NoPage::NoText { host, kind: kind.chars().take(100).collect() });
+        return Err(PageRefusal::NoText { host, kind: kind.chars().take(100).collect() });
     }
     let mut body = BytesMut::new();
     while body.len() < LARGEST {
-        let Some(piece) = answer.chunk().await.map_err(|_| NoPage::Broken(host.clone()))? else { break };
+        let Some(piece) = answer.chunk().await.map_err(|_| PageRefusal::Broken(host.clone()))? else { break };
         body.extend_from_slice(&piece);
     }
     body.truncate(LARGEST);
@@ -211,7 +211,7 @@ mod tests {
         let moved =
             serve("127.0.0.1", answer("307 Moved", &format!("location: http://{private}/\r\n"), "")).await;
         let refused = little_web().page(&format!("http://{moved}/")).await.unwrap_err();
-        assert_eq!(refused, NoPage::Private("127.0.0.2".to_owned()));
+        assert_eq!(refused, PageRefusal::Private("127.0.0.2".to_owned()));
     }
 
     #[tokio::test]
@@ -233,7 +233,7 @@ mod tests {
             told.push(format!("{url}: {}", web.page(url).await.unwrap_err()));
         }
         let long = format!("https://example.org/?q={}", "x".repeat(LONGEST));
-        assert!(matches!(web.page(&long).await, Err(NoPage::BadAddress(_))));
+        assert!(matches!(web.page(&long).await, Err(PageRefusal::BadAddress(_))));
         insta::assert_snapshot!(told.join("\n"));
     }
 
@@ -243,7 +243,7 @@ mod tests {
         let read = little_web().page(&format!("http://{large}/")).await.unwrap();
         assert_eq!(read.text.len(), LARGEST);
         let picture = serve("127.0.0.1", answer("200 OK", "content-type: image/png\r\n", "x")).await;
-        let told = |error: NoPage| error.to_string();
+        let told = |error: PageRefusal| error.to_string();
         let page = little_web().page(&format!("http://{picture}/")).await.unwrap_err();
         assert_eq!(told(page), "`127.0.0.1` answers with `image/png`, which is no text");
         let gone = serve("127.0.0.1", answer("404 Not Found", "", "")).await;

@@ -8,11 +8,11 @@ use jiff::Timestamp;
 
 use crate::{
     env::Env,
-    event_source::Happened,
-    handover::Handover,
+    event_source::EventSource,
     interrupt::{self, Interrupt},
     log,
     report::{self, Report},
+    runner_files::RunnerFiles,
     settings,
 };
 
@@ -24,20 +24,20 @@ const BLOCKED: u8 = 5;
 
 /// Answers the event of the workflow run.
 pub(crate) async fn main(env: &Env) -> Result<ExitCode, Fault> {
-    answer(Happened::in_workflow(env)?).await
+    answer(EventSource::in_workflow(env)?).await
 }
 
 /// Runs once and returns how it ended.
-pub(crate) async fn answer(Happened { env, name, payload }: Happened) -> Result<ExitCode, Fault> {
+pub(crate) async fn answer(EventSource { env, name, payload }: EventSource) -> Result<ExitCode, Fault> {
     let (env, began) = (&env, Timestamp::now());
-    let handover = Handover::new(env);
+    let runner_files = RunnerFiles::new(env);
     let mut interrupt = Interrupt::listen()?;
     let (settings, occasion) = settings::of_action(env, &name, payload, began)?;
     let process = Process::new(settings);
     log::start(env, process.redactor().clone());
     let report = Report::new(env, &process);
     let tell = |news| {
-        handover.note(&news);
+        runner_files.note(&news);
         report.tell(&news);
     };
     let ending = match Box::pin(fro_run::admit(&process, &occasion, &tell, interrupt.asked())).await? {

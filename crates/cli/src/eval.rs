@@ -11,7 +11,7 @@ use fro_core::Fault;
 use fro_review::eval::{
     self,
     anchors::{self, Placed},
-    duplicates::{self, Pair, Told},
+    duplicates::{self, Pair, PairCounts},
     histories::{self, History, Rebuilt},
 };
 
@@ -104,10 +104,10 @@ fn of_anchors(text: &str) -> Result<Figures, eval::BadLine> {
 
 fn of_duplicates(text: &str) -> Result<Figures, eval::BadLine> {
     let pairs = duplicates::read(text)?;
-    let told = Told::by_likeness(&pairs);
+    let told = PairCounts::by_likeness(&pairs);
     let [held_out, tuned_on] = duplicates::halves(&pairs);
     let half = |pairs: &[Pair]| {
-        let told = Told::by_likeness(pairs);
+        let told = PairCounts::by_likeness(pairs);
         let (precision, recall, f1) = (share(told.precision()), share(told.recall()), share(told.f1()));
         format!("{} pairs: precision {precision}, recall {recall}, F1 {f1}", pairs.len())
     };
@@ -124,7 +124,7 @@ fn of_duplicates(text: &str) -> Result<Figures, eval::BadLine> {
         ("half to tune on", half(&tuned_on)),
         ("bar", format!("precision {}, F1 {}", share(duplicates::PRECISION), share(duplicates::F1))),
     ];
-    Ok(Figures { lines, passes: told.passes() && Told::by_likeness(&held_out).passes() })
+    Ok(Figures { lines, passes: told.passes() && PairCounts::by_likeness(&held_out).passes() })
 }
 
 fn of_state(text: &str) -> Result<Figures, eval::BadLine> {

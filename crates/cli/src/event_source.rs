@@ -13,13 +13,13 @@ const MOCK_SHARE_HOST: &str = "https://dev.opncd.ai";
 
 /// An event, and the environment that goes with it.
 #[derive(Debug)]
-pub(crate) struct Happened {
+pub(crate) struct EventSource {
     pub(crate) env: Env,
     pub(crate) name: String,
     pub(crate) payload: String,
 }
 
-impl Happened {
+impl EventSource {
     /// Reads what the workflow run is about: `MOCK_EVENT` if there is one and it may count, else the runner's event.
     pub(crate) fn in_workflow(env: &Env) -> Result<Self, Fault> {
         match env.text(env::MOCK_EVENT) {
@@ -149,7 +149,8 @@ mod tests {
 
     #[test]
     fn a_made_up_event_stands_in_for_the_real_one() {
-        let happened = Happened::in_workflow(&env(&[("MOCK_EVENT", MOCK), ("MOCK_TOKEN", "t-1")])).unwrap();
+        let happened =
+            EventSource::in_workflow(&env(&[("MOCK_EVENT", MOCK), ("MOCK_TOKEN", "t-1")])).unwrap();
         assert_eq!(happened.name, "issues");
         assert_eq!(happened.payload, r#"{"action":"opened","repository":{"full_name":"octo/garden"}}"#);
         let told = |name| happened.env.text(name);
@@ -161,12 +162,12 @@ mod tests {
     #[test]
     fn in_a_workflow_it_counts_only_if_the_workflow_says_so() {
         let given = [("MOCK_EVENT", MOCK), ("CI", "true")];
-        let ignored = Happened::in_workflow(&env(&given)).unwrap_err();
+        let ignored = EventSource::in_workflow(&env(&given)).unwrap_err();
         assert_eq!(ignored.what(), "the variable `GITHUB_EVENT_NAME` is not set");
-        let refused = Happened::made_up(&env(&given), "the file `x`", MOCK).unwrap_err();
+        let refused = EventSource::made_up(&env(&given), "the file `x`", MOCK).unwrap_err();
         assert_eq!(refused.what(), "the file `x` holds a made-up event, and `CI` is `true`");
         let allowed = [given[0], given[1], ("INPUT_ALLOW-MOCK-EVENT", "true")];
-        assert_eq!(Happened::in_workflow(&env(&allowed)).unwrap().name, "issues");
+        assert_eq!(EventSource::in_workflow(&env(&allowed)).unwrap().name, "issues");
     }
 
     #[test]

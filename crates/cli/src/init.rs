@@ -11,7 +11,7 @@ use anstream::{print, println};
 use clap::{Args, ValueEnum};
 use fro_core::{
     Fault,
-    workflow::{Kind, Need, Pusher, Shelf, Workflow},
+    workflow::{Kind, MemoryChoice, Need, Pusher, Workflow},
 };
 use fs_err as fs;
 
@@ -133,8 +133,8 @@ fn workflow(options: &Options, asking: Asking) -> Result<Workflow, Fault> {
         (None, Asking::No) => Memory::Cache,
     };
     let shelf = match memory {
-        Memory::Cache => Shelf::Cache,
-        Memory::S3 => Shelf::S3 { region: plain("region", &options.region)? },
+        Memory::Cache => MemoryChoice::Cache,
+        Memory::S3 => MemoryChoice::S3 { region: plain("region", &options.region)? },
     };
     let pusher = if options.app { Pusher::App } else { Pusher::Job };
     Ok(Workflow { kinds: kinds(&triggers)?, model: checked(&model)?, shelf, pusher })

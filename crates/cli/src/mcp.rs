@@ -43,19 +43,19 @@ pub(crate) struct Options {
 pub(crate) async fn main(options: Options) -> Result<ExitCode, Fault> {
     let failed =
         |error: &dyn std::fmt::Display| Fault::ours(format!("cannot speak with the engine: {error}"));
-    let window = Window { socket: options.socket, set: options.tools };
+    let window = ToolSetServer { socket: options.socket, set: options.tools };
     let serving = window.serve(stdio()).await.map_err(|error| failed(&error))?;
     serving.waiting().await.map_err(|error| failed(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// A set of tools as the engine sees it.
-struct Window {
+struct ToolSetServer {
     socket: PathBuf,
     set: String,
 }
 
-impl ServerHandler for Window {
+impl ServerHandler for ToolSetServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }

@@ -20,7 +20,7 @@ use fro_core::{
     },
 };
 use fro_memory::{
-    Collected, Error, Keep, Later, Listing, Place, Recall, Retention, Run, Stats, Store, Stores,
+    Collected, Error, Keep, Listing, NewerSaves, Place, Recall, Retention, Run, Stats, Store, Stores,
     collect_garbage, later, look,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -138,7 +138,7 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
 
 fn status(which: &Which, env: &Env) -> Result<(), Fault> {
     let stores = which.stores(env)?;
-    let looked: Vec<(Place, Result<Recall, Error>, Option<Later>)> =
+    let looked: Vec<(Place, Result<Recall, Error>, Option<NewerSaves>)> =
         stores.iter().map(|store| (store.place(), look(store), later_than_head(store))).collect();
     let told = looked.iter().map(|(place, look, later)| {
         let mut told = match look {
@@ -161,13 +161,13 @@ fn status(which: &Which, env: &Env) -> Result<(), Fault> {
 }
 
 /// Returns the saves after the one that a head names; a store that cannot tell has none.
-pub(crate) fn later_than_head(store: &Store) -> Option<Later> {
+pub(crate) fn later_than_head(store: &Store) -> Option<NewerSaves> {
     later(store).unwrap_or_default()
 }
 
 /// Says that a head names an older save than it could.
-pub(crate) fn went_back(later: Option<&Later>) -> String {
-    later.map_or_else(String::new, |Later { saves, last }| {
+pub(crate) fn went_back(later: Option<&NewerSaves>) -> String {
+    later.map_or_else(String::new, |NewerSaves { saves, last }| {
         let saves = counted(*saves, "later save");
         format!(
             "; {saves}, the last of {}: the head was put back, or runs ended before they moved it",

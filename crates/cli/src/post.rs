@@ -3,12 +3,12 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use fro_core::Fault;
-use fro_run::{Left, Occasion, Process, Progress};
+use fro_run::{KilledRun, Occasion, Process, Progress};
 use jiff::Timestamp;
 
 use crate::{
     env::{self, Env},
-    event_source::Happened,
+    event_source::EventSource,
     in_runtime, log,
     report::{self, Report},
     settings,
@@ -26,12 +26,12 @@ pub(crate) fn main(env: &Env) -> ExitCode {
 }
 
 async fn finish(env: &Env, left: PathBuf) -> Result<ExitCode, Fault> {
-    let Happened { env, name, payload } = Happened::in_workflow(env)?;
+    let EventSource { env, name, payload } = EventSource::in_workflow(env)?;
     let (settings, occasion) = settings::of_action(&env, &name, payload, Timestamp::now())?;
     let process = Process::new(settings);
     log::start(&env, process.redactor().clone());
     let report = Report::new(&env, &process);
-    let left = Left::read(&process, &occasion, left)?;
+    let left = KilledRun::read(&process, &occasion, left)?;
     let process =
         if left.has_memory() { as_in_the_run(process, &occasion, &env, &report).await } else { process };
     left.finish(&process, &occasion, &|news| report.tell(&news)).await?;

@@ -12,7 +12,7 @@ use fro_core::{Fault, Redactor, say};
 use fro_run::{Process, Progress};
 use jiff::Timestamp;
 
-use self::begun::Begun;
+use self::begun::RunSigns;
 use crate::{
     env::{self, Env},
     waiting::Waiting,
@@ -29,7 +29,7 @@ pub(crate) struct Report {
     width: Option<usize>,
     /// The spinner, where a person waits.
     waiting: Option<Waiting>,
-    begun: Mutex<Begun>,
+    begun: Mutex<RunSigns>,
 }
 
 /// How much of the log is printed.

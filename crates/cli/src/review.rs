@@ -13,7 +13,7 @@ use anstyle::Style;
 use clap::Args;
 use fro_core::{Fault, Redactor, RepoName};
 use fro_review::report::{Paint, Report};
-use fro_run::{Change, Here, Process, Progress};
+use fro_run::{Change, LocalClone, Process, Progress};
 use jiff::Timestamp;
 
 use crate::{
@@ -78,12 +78,12 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let (settings, occasion) = settings::of_terminal(&env, began, &change)?;
     let (process, repo) = (Process::new(settings), occasion.event.repo);
     log::start(&env, process.redactor().clone());
-    let here = Here { repo, checkout: clone.folder().to_owned(), change, began };
+    let here = LocalClone { repo, checkout: clone.folder().to_owned(), change, began };
     let is_watched = stderr().is_terminal() && env.text(env::FRO_QUIET).is_none();
     let waiting = Waiting::begin(&env, "reading the change");
-    let aside = Aside { redactor: process.redactor().clone(), waiting, is_watched };
+    let aside = StderrProgress { redactor: process.redactor().clone(), waiting, is_watched };
     let tell = |news| aside.tell(&news);
-    let looked = Box::pin(fro_run::look_here(&process, &here, &tell, interrupt.asked())).await?;
+    let looked = Box::pin(fro_run::review_local_clone(&process, &here, &tell, interrupt.asked())).await?;
     aside.waiting.end();
     let Some(looked) = looked else { return Ok(ExitCode::from(interrupt::EXIT_CODE)) };
     print(options, &looked.report);
@@ -125,13 +125,13 @@ fn print(options: &Options, report: &Report) {
 }
 
 /// Tells what goes on beside what is printed: to whoever watches, everything; else what is not as it should be.
-struct Aside {
+struct StderrProgress {
     redactor: Redactor,
     waiting: Waiting,
     is_watched: bool,
 }
 
-impl Aside {
+impl StderrProgress {
     fn tell(&self, news: &Progress) {
         self.waiting.follows(news);
         let Some(line) = line::render(news, &self.redactor) else { return };

@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::{
     action,
     env::{self, Env},
-    event_source::Happened,
+    event_source::EventSource,
     inputs, local,
 };
 
@@ -54,7 +54,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
         ));
     }
     let origin = format!("the file `{}`", options.event.display());
-    let happened = Happened::made_up(&env, &origin, &text)?;
+    let happened = EventSource::made_up(&env, &origin, &text)?;
     if let (Some(repo), Some(remote)) = (happened.repo(), local::remote(&env).await) {
         belongs(&remote, &repo)?;
     }

@@ -7,7 +7,7 @@ use fro_core::{
     Fault,
     say::{log::harmless, summary::counted},
 };
-use fro_memory::{Found, Info, Ledger, Page, Question, Retention, Run, Said, Sessions};
+use fro_memory::{Found, Info, Ledger, Page, Question, Retention, Run, SessionMessage, Sessions};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
@@ -176,7 +176,7 @@ fn place(found: &Found) -> String {
     format!("{}  {title}  {words}\n    {excerpt}", name(&found.session))
 }
 
-fn message(said: &Said) -> String {
+fn message(said: &SessionMessage) -> String {
     let lines: Vec<String> = said.text.lines().map(harmless).collect();
     format!("{}  {}\n    {}", name(&said.role), dim(&time(said.at)), lines.join("\n    "))
 }
@@ -230,7 +230,7 @@ mod tests {
             cost: 0.0123,
             messages: 3,
         };
-        let said = Said {
+        let said = SessionMessage {
             id: "msg_1".to_owned(),
             role: "assistant".to_owned(),
             at: Timestamp::UNIX_EPOCH,

@@ -33,11 +33,11 @@ pub(crate) struct Waiting {
 /// The lines where there is no terminal, printed by a thread that ends with this.
 struct Lines {
     current: Arc<Mutex<(String, Instant)>>,
-    thread: Sender<Word>,
+    thread: Sender<Update>,
 }
 
 /// What the thread is told.
-enum Word {
+enum Update {
     /// Something was printed just now, so the next line can wait.
     Spoken,
     Ended,
@@ -95,13 +95,13 @@ impl Waiting {
     /// Prints something above the spinner.
     pub(crate) fn print(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
-        self.lines.iter().for_each(|lines| lines.tell(Word::Spoken));
+        self.lines.iter().for_each(|lines| lines.tell(Update::Spoken));
     }
 
     /// Takes the spinner away.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
-        self.lines.iter().for_each(|lines| lines.tell(Word::Ended));
+        self.lines.iter().for_each(|lines| lines.tell(Update::Ended));
     }
 }
 
@@ -119,8 +119,8 @@ impl Lines {
         thread::spawn(move || {
             loop {
                 match words.recv_timeout(SILENCE) {
-                    Ok(Word::Spoken) => {}
-                    Ok(Word::Ended) | Err(RecvTimeoutError::Disconnected) => return,
+                    Ok(Update::Spoken) => {}
+                    Ok(Update::Ended) | Err(RecvTimeoutError::Disconnected) => return,
                     Err(RecvTimeoutError::Timeout) => {
                         let Ok(shown) = shown.lock() else { return };
                         eprintln!("still {} ({})", shown.0, duration(shown.1.elapsed()));
@@ -139,7 +139,7 @@ impl Lines {
         }
     }
 
-    fn tell(&self, word: Word) {
+    fn tell(&self, word: Update) {
         // A thread that has ended needs to hear nothing.
         let _ended = self.thread.send(word);
     }

@@ -3,7 +3,7 @@
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::Args;
-use fro_boundary::wall::{self, Start};
+use fro_boundary::wall::{self, WallArguments};
 use fro_core::Fault;
 
 use crate::{env::Env, settings::own_program};
@@ -41,6 +41,6 @@ Standard input is the lifeline: when it ends, everything behind the wall ends.";
 /// Becomes the wall; this comes before any thread is started.
 pub(crate) fn main(options: Options, env: &Env) -> Result<ExitCode, Fault> {
     let launcher = vec![own_program()?.into(), OsString::from("wall")];
-    let start = Start { launcher, arguments: options.arguments, environment: env.all().to_vec() };
+    let start = WallArguments { launcher, arguments: options.arguments, environment: env.all().to_vec() };
     wall::run(start).map(ExitCode::from).map_err(|error| error.fault())
 }

@@ -4,7 +4,7 @@ use std::{future::pending, path::PathBuf, process::ExitCode, sync::Arc, time::Du
 
 use clap::Args;
 use fro_agent::Process;
-use fro_core::{Fault, RepoName, chat::say::LEAVE_TIME};
+use fro_core::{Fault, RepoName, chat::say::APPROVAL_TIME};
 use fro_run::REPO_SETTINGS;
 use fro_serve::{Address, Caps, Offered, Store, Watch, Worker};
 use serde_json::Value;
@@ -91,7 +91,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
         most: options.turns.max(1),
         lease: LEASE,
         pace: PACE,
-        leave: LEAVE_TIME,
+        approval_time: APPROVAL_TIME,
         patience: Duration::from_secs(options.patience),
         file_hosts: FILE_HOSTS.map(str::to_owned).into(),
         repo_settings: REPO_SETTINGS,

@@ -10,11 +10,11 @@ use crate::remembered::Audience;
 /// What is noted of a session's parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parent<T> {
-    /// It has none: a run opened it.
+    /// There is no parent: a run opened the session.
     None,
-    /// It has one that is not there any more.
+    /// There was a parent, which does not exist any more.
     Gone,
-    /// This one.
+    /// The parent that the engine's database names.
     Session(T),
 }
 

@@ -20,7 +20,7 @@ const NAME: usize = 64;
 
 /// A place in a text that shows or links an attached file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct FileLink {
     /// Where it stands in the text.
     pub at: Range<usize>,
     /// Where the file is.
@@ -71,7 +71,7 @@ impl Attachments {
     }
 
     /// Takes in a file by its declared type and its contents, or notes why it could not be downloaded.
-    pub fn take(&mut self, mark: &Mark, got: Result<(String, Vec<u8>), String>) {
+    pub fn take(&mut self, mark: &FileLink, got: Result<(String, Vec<u8>), String>) {
         let seen = got.and_then(|(told, bytes)| {
             let kind = kind(&told, &bytes).map_err(str::to_owned)?;
             Ok((kind, bytes))
@@ -89,12 +89,12 @@ impl Attachments {
 }
 
 /// Finds the attached files of a text; `server` is where GitHub's pages are.
-pub fn find(text: &str, server: &str) -> Vec<Mark> {
+pub fn find(text: &str, server: &str) -> Vec<FileLink> {
     marks(text).filter(|mark| is_attachment(&mark.url, server)).collect()
 }
 
 /// Finds everything that is shown or linked.
-fn marks(text: &str) -> impl Iterator<Item = Mark> {
+fn marks(text: &str) -> impl Iterator<Item = FileLink> {
     static MARKS: LazyLock<Regex> = LazyLock::new(|| {
         #[expect(clippy::expect_used, reason = "the pattern is a constant that the tests compile")]
         Regex::new(
@@ -107,7 +107,7 @@ fn marks(text: &str) -> impl Iterator<Item = Mark> {
         let url = found.name("link").or_else(|| found.name("source"))?.as_str();
         let alt = || ["before", "after"].iter().find_map(|part| alt_in(found.name(part)?.as_str()));
         let called = found.name("called").map(|called| called.as_str().to_owned()).or_else(alt);
-        Some(Mark { at: found.get(0)?.range(), url: url.to_owned(), called: called.unwrap_or_default() })
+        Some(FileLink { at: found.get(0)?.range(), url: url.to_owned(), called: called.unwrap_or_default() })
     })
 }
 
@@ -201,7 +201,7 @@ fn text(bytes: &[u8]) -> Result<FileKind, &'static str> {
 }
 
 /// Gives a file a name that is plain and that none of the others has.
-pub fn name(mark: &Mark, kind: Option<FileKind>, taken: &[Attached]) -> String {
+pub fn name(mark: &FileLink, kind: Option<FileKind>, taken: &[Attached]) -> String {
     let last = mark.url.rsplit('/').next().unwrap_or_default();
     let is_file = mark.url.contains("/user-attachments/files/");
     let wanted = if is_file { last } else { mark.called.as_str() };
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn names_are_plain_and_different() {
-        let mark = |path: &str, called: &str| Mark {
+        let mark = |path: &str, called: &str| FileLink {
             at: 0..0,
             url: format!("{SERVER}/user-attachments/{path}"),
             called: called.to_owned(),

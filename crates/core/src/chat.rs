@@ -16,15 +16,15 @@ mod turn;
 
 pub use audit::{AuditAction, AuditEntry, Ruling};
 pub use click::{Click, Pick};
-pub use deed::{Beginning, Button, Deed, Menu, Notify, Style, TextFile};
+pub use deed::{Button, Deed, Menu, Notify, Style, TextFile, ThreadOpening};
 pub use follow::{Follow, begun};
-pub use id::{ChannelId, GuildId, MessageId, NoId, RoleId, UserId};
+pub use id::{BadId, ChannelId, GuildId, MessageId, RoleId, UserId};
 pub use link::{Approvals, ChannelLink, ChannelSettings, Listen, Thread};
 pub use permission::{
-    AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, WantedHere, Whose, decide,
+    AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, TurnOwner, WantedHere, decide,
 };
 pub use render::{LONGEST, Rendered, length, render};
-pub use route::{Posted, Room, Situation, edited, posted};
+pub use route::{MessagePlace, Posted, Situation, edited, posted};
 pub use slash::{Parameter, ParameterKind, Requirement, SlashCommand};
 pub use transcript::{News, ThreadMessage, Transcript};
-pub use turn::{Asked, SaidFile, Words};
+pub use turn::{SaidFile, ThreadRequest, Words};

@@ -23,7 +23,7 @@ pub enum Command {
 
 /// What the words after a mention turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum AfterMention {
     /// One of our words.
     Command(Command),
     /// A word after the mention that is not a command of ours.
@@ -51,7 +51,7 @@ pub struct WorkWords {
 pub enum Wish {
     /// A change.
     Work,
-    /// They did not say it in fixed words.
+    /// No fixed word says whether a change is wanted.
     Unsaid,
 }
 
@@ -126,18 +126,20 @@ impl Command {
 }
 
 /// Reads what somebody said to us. Only comments speak to us; a description is about something else.
-pub fn read_trigger(trigger: &Trigger, name: &Login, work: &WorkWords) -> Said {
+pub fn read_trigger(trigger: &Trigger, name: &Login, work: &WorkWords) -> AfterMention {
     match trigger {
         Trigger::Comment(_) | Trigger::ReviewComment(_) | Trigger::DiscussionComment(_) => {
             read(trigger.words(), name, work)
         }
-        Trigger::Issue(_) | Trigger::Pull(_) | Trigger::Discussion(_) | Trigger::Order(_) => Said::Request,
+        Trigger::Issue(_) | Trigger::Pull(_) | Trigger::Discussion(_) | Trigger::Order(_) => {
+            AfterMention::Request
+        }
     }
 }
 
 /// Tells whether somebody's words ask us to stop.
 pub fn says_stop(words: &str, name: &Login, work: &WorkWords) -> bool {
-    read(words, name, work) == Said::Command(Command::Stop)
+    read(words, name, work) == AfterMention::Command(Command::Stop)
 }
 
 /// Reads what follows the mention.
@@ -145,24 +147,24 @@ pub fn says_stop(words: &str, name: &Login, work: &WorkWords) -> bool {
 /// `/word` is meant as a command, unless it is a path: one with a second slash in it, or a word unlike any of ours with
 /// more words after it. A bare word is one only if it is one of ours, or stands alone and looks like one: `help me` is a
 /// request.
-fn read(markdown: &str, name: &Login, known: &WorkWords) -> Said {
-    let Some(request) = mention::request(markdown, name) else { return Said::Request };
+fn read(markdown: &str, name: &Login, known: &WorkWords) -> AfterMention {
+    let Some(request) = mention::request(markdown, name) else { return AfterMention::Request };
     let text = request.to_lowercase();
     let (first, rest) = first(&text);
     if first.trim_matches('/').contains('/') {
-        return Said::Request;
+        return AfterMention::Request;
     }
     let slashed = first.starts_with('/');
     let word: String = first.trim_matches(|c: char| c.is_ascii_punctuation()).chars().take(LONGEST).collect();
     let alone = rest.is_empty();
     match (Command::from_word(&word), Command::nearest(&word)) {
-        (Some(command), _) if slashed || alone || command.takes_words() => Said::Command(command),
-        (None, _) if known.has(first) => Said::Request,
+        (Some(command), _) if slashed || alone || command.takes_words() => AfterMention::Command(command),
+        (None, _) if known.has(first) => AfterMention::Request,
         (None, meant) if slashed && !word.is_empty() && (alone || meant.is_some()) => {
-            Said::Unknown { word, meant }
+            AfterMention::Unknown { word, meant }
         }
-        (None, Some(meant)) if alone => Said::Unknown { word, meant: Some(meant) },
-        (Some(_) | None, _) => Said::Request,
+        (None, Some(meant)) if alone => AfterMention::Unknown { word, meant: Some(meant) },
+        (Some(_) | None, _) => AfterMention::Request,
     }
 }
 
@@ -178,10 +180,10 @@ mod tests {
 
     fn check(text: &str, expect: &str) {
         let told = match read(text, &Login::new("fro-bot"), &WorkWords::usual()) {
-            Said::Command(command) => command.word().to_owned(),
-            Said::Unknown { word, meant: Some(meant) } => format!("{word}? {}!", meant.word()),
-            Said::Unknown { word, meant: None } => format!("{word}?"),
-            Said::Request => "a request".to_owned(),
+            AfterMention::Command(command) => command.word().to_owned(),
+            AfterMention::Unknown { word, meant: Some(meant) } => format!("{word}? {}!", meant.word()),
+            AfterMention::Unknown { word, meant: None } => format!("{word}?"),
+            AfterMention::Request => "a request".to_owned(),
         };
         assert_eq!(told, expect, "{text:?}");
     }

@@ -38,8 +38,8 @@ pub enum Fresh {
     Order,
     /// The last session is not there any more.
     Gone,
-    /// It was put away.
-    PutAway,
+    /// The last session was closed.
+    Closed,
     /// Its words are not for those who read this.
     Private,
     /// There is no room left in it.
@@ -52,20 +52,46 @@ pub enum Fresh {
 
 /// The session in which a subject was last spoken about.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Last {
+pub enum LastSession {
     /// There is none.
     None,
-    /// It is not there any more.
+    /// The session does not exist any more.
     Gone,
-    /// It is not for those who read this.
+    /// The session may not be read by those who read the subject.
     Private,
-    /// It is here.
+    /// The session exists and may be read.
     Here {
         /// What is known of it.
         session: Box<Remembered>,
         /// How much was said in it.
         bytes: u64,
     },
+}
+
+impl Continuity {
+    /// Returns the session that is gone on with.
+    pub fn session(&self) -> Option<&str> {
+        match self {
+            Self::Continued(session) => Some(session),
+            Self::Fresh(_) => None,
+        }
+    }
+
+    /// Tells whether the end of the subject's last session is quoted: it may be heard, and is not before the agent anyway.
+    pub fn quotes_last_session(&self) -> bool {
+        match self {
+            Self::Fresh(Fresh::Closed | Fresh::Full | Fresh::LessTrusted | Fresh::Review) => true,
+            Self::Fresh(Fresh::First | Fresh::Order | Fresh::Gone | Fresh::Private) | Self::Continued(_) => {
+                false
+            }
+        }
+    }
+
+    /// Tells whether other sessions are quoted where the words stand in them, whoever said these, rather than by their
+    /// answers. What a review ends with says nothing of what it found; the calls of its tools do.
+    pub fn quotes_any_place(&self) -> bool {
+        *self == Self::Fresh(Fresh::Review)
+    }
 }
 
 /// What a run is reminded of.
@@ -91,18 +117,18 @@ impl Reminder {
 }
 
 /// Decides where a run takes place whose asker is trusted this far.
-pub fn decide(subject: Subject, asker: Trust, last: &Last) -> Continuity {
+pub fn decide(subject: Subject, asker: Trust, last: &LastSession) -> Continuity {
     if subject == Subject::Repository {
         return Continuity::Fresh(Fresh::Order);
     }
     let (session, bytes) = match last {
-        Last::None => return Continuity::Fresh(Fresh::First),
-        Last::Gone => return Continuity::Fresh(Fresh::Gone),
-        Last::Private => return Continuity::Fresh(Fresh::Private),
-        Last::Here { session, bytes } => (session, *bytes),
+        LastSession::None => return Continuity::Fresh(Fresh::First),
+        LastSession::Gone => return Continuity::Fresh(Fresh::Gone),
+        LastSession::Private => return Continuity::Fresh(Fresh::Private),
+        LastSession::Here { session, bytes } => (session, *bytes),
     };
     if session.is_archived {
-        Continuity::Fresh(Fresh::PutAway)
+        Continuity::Fresh(Fresh::Closed)
     } else if asker > session.trust {
         Continuity::Fresh(Fresh::LessTrusted)
     } else if bytes > FULL {
@@ -161,7 +187,7 @@ impl fmt::Display for Fresh {
             Self::First => "nothing was said about this before",
             Self::Order => "it is not about one issue, pull request or discussion",
             Self::Gone => "the last session was removed",
-            Self::PutAway => "the last session was closed",
+            Self::Closed => "the last session was closed",
             Self::Private => "the last session is not for everyone",
             Self::Full => "the last session is full",
             Self::LessTrusted => "the last session has words that are trusted less than those of the asker",
@@ -175,12 +201,12 @@ mod tests {
     use super::*;
     use crate::say::sessions::tests::a_session;
 
-    fn here(session: Remembered) -> Last {
-        Last::Here { session: Box::new(session), bytes: 1_000 }
+    fn here(session: Remembered) -> LastSession {
+        LastSession::Here { session: Box::new(session), bytes: 1_000 }
     }
 
     #[track_caller]
-    fn check(last: &Last, asker: Trust, expect: Option<Fresh>) {
+    fn check(last: &LastSession, asker: Trust, expect: Option<Fresh>) {
         let expect = match expect {
             Some(why) => Continuity::Fresh(why),
             None => Continuity::Continued("ses_1".to_owned()),
@@ -203,12 +229,12 @@ mod tests {
     #[test]
     fn what_is_put_away_gone_private_or_full_is_not_continued() {
         let asker = Trust::Maintainer;
-        let put_away = Remembered { is_archived: true, ..a_session(asker) };
-        check(&here(put_away), asker, Some(Fresh::PutAway));
-        check(&Last::None, asker, Some(Fresh::First));
-        check(&Last::Gone, asker, Some(Fresh::Gone));
-        check(&Last::Private, asker, Some(Fresh::Private));
-        let full = Last::Here { session: Box::new(a_session(asker)), bytes: FULL + 1 };
+        let closed = Remembered { is_archived: true, ..a_session(asker) };
+        check(&here(closed), asker, Some(Fresh::Closed));
+        check(&LastSession::None, asker, Some(Fresh::First));
+        check(&LastSession::Gone, asker, Some(Fresh::Gone));
+        check(&LastSession::Private, asker, Some(Fresh::Private));
+        let full = LastSession::Here { session: Box::new(a_session(asker)), bytes: FULL + 1 };
         check(&full, asker, Some(Fresh::Full));
     }
 

@@ -9,7 +9,7 @@ use std::{collections::VecDeque, mem, time::Duration};
 use jiff::Timestamp;
 
 use crate::conversation::{
-    heard::{Ask, FinalMessage, Finish, Heard, Pulse},
+    heard::{Ask, FinalMessage, FinishReason, Heard, SessionActivity},
     outcome::{Breakage, Outcome, Trouble, Turn, TurnVerdict, Usage},
 };
 
@@ -28,7 +28,7 @@ pub enum Do {
     },
     /// Tell the engine that nobody will answer, in a way that lets it go on; then [`Conversation::tick`].
     Refuse(Ask),
-    /// Ask what the session does; answer with [`Heard::Pulse`] or [`Heard::NoPulse`].
+    /// Ask what the session does; answer with [`Heard::SessionActivity`] or [`Heard::NoPulse`].
     Poll,
     /// Stop the session; then [`Conversation::tick`].
     Abort,
@@ -36,7 +36,7 @@ pub enum Do {
     Nudge,
     /// Read this turn's messages; answer with [`Heard::Read`] or [`Heard::Unreadable`].
     Settle,
-    /// It is over.
+    /// The turn is over.
     Finish(Turn),
 }
 
@@ -102,7 +102,7 @@ pub struct Conversation {
     asked: VecDeque<Ask>,
     /// What the events alone tell, for the case that the messages cannot be read.
     said: Option<String>,
-    finish: Option<Finish>,
+    finish: Option<FinishReason>,
     usage: Usage,
 }
 
@@ -257,21 +257,21 @@ impl Conversation {
         }
     }
 
-    fn count(&mut self, finish: Finish, usage: Usage) {
+    fn count(&mut self, finish: FinishReason, usage: Usage) {
         self.usage += usage;
         self.finish = Some(finish);
         let spent = self.limits.steps.is_some_and(|steps| self.usage.calls >= steps);
-        if spent && finish == Finish::ToolCalls {
+        if spent && finish == FinishReason::ToolCalls {
             self.give_up(Trouble::Steps.into());
         }
-        self.cut_streams = if finish == Finish::Cut { self.cut_streams + 1 } else { 0 };
+        self.cut_streams = if finish == FinishReason::Cut { self.cut_streams + 1 } else { 0 };
         if self.cut_streams > self.limits.cut_streams {
             self.give_up(Trouble::CutStream.into());
         }
     }
 
     /// A session that rests although nothing was heard of it had its events lost, unless the prompt is only just on its way.
-    fn feel(&mut self, now: Timestamp, pulse: Pulse) {
+    fn feel(&mut self, now: Timestamp, pulse: SessionActivity) {
         self.unanswered = 0;
         self.awake |= pulse.busy || now >= self.began + self.limits.silence;
         self.asked.extend(pulse.asked);
@@ -315,13 +315,13 @@ impl Conversation {
         let verdict = match (self.verdict.take(), breakage) {
             (Some(first), _) => first,
             (None, Some(breakage)) => breakage.into(),
-            (None, None) if finish == Some(Finish::Filtered) => TurnVerdict::Refused,
+            (None, None) if finish == Some(FinishReason::Filtered) => TurnVerdict::Refused,
             (None, None) => verdict,
         };
         let text = text.or(mem::take(&mut self.said));
         let outcome = match (verdict, text) {
             (TurnVerdict::Done, Some(text)) => {
-                Outcome::Answered { text, cut_short: finish == Some(Finish::Length) }
+                Outcome::Answered { text, cut_short: finish == Some(FinishReason::Length) }
             }
             (TurnVerdict::Done, None) => Outcome::Failed { failure: Trouble::Silent.into(), partial: None },
             (TurnVerdict::Refused, partial) => Outcome::Refused { partial },

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::{
     command::Wish,
-    event::{Occasion, Trigger},
+    event::{OrderKind, Trigger},
     gate::{Permit, Reach},
     names::Login,
     place::Subject,
@@ -36,7 +36,7 @@ pub enum OutputMode {
     Auto,
     /// A pull request, which is what the prompt is for.
     BranchPr,
-    /// None are made.
+    /// No changes are made; the run reports.
     Report,
 }
 
@@ -52,7 +52,7 @@ pub struct Commission {
 /// Whether a change has to come of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedChange {
-    /// It was asked for.
+    /// A change was asked for.
     Change,
     /// There may be one.
     IfAny,
@@ -91,7 +91,7 @@ pub enum NoWork {
 /// Whether work is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
-    /// It is.
+    /// Work was asked for in fixed words.
     Plain(Commission),
     /// A model has to tell from the asker's words.
     Unsettled(Unsettled),
@@ -133,11 +133,11 @@ impl Claim {
         let (prefix, closes) = match (trigger, permit.subject()) {
             (Trigger::Order(order), _) => {
                 let wanted = asked_by_order(output)?;
-                let occasion = match order.occasion {
-                    Occasion::Schedule => "schedule",
-                    Occasion::Dispatch => "dispatch",
+                let kind = match order.kind {
+                    OrderKind::Schedule => "schedule",
+                    OrderKind::Dispatch => "dispatch",
                 };
-                let (prefix, asker) = (format!("opencode/{occasion}-"), permit.asker().clone());
+                let (prefix, asker) = (format!("opencode/{kind}-"), permit.asker().clone());
                 return Ok(Self::Plain(Commission { prefix, closes: None, asker, wanted }));
             }
             (_, Subject::Discussion(_)) => return Err(NoWork::Discussion),

@@ -13,7 +13,7 @@ mod review_comment;
 pub use comment::Comment;
 pub use discussion::{Discussion, DiscussionComment};
 pub use issue::{Issue, IssueAction};
-pub use order::{Occasion, Order};
+pub use order::{Order, OrderKind};
 pub use pull::{Head, Pull, PullAction, PullEvent};
 pub use review_comment::{CodePlace, ReviewComment};
 
@@ -100,8 +100,8 @@ pub fn read(event: &Event) -> Result<Reading, Fault> {
         "pull_request_target" => pull::read(PullEvent::Target, payload),
         "discussion" => discussion::read(payload),
         "discussion_comment" => discussion::read_comment(payload),
-        "schedule" => Ok(order::read(Occasion::Schedule, event)),
-        "workflow_dispatch" => Ok(order::read(Occasion::Dispatch, event)),
+        "schedule" => Ok(order::read(OrderKind::Schedule, event)),
+        "workflow_dispatch" => Ok(order::read(OrderKind::Dispatch, event)),
         other => Ok(Reading::Skip(SkipReason::UnsupportedEvent(payload::word(other)))),
     }
 }
@@ -211,8 +211,8 @@ impl Trigger {
             Self::Pull(Pull { event: PullEvent::Target, .. }) => "pull_request_target",
             Self::Discussion(_) => "discussion",
             Self::DiscussionComment(_) => "discussion_comment",
-            Self::Order(Order { occasion: Occasion::Schedule, .. }) => "schedule",
-            Self::Order(Order { occasion: Occasion::Dispatch, .. }) => "workflow_dispatch",
+            Self::Order(Order { kind: OrderKind::Schedule, .. }) => "schedule",
+            Self::Order(Order { kind: OrderKind::Dispatch, .. }) => "workflow_dispatch",
         }
     }
 }

@@ -37,7 +37,7 @@ pub enum Retry {
     After(Duration),
     /// At any later time.
     Later,
-    /// It will fail the same way.
+    /// Another try will fail in the same way.
     Never,
 }
 

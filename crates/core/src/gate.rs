@@ -1,6 +1,6 @@
 //! Decides whether a run takes place, and hands out the only key to it.
 //!
-//! Invariant: a `Permit` exists only because `decide` said yes to an event, `talk` to words in a chat, or `look_here` to somebody before a
+//! Invariant: a `Permit` exists only because `decide` said yes to an event, `talk` to words in a chat, or `permit_local_review` to somebody before a
 //! clone of their own. Every deed that others can see, and every
 //! start of the engine, asks for one.
 
@@ -14,7 +14,7 @@ pub use installed::reviews_pulls;
 pub use permit::{Permit, Reach};
 pub use role::{ReviewWish, Role};
 pub use skip::SkipReason;
-pub use talk::{Talk, talk};
+pub use talk::{ThreadWords, talk};
 
 use std::time::Duration;
 
@@ -64,18 +64,18 @@ pub enum Response {
 /// What becomes of pull requests that are not ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DraftPulls {
-    /// They are left alone.
+    /// Drafts are left alone.
     Skipped,
-    /// They are looked at like others.
+    /// Drafts are reviewed like other pull requests.
     Reviewed,
 }
 
 /// Whether the run was given the operator's secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrets {
-    /// It was.
+    /// The run has its secrets.
     Given,
-    /// It was not, as happens to runs for forks.
+    /// The run has no secrets, as happens to runs for forks.
     Withheld,
 }
 
@@ -118,18 +118,18 @@ pub enum Answered {
     ByReviewer,
 }
 
-/// Yes or no.
+/// Whether a run takes place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The run takes place, for this task.
     Run(Box<Permit>, Task),
-    /// It does not, for this reason.
+    /// The run does not take place, for this reason.
     Skip(SkipReason),
 }
 
 /// On whose account a run takes place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum OnBehalfOf {
     /// The asker's: their permission counts.
     Asker,
     /// Nobody's: it happens to whoever comes by, and so it may only look and answer.
@@ -138,7 +138,7 @@ pub enum Standing {
     Operator,
 }
 
-impl Standing {
+impl OnBehalfOf {
     /// Returns on whose account a run for this takes place.
     pub fn from_trigger(trigger: &Trigger, policy: &Policy) -> Self {
         // Whose word counts in a thread of a review is decided by the rules of disputes, reply by reply.
@@ -203,22 +203,22 @@ pub fn decide(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Decision {
 
 /// Permits whoever sits before a clone to have it looked at: nothing is written anywhere, nothing is pushed, and the
 /// change is as little to be believed as anybody's.
-pub fn look_here(repo: &RepoName, subject: Subject, own: &Login, policy: &Policy) -> Permit {
+pub fn permit_local_review(repo: &RepoName, subject: Subject, own: &Login, policy: &Policy) -> Permit {
     Permit::to_look(repo, subject, own, policy)
 }
 
 fn weigh(trigger: &Trigger, facts: &Facts, policy: &Policy) -> Result<Permit, SkipReason> {
     glance(trigger, policy)?;
-    let (trust, reach) = match Standing::from_trigger(trigger, policy) {
-        Standing::Operator => (Trust::Operator, Reach::Work),
-        Standing::Anyone => {
+    let (trust, reach) = match OnBehalfOf::from_trigger(trigger, policy) {
+        OnBehalfOf::Operator => (Trust::Operator, Reach::Work),
+        OnBehalfOf::Anyone => {
             // A person whose account we use may contradict us; our own words in a thread are known by their block.
             if !matches!(trigger, Trigger::ReviewComment(_)) {
                 not_by(&facts.own, trigger)?;
             }
             (Trust::Stranger, Reach::ReadOnly)
         }
-        Standing::Asker => {
+        OnBehalfOf::Asker => {
             not_by(&facts.own, trigger)?;
             authorized(trigger, facts, policy)?;
             let reach = match policy.role {

@@ -53,7 +53,7 @@ pub fn is_own(author: Option<&Login>, body: &str, own: &Login, marker: &Marker) 
 
 /// A comment or a review on a pull request.
 #[derive(Debug, Clone, Copy)]
-pub struct OnPull<'a> {
+pub struct PullComment<'a> {
     /// The very thing.
     pub id: &'a NodeId,
     /// Who wrote it, if the account still exists.
@@ -68,7 +68,7 @@ pub struct OnPull<'a> {
 ///
 /// Who asked for a review keeps it in sight. Nothing is folded before there is an answer to the newest commit: a run
 /// that was slower than the one after it must not fold the newer answer.
-pub fn outdated<'a>(head: &str, own: &Login, comments: &[OnPull<'a>]) -> Vec<&'a NodeId> {
+pub fn outdated<'a>(head: &str, own: &Login, comments: &[PullComment<'a>]) -> Vec<&'a NodeId> {
     let ours = comments.iter().filter(|comment| is_by(comment.author, own));
     let marked: Vec<_> = ours.filter_map(|comment| Some((comment, Marker::read(comment.body)?))).collect();
     let is_newest = |marker: &Marker| marker.reviewed().is_some_and(|about| about.head == head);
@@ -125,7 +125,7 @@ mod tests {
             let authors: Vec<_> = comments.iter().map(|(author, ..)| Login::new(*author)).collect();
             let ids: Vec<_> = (0..comments.len()).map(|n| NodeId::new(format!("N{n}"))).collect();
             let shown: Vec<_> = (0..comments.len())
-                .map(|n| OnPull {
+                .map(|n| PullComment {
                     id: &ids[n],
                     author: Some(&authors[n]),
                     body: &bodies[n],

@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 use crate::{
     budget::Bounded,
     context::{Context, Remark},
-    event::{Issue, IssueAction, Occasion, Order, PullAction, Trigger},
+    event::{Issue, IssueAction, Order, OrderKind, PullAction, Trigger},
     fence,
     gate::{Permit, Reach},
     place::{Subject, Surface, Target},
@@ -128,7 +128,7 @@ pub fn compose(trigger: &Trigger, permit: &Permit, context: &Context, wishes: &W
         sections.push(instruction(MODE, mode.clone()));
     }
     sections.push(instruction(IDENTITY, identity(trigger, permit)));
-    let place = occasion(trigger, permit, context) + &place(permit, context);
+    let place = what_happened(trigger, permit, context) + &place(permit, context);
     sections.push(instruction(PLACE, place));
     sections.extend(surroundings::rules(context));
     if let Some(request) = request(trigger, permit, context) {
@@ -175,8 +175,8 @@ fn identity(trigger: &Trigger, permit: &Permit) -> String {
             PullAction::Ready => format!("{subject} by @{asker} is ready for review."),
             PullAction::ReviewRequested(_) => format!("@{asker} asked you to review {subject}."),
         },
-        Trigger::Order(Order { occasion: Occasion::Schedule, .. }) => "A schedule started you.".to_owned(),
-        Trigger::Order(Order { occasion: Occasion::Dispatch, .. }) => {
+        Trigger::Order(Order { kind: OrderKind::Schedule, .. }) => "A schedule started you.".to_owned(),
+        Trigger::Order(Order { kind: OrderKind::Dispatch, .. }) => {
             format!("@{asker} started you from the repository's *Actions* tab.")
         }
     };
@@ -208,7 +208,7 @@ fn place(permit: &Permit, context: &Context) -> String {
 }
 
 /// Says what set the run off, and on which branch.
-fn occasion(trigger: &Trigger, permit: &Permit, context: &Context) -> String {
+fn what_happened(trigger: &Trigger, permit: &Permit, context: &Context) -> String {
     let about = match permit.target() {
         Target::Comment(id) => format!(", comment {id}"),
         Target::ReviewComment(id) => format!(", review comment {id}"),

@@ -54,7 +54,7 @@ pub struct Excerpt {
 
 /// A run that an earlier session served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Past {
+pub struct EarlierRun {
     /// When it ended.
     pub ended: Timestamp,
     /// What set it off.

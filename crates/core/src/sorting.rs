@@ -26,9 +26,9 @@ pub enum Sorting {
 /// Why an issue is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
-    /// It is done.
+    /// The issue is done.
     Completed,
-    /// It will not be.
+    /// The issue will not be worked on.
     NotPlanned,
 }
 
@@ -55,7 +55,7 @@ pub enum GhDeeds {
     /// The operator did not say so.
     #[default]
     Off,
-    /// It may, for those who may push.
+    /// Sorting is allowed in runs of people who may push.
     On,
 }
 

@@ -19,7 +19,7 @@ pub enum Task {
 
 /// Whether anything is to be seen of a run while it works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum Visibility {
     /// 👀, the label, and another reaction at the end.
     Shown,
     /// Nothing: nobody asked, and nobody waits.
@@ -40,10 +40,10 @@ impl Task {
 
     /// Returns what is to be seen of it while it is done. A review that nobody asked for may end without a word, so
     /// that it begins without one.
-    pub fn manner(&self) -> Manner {
+    pub fn visibility(&self) -> Visibility {
         match self {
-            Self::Answer | Self::BuiltInCommand(_) | Self::Review(ReviewWish::Asked) => Manner::Shown,
-            Self::Review(ReviewWish::Unasked | ReviewWish::Reply { .. }) => Manner::Quiet,
+            Self::Answer | Self::BuiltInCommand(_) | Self::Review(ReviewWish::Asked) => Visibility::Shown,
+            Self::Review(ReviewWish::Unasked | ReviewWish::Reply { .. }) => Visibility::Quiet,
         }
     }
 }
@@ -64,7 +64,7 @@ mod tests {
             Facts { own: Login::new("me[bot]"), permission: Permission::Write, answered: Answered::No };
         let policy = Policy { role, ..Policy::usual() };
         let told = |trigger: Trigger| match decide(&trigger, &facts, &policy) {
-            Decision::Run(_, task) => format!("{}: {task:?}, {:?}", trigger.event_name(), task.manner()),
+            Decision::Run(_, task) => format!("{}: {task:?}, {:?}", trigger.event_name(), task.visibility()),
             Decision::Skip(reason) => format!("{}: {}", trigger.event_name(), reason.word()),
         };
         all().into_iter().map(told).collect()

@@ -12,12 +12,14 @@ use serde_json::{Map, Value};
 use crate::draft::Draft;
 
 /// A line to the tool server.
+///
+/// It has no place for a session: whose call it is, the harness finds out by itself. A line with more in it is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Line {
     /// Which tools does this set have?
     Tools(String),
-    /// One of them is used.
+    /// A tool of a set is called.
     Call {
         /// The set that the tool belongs to.
         set: String,
@@ -104,21 +106,21 @@ impl ToolSet {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
     /// Which sessions are there?
-    List(Part),
+    List(ListPage),
     /// Where was something said?
     Search(SessionSearch),
     /// What was said in a session?
     Read(Read),
     /// What is known of a session?
-    Info(Whole),
-    /// This is the answer.
+    Info(SessionId),
+    /// The answer is handed in.
     Draft(Draft),
 }
 
 /// Which of many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Part {
+pub struct ListPage {
     /// How many are left out at the beginning.
     pub skip: u32,
     /// How many at most.
@@ -153,7 +155,7 @@ pub struct Read {
 /// A session as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Whole {
+pub struct SessionId {
     /// The session's id.
     pub session_id: String,
 }
@@ -191,7 +193,7 @@ mod tests {
     fn every_tool_on_offer_is_understood() {
         let session = || "ses_1".to_owned();
         let calls = [
-            ("session_list", json!({ "limit": 3 }), Call::List(Part { skip: 0, limit: Some(3) })),
+            ("session_list", json!({ "limit": 3 }), Call::List(ListPage { skip: 0, limit: Some(3) })),
             (
                 "session_search",
                 json!({ "query": "hose" }),
@@ -202,7 +204,11 @@ mod tests {
                 json!({ "session_id": "ses_1", "skip": 2 }),
                 Call::Read(Read { session_id: session(), skip: 2, limit: None }),
             ),
-            ("session_info", json!({ "session_id": "ses_1" }), Call::Info(Whole { session_id: session() })),
+            (
+                "session_info",
+                json!({ "session_id": "ses_1" }),
+                Call::Info(SessionId { session_id: session() }),
+            ),
             (
                 "answer_draft",
                 json!({ "body": "Wet." }),

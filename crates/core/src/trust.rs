@@ -11,7 +11,7 @@ pub enum Trust {
     Maintainer,
     /// Whoever wrote the workflow.
     Operator,
-    /// This program itself.
+    /// The harness wrote the text.
     Harness,
 }
 

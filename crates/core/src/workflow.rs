@@ -137,7 +137,7 @@ impl Kind {
 
 /// Where the memory is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shelf {
+pub enum MemoryChoice {
     /// In the Actions cache.
     Cache,
     /// In a bucket.
@@ -164,7 +164,7 @@ pub struct Workflow {
     /// The model, as `provider/model`.
     pub model: String,
     /// Where the memory is kept.
-    pub shelf: Shelf,
+    pub shelf: MemoryChoice,
     /// As whom changes are made.
     pub pusher: Pusher,
 }
@@ -191,8 +191,8 @@ impl Workflow {
             line.map(|value| value.trim().to_owned())
         };
         let shelf = match value("s3-bucket") {
-            Some(_) => Shelf::S3 { region: value("aws-region").unwrap_or_default() },
-            None => Shelf::Cache,
+            Some(_) => MemoryChoice::S3 { region: value("aws-region").unwrap_or_default() },
+            None => MemoryChoice::Cache,
         };
         let pusher = if value("app-id").is_some() { Pusher::App } else { Pusher::Job };
         let is_there = |kind: &Kind| file.contains(&format!("\n  {}:\n", kind.name()));
@@ -208,7 +208,7 @@ impl Workflow {
             "    concurrency:\n      group: {}\n      cancel-in-progress: {replaced}\n    runs-on: ubuntu-latest\n    timeout-minutes: 45\n",
             kind.group(),
         );
-        if self.shelf == Shelf::Cache && kind.is_given_a_read_only_cache() {
+        if self.shelf == MemoryChoice::Cache && kind.is_given_a_read_only_cache() {
             job.push_str("    cache-mode: write\n");
         }
         job.push_str("    permissions:\n      contents: read\n");
@@ -218,7 +218,7 @@ impl Workflow {
             "    steps:\n      - uses: {CHECKOUT}\n        with:\n          persist-credentials: false\n      - uses: fro-bot/agent@v0\n        with:\n",
         );
         job.extend(self.inputs(kind).iter().map(|line| format!("          {line}\n")));
-        if let Shelf::S3 { .. } = self.shelf {
+        if let MemoryChoice::S3 { .. } = self.shelf {
             job.push_str("        env:\n");
             job.extend(
                 ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]
@@ -235,7 +235,7 @@ impl Workflow {
             lines.push("app-id: ${{ vars.FRO_BOT_APP_ID }}".to_owned());
             lines.push("private-key: ${{ secrets.FRO_BOT_PRIVATE_KEY }}".to_owned());
         }
-        if let Shelf::S3 { region } = &self.shelf {
+        if let MemoryChoice::S3 { region } = &self.shelf {
             lines.push("s3-backup: true".to_owned());
             lines.push("s3-bucket: ${{ vars.FRO_BOT_BUCKET }}".to_owned());
             lines.push(format!("aws-region: {region}"));
@@ -258,7 +258,7 @@ impl Workflow {
             needs
                 .push(Need::secret("FRO_BOT_PRIVATE_KEY", "the App's private key, the whole PEM".to_owned()));
         }
-        if let Shelf::S3 { .. } = self.shelf {
+        if let MemoryChoice::S3 { .. } = self.shelf {
             needs.push(Need::variable("FRO_BOT_BUCKET", "the bucket's name".to_owned()));
             needs.push(Need::secret(
                 "AWS_ACCESS_KEY_ID",
@@ -297,7 +297,7 @@ mod tests {
 
     fn workflow(kinds: &[Kind]) -> Workflow {
         let model = "anthropic/claude-sonnet-4-5".to_owned();
-        Workflow { kinds: kinds.to_vec(), model, shelf: Shelf::Cache, pusher: Pusher::Job }
+        Workflow { kinds: kinds.to_vec(), model, shelf: MemoryChoice::Cache, pusher: Pusher::Job }
     }
 
     #[test]
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_workflow_with_a_bucket_and_an_app_reads_like_this() {
-        let shelf = Shelf::S3 { region: "eu-central-1".to_owned() };
+        let shelf = MemoryChoice::S3 { region: "eu-central-1".to_owned() };
         let workflow = Workflow { shelf, pusher: Pusher::App, ..workflow(&[Kind::Dispatch, Kind::Mentions]) };
         insta::assert_snapshot!(workflow.render());
         insta::assert_debug_snapshot!(workflow.needs());
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_written_is_read_back() {
-        let shelf = Shelf::S3 { region: "eu-central-1".to_owned() };
+        let shelf = MemoryChoice::S3 { region: "eu-central-1".to_owned() };
         let written = Workflow { shelf, pusher: Pusher::App, ..workflow(&[Kind::Mentions, Kind::Dispatch]) };
         for written in [written, workflow(&Kind::ALL)] {
             assert_eq!(Workflow::read(&written.render()), Some(written));

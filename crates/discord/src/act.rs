@@ -6,6 +6,6 @@ mod message;
 mod thread;
 
 pub use command::{Choice, CommandOption, CommandSpec, OptionKind};
-pub use interaction::Seen;
+pub use interaction::AnswerVisibility;
 pub use message::Attempt;
 pub use thread::Renamed;

@@ -13,11 +13,11 @@ const ARCHIVED: u32 = 50083;
 #[error("cannot {deed}: {why}")]
 pub struct Error {
     deed: String,
-    why: Why,
+    why: ErrorKind,
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Why {
+enum ErrorKind {
     #[error("{0}")]
     Limit(String),
     #[error("{0}")]
@@ -31,11 +31,11 @@ struct Code {
 
 impl Error {
     pub(crate) fn http(deed: &str, error: fro_http::Error) -> Self {
-        Self { deed: deed.to_owned(), why: Why::Http(error) }
+        Self { deed: deed.to_owned(), why: ErrorKind::Http(error) }
     }
 
     pub(crate) fn limit(deed: &str, what: impl Into<String>) -> Self {
-        Self { deed: deed.to_owned(), why: Why::Limit(what.into()) }
+        Self { deed: deed.to_owned(), why: ErrorKind::Limit(what.into()) }
     }
 
     /// Returns Discord's own number for what is wrong.
@@ -77,16 +77,16 @@ impl Error {
     pub fn fault(&self) -> Fault {
         match &self.why {
             // Whoever is asked, the answer is the gateway's: the same words for the same mistake.
-            Why::Http(_) if self.stranger() => Fatal::Token.fault(),
-            Why::Limit(_) => Fault::ours(self.to_string()),
-            Why::Http(error) => error.fault_of(&format!("cannot {}", self.deed)),
+            ErrorKind::Http(_) if self.stranger() => Fatal::Token.fault(),
+            ErrorKind::Limit(_) => Fault::ours(self.to_string()),
+            ErrorKind::Http(error) => error.fault_of(&format!("cannot {}", self.deed)),
         }
     }
 
     fn answered(&self) -> Option<&fro_http::Error> {
         match &self.why {
-            Why::Http(error) => Some(error),
-            Why::Limit(_) => None,
+            ErrorKind::Http(error) => Some(error),
+            ErrorKind::Limit(_) => None,
         }
     }
 }

@@ -149,7 +149,7 @@ fn reason(error: &dyn std::error::Error) -> String {
 
 /// One frame of the gateway.
 #[derive(Deserialize)]
-struct Told<'a> {
+struct GatewayFrame<'a> {
     op: u8,
     #[serde(borrow)]
     t: Option<&'a str>,
@@ -187,7 +187,7 @@ struct OfMessage {
 
 /// Reads a frame; what is of no use to us, or cannot be read, is nothing.
 fn read(text: &str) -> Option<Heard> {
-    let frame: Told<'_> = serde_json::from_str(text).ok()?;
+    let frame: GatewayFrame<'_> = serde_json::from_str(text).ok()?;
     if frame.op != 0 {
         return None;
     }

@@ -106,7 +106,7 @@ pub struct Channel {
 /// What a channel is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChannelKind {
-    /// One in which people write.
+    /// A channel in which people write.
     Text,
     /// A thread that everybody sees who sees the channel.
     Thread,
@@ -202,18 +202,18 @@ pub struct Interaction {
     /// The asker's permission bits in this channel.
     pub permissions: u64,
     /// What was asked.
-    pub what: Asked,
+    pub what: InteractionKind,
 }
 
 /// What an interaction asks.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum InteractionKind {
     /// A command.
     Command {
         /// Its name.
         name: String,
         /// Its options that were given.
-        options: BTreeMap<String, Given>,
+        options: BTreeMap<String, OptionValue>,
     },
     /// How an option that is being typed may go on.
     Complete {
@@ -251,12 +251,12 @@ pub enum Asked {
 
 /// The value of a command's option.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Given {
+pub enum OptionValue {
     /// A text.
     Text(String),
     /// A whole number.
     Number(i64),
-    /// Yes or no.
+    /// `true` or `false`.
     Flag(bool),
     /// Somebody.
     User(UserId),

@@ -16,14 +16,14 @@ mod session;
 mod settings;
 mod wire;
 
-pub use act::{Attempt, Choice, CommandOption, CommandSpec, OptionKind, Renamed, Seen};
+pub use act::{AnswerVisibility, Attempt, Choice, CommandOption, CommandSpec, OptionKind, Renamed};
 pub use ask::About;
 pub use client::Discord;
 pub use error::{Error, Fatal};
 pub use gateway::Gateway;
 pub use heard::{
-    Asked, Attachment, Channel, ChannelKind, Given, Guild, Heard, Interaction, InteractionId, Message,
-    MessageKind, Person, Role,
+    Attachment, Channel, ChannelKind, Guild, Heard, Interaction, InteractionId, InteractionKind, Message,
+    MessageKind, OptionValue, Person, Role,
 };
 pub use invitation::{PERMISSIONS, invitation, permission_bits};
 pub use post::{Button, ButtonStyle, Nonce, Pings, Post, Row, Upload};

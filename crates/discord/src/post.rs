@@ -93,11 +93,11 @@ pub struct Button {
 pub enum ButtonStyle {
     /// The one that is meant.
     Primary,
-    /// One of several.
+    /// A grey button, for one choice of several.
     Secondary,
-    /// Yes.
+    /// A green button, for an answer that allows something.
     Success,
-    /// No, or something that cannot be undone.
+    /// A red button, for a no or for what cannot be undone.
     Danger,
 }
 

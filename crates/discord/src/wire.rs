@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::heard::{
-    Asked, Attachment, Channel, ChannelKind, Given, Guild, Interaction, InteractionId, Message, MessageKind,
-    Person, Role,
+    Attachment, Channel, ChannelKind, Guild, Interaction, InteractionId, InteractionKind, Message,
+    MessageKind, OptionValue, Person, Role,
 };
 
 const VIEW_CHANNEL: u64 = 1 << 10;
@@ -259,39 +259,39 @@ impl RawInteraction {
 }
 
 impl RawData {
-    fn into_asked(self, kind: u64, message: Option<MessageId>) -> Option<Asked> {
+    fn into_asked(self, kind: u64, message: Option<MessageId>) -> Option<InteractionKind> {
         let chosen = self.values;
         Some(match (kind, self.component_type) {
             (2, _) => {
                 let options = self.options.into_iter().filter_map(RawOption::into_given).collect();
-                Asked::Command { name: self.name?, options }
+                InteractionKind::Command { name: self.name?, options }
             }
             (4, _) => {
                 let typed = self.options.into_iter().find(|option| option.focused)?;
                 let text = typed
                     .value
                     .map_or_else(String::new, |it| it.as_str().map_or(it.to_string(), str::to_owned));
-                Asked::Complete { name: self.name?, option: typed.name, typed: text }
+                InteractionKind::Complete { name: self.name?, option: typed.name, typed: text }
             }
-            (3, Some(2)) => Asked::Button { custom_id: self.custom_id?, message: message? },
-            (3, _) => Asked::Menu { custom_id: self.custom_id?, chosen, message: message? },
-            (5, _) => Asked::Form { custom_id: self.custom_id?, fields: fields(&self.components) },
+            (3, Some(2)) => InteractionKind::Button { custom_id: self.custom_id?, message: message? },
+            (3, _) => InteractionKind::Menu { custom_id: self.custom_id?, chosen, message: message? },
+            (5, _) => InteractionKind::Form { custom_id: self.custom_id?, fields: fields(&self.components) },
             _ => return None,
         })
     }
 }
 
 impl RawOption {
-    fn into_given(self) -> Option<(String, Given)> {
+    fn into_given(self) -> Option<(String, OptionValue)> {
         let value = self.value?;
         let text = value.as_str().map(str::to_owned);
         let given = match self.kind {
-            4 => Given::Number(value.as_i64()?),
-            5 => Given::Flag(value.as_bool()?),
-            6 => Given::User(text?.parse().ok()?),
-            7 => Given::Channel(text?.parse().ok()?),
-            8 => Given::Role(text?.parse().ok()?),
-            _ => Given::Text(text?),
+            4 => OptionValue::Number(value.as_i64()?),
+            5 => OptionValue::Flag(value.as_bool()?),
+            6 => OptionValue::User(text?.parse().ok()?),
+            7 => OptionValue::Channel(text?.parse().ok()?),
+            8 => OptionValue::Role(text?.parse().ok()?),
+            _ => OptionValue::Text(text?),
         };
         Some((self.name, given))
     }

@@ -17,10 +17,10 @@ pub(crate) mod sort;
 
 use fro_core::{Permit, Subject};
 
-use crate::error::{Aim, Cause, Error};
+use crate::error::{Attempted, Cause, Error};
 
 /// Returns the number under which REST knows the permit's subject: that of an issue or a pull request.
-fn number(permit: &Permit, aim: &Aim) -> Result<u64, Error> {
+fn number(permit: &Permit, aim: &Attempted) -> Result<u64, Error> {
     match permit.subject() {
         Subject::Issue(number) | Subject::PullRequest(number) => Ok(number),
         Subject::Discussion(_) | Subject::Thread(_) | Subject::Repository => Err(aim.missed(Cause::Unfit)),
@@ -28,12 +28,12 @@ fn number(permit: &Permit, aim: &Aim) -> Result<u64, Error> {
 }
 
 /// Names a deed on the permit's subject and the permission that the token needs for it.
-pub(crate) fn aim(deed: &str, permit: &Permit) -> Aim {
+pub(crate) fn aim(deed: &str, permit: &Permit) -> Attempted {
     let needs = match permit.subject() {
         Subject::Issue(_) => "issues: write",
         Subject::PullRequest(_) => "pull-requests: write",
         Subject::Discussion(_) => "discussions: write",
         Subject::Thread(_) | Subject::Repository => "contents: write",
     };
-    Aim::new(format!("{deed} {}{}", permit.repo(), permit.subject().mark()), needs)
+    Attempted::new(format!("{deed} {}{}", permit.repo(), permit.subject().mark()), needs)
 }

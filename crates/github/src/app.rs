@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::{
     ask::account::Account,
     client::{Address, GitHub, segment},
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// How long a signature is good for; GitHub takes ten minutes at most.
@@ -40,7 +40,7 @@ pub struct BadKey;
 
 /// A token of an installation.
 #[derive(Debug, Clone)]
-pub struct Minted {
+pub struct InstallationToken {
     /// The token.
     pub token: Secret,
     /// When it ends.
@@ -91,8 +91,8 @@ impl App {
         repo: &RepoName,
         client: &Client,
         now: Timestamp,
-    ) -> Result<Minted, Error> {
-        let aim = Aim::new(format!("get a token of the App for {repo}"), "contents: write");
+    ) -> Result<InstallationToken, Error> {
+        let aim = Attempted::new(format!("get a token of the App for {repo}"), "contents: write");
         let signed = self.signature(now).ok_or_else(|| aim.missed(crate::error::Cause::Unfit))?;
         let own = GitHub::new(address.clone(), signed, repo.clone(), client.clone());
         let path = format!("/repos/{repo}/installation");
@@ -112,7 +112,7 @@ impl App {
         let answer = minted.get(&format!("/users/{}", segment(&bot))).send().await;
         let user: AppUser = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
         let account = Account { login: user.login, id: user.id };
-        Ok(Minted { token: secret, expires_at: token.expires_at, account })
+        Ok(InstallationToken { token: secret, expires_at: token.expires_at, account })
     }
 
     /// Signs that it is this App who asks.

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     client::Address,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
@@ -61,7 +61,7 @@ struct WireDeviceCode {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct DeviceReply {
     access_token: Option<String>,
     error: Option<String>,
 }
@@ -74,7 +74,7 @@ impl DeviceFlow {
 
     /// Gets a code for somebody.
     pub async fn begin(&self) -> Result<DeviceCode, Error> {
-        let aim = Aim::new("get a code for signing in", "device flow enabled in the App's settings");
+        let aim = Attempted::new("get a code for signing in", "device flow enabled in the App's settings");
         let request = self.client.post(format!("{}/login/device/code", self.web)).idempotent();
         let form = json!({ "client_id": self.client_id });
         let answer = request.header("accept", "application/json").json(&form).send().await;
@@ -91,12 +91,12 @@ impl DeviceFlow {
 
     /// Asks what came of a code.
     pub async fn ask(&self, code: &DeviceCode) -> Result<SignedIn, Error> {
-        let aim = Aim::new("find out who signed in", "device flow enabled in the App's settings");
+        let aim = Attempted::new("find out who signed in", "device flow enabled in the App's settings");
         let request = self.client.post(format!("{}/login/oauth/access_token", self.web)).idempotent();
         let form =
             json!({ "client_id": self.client_id, "device_code": code.code.expose(), "grant_type": GRANT });
         let answer = request.header("accept", "application/json").json(&form).send().await;
-        let told: Told = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
+        let told: DeviceReply = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
         match (told.access_token, told.error.as_deref()) {
             (Some(token), _) => Ok(SignedIn::Yes(Secret::new(token))),
             (None, Some("authorization_pending")) => Ok(SignedIn::NotYet(code.pause)),

@@ -6,14 +6,14 @@ use fro_core::{Fault, fault};
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {}", aim.what)]
 pub struct Error {
-    aim: Aim,
+    aim: Attempted,
     #[source]
     cause: Box<Cause>,
 }
 
 /// What is being tried.
 #[derive(Debug, Clone)]
-pub(crate) struct Aim {
+pub(crate) struct Attempted {
     what: String,
     /// The permission that the token needs for it, as a workflow writes it.
     needs: &'static str,
@@ -39,7 +39,7 @@ pub(crate) enum Cause {
     Unfit,
 }
 
-impl Aim {
+impl Attempted {
     pub(crate) fn new(what: impl Into<String>, needs: &'static str) -> Self {
         Self { what: what.into(), needs }
     }

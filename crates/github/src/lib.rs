@@ -18,7 +18,7 @@ pub use act::{
     react::ReactionId,
     review::Remark,
 };
-pub use app::{App, BadKey, Minted};
+pub use app::{App, BadKey, InstallationToken};
 pub use ask::{
     account::Account,
     answer::Answer,
@@ -27,10 +27,10 @@ pub use ask::{
     comments::Since,
     discussion::Discussion,
     pull::{PullEnds, PullRequest},
+    pull_remarks::{PullRemark, PullRemarks},
     review::ChangedFile,
     review_state::{CodeComment, CodeThread, Speaker},
     rights::Rights,
-    standing::{Note, Standing},
     subject::Hydrated,
     writable::Writable,
 };

@@ -30,7 +30,7 @@ pub(crate) struct Call {
 /// What it means to send a request twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// No more than sending it once.
+    /// Sending the request twice does what sending it once does.
     Same,
     /// Something happens twice.
     Again,

@@ -48,7 +48,7 @@ pub enum Proxy {
 pub enum Roots {
     /// Those of the operating system.
     System,
-    /// None at all.
+    /// No certificate authority besides `extra_ca` is trusted.
     None,
 }
 

@@ -36,8 +36,8 @@ use std::{
 
 use fro_core::{Secret, remembered::Audience};
 use fro_memory::{
-    Destination, Encryption, Endpoint, Given, Index, Keep, Kept, Ledger, Page, Patience, Provenance,
-    Question, Retention, S3Settings, Sessions, Show, Store, StoreSettings, Stores, recall_to,
+    Encryption, Endpoint, ExcerptKind, Index, Keep, Kept, Ledger, Page, Patience, Provenance, Question,
+    RecallTarget, Retention, S3Settings, SessionSelection, Sessions, Store, StoreSettings, Stores, recall_to,
 };
 use rusqlite::{Connection, params};
 use serde_json::json;
@@ -216,7 +216,7 @@ fn through_s3(store: &Path, data: &Path, number: u32) {
     let both = StoreSettings { s3: Some(direct.clone()), ..StoreSettings::folder(store) };
     let scratch = tempfile::tempdir().unwrap();
     let about = subject(number);
-    let to = Destination { given: Given::About(&about), ..everything(scratch.path()) };
+    let to = RecallTarget { given: SessionSelection::About(&about), ..everything(scratch.path()) };
     let now = jiff::Timestamp::from_millisecond(START).unwrap();
     println!("{:?}", Stores::open(&both).recall(to, now).warnings);
     let endpoint = Endpoint::Insecure(moved.door(bucket.endpoint()));
@@ -224,14 +224,14 @@ fn through_s3(store: &Path, data: &Path, number: u32) {
     run(&StoreSettings { s3, ..StoreSettings::default() }, data, number, 1_000_000, &moved);
 }
 
-fn everything(data: &Path) -> Destination<'_> {
-    Destination {
+fn everything(data: &Path) -> RecallTarget<'_> {
+    RecallTarget {
         engine_data: data,
         ledger: None,
         index: None,
         engine_version: None,
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     }
 }
 
@@ -242,8 +242,8 @@ fn run(settings: &StoreSettings, data: &Path, number: u32, keep: usize, moved: &
     let (ledger, index, about) = (data.join(LEDGER), data.join(INDEX), subject(number));
     let now = jiff::Timestamp::from_millisecond(START).unwrap();
     let before = Cost::now();
-    let given = Given::About(&about);
-    let to = Destination { ledger: Some(&ledger), index: Some(&index), given, ..everything(data) };
+    let given = SessionSelection::About(&about);
+    let to = RecallTarget { ledger: Some(&ledger), index: Some(&index), given, ..everything(data) };
     let recollection = stores.recall(to, now);
     assert!(recollection.warnings.is_empty(), "{:?}", recollection.warnings);
     println!("restore: {}, {}", before.until_now(), moved.describe());
@@ -253,7 +253,7 @@ fn run(settings: &StoreSettings, data: &Path, number: u32, keep: usize, moved: &
     let words = some_words(&sessions, &mut Text { state: 7, parts: 0, bytes: 0 });
     let own = data.join("own-index.db");
     let found = Index::saved_or_made(&index, &own, &sessions, &Ledger::open(&ledger).unwrap()).unwrap();
-    let question = Question { show: Show::Answer, ..Question::typed(&words) };
+    let question = Question { show: ExcerptKind::Answer, ..Question::typed(&words) };
     let hits = found.search(&sessions, &question, 4).unwrap().len();
     let rows = found.rows_read();
     println!("question: {}, {rows} rows, {hits} found, {}", before.until_now(), moved.describe());
@@ -399,13 +399,13 @@ fn restore(store: &Path, data: &Path) {
     let store = Store::folder(store).unwrap();
     let begun = Instant::now();
     let index = data.join(INDEX);
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: data,
         ledger: None,
         index: Some(&index),
         engine_version: None,
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     };
     let recalled = recall_to(&store, to).unwrap();
     println!("{:.2} s, {} MB at most in memory\n{recalled:?}", begun.elapsed().as_secs_f64(), peak());
@@ -420,7 +420,7 @@ fn recall_into_prompt(data: &Path) {
     let ledger = Ledger::open(data.join("own-ledger.db")).unwrap();
     let index =
         Index::saved_or_made(&data.join(INDEX), &data.join("own-index.db"), &sessions, &ledger).unwrap();
-    let question = Question { show: Show::Answer, ..Question::typed(&words) };
+    let question = Question { show: ExcerptKind::Answer, ..Question::typed(&words) };
     let found = index.search(&sessions, &question, 5).unwrap();
     let seconds = begun.elapsed().as_secs_f64();
     assert!(!found.is_empty(), "{words}");

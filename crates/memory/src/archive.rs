@@ -16,7 +16,7 @@ use crate::{
     snapshot::{
         leaf::{self, SessionEntry},
         manifest::ENGINE_DATABASE,
-        restore::{At, restore_sessions},
+        restore::{TableChoice, restore_sessions},
         saved::Saved,
     },
     store::{Place, Store},
@@ -72,7 +72,7 @@ impl Archive {
     pub(crate) fn open(&self, folder: &Path) -> Result<Connection, Error> {
         let path = folder.join(ENGINE_DATABASE);
         if !path.exists() {
-            restore_sessions(self.store()?, &self.saved, folder, &BTreeSet::new(), At::Newest)?;
+            restore_sessions(self.store()?, &self.saved, folder, &BTreeSet::new(), TableChoice::Newest)?;
         }
         database::open_live(&path)
     }

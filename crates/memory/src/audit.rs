@@ -19,7 +19,7 @@ use crate::{
     database::{self, judge},
     error::{Error, Flaw},
     normalize::Normalizer,
-    recall::{Destination, Given, Recall, peek},
+    recall::{Recall, RecallTarget, SessionSelection, peek},
     secrets::{SHORTEST, forms},
     snapshot::{
         manifest::{MAX_WINDOW, Manifest},
@@ -90,13 +90,13 @@ impl Audit {
     fn restore(&mut self, store: &Store, needles: &Needles, folder: &TempDir) -> Result<(), Error> {
         let (engine_data, ledger) = (folder.path().join("data"), folder.path().join("ledger.db"));
         let audience = Audience::Insiders;
-        let to = Destination {
+        let to = RecallTarget {
             engine_data: &engine_data,
             ledger: Some(&ledger),
             index: None,
             engine_version: None,
             audience,
-            given: Given::Everything,
+            given: SessionSelection::Everything,
         };
         self.recall = peek(store, to)?;
         match &self.recall {

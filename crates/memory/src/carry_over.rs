@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// A memory of the former format in a store of its own.
-pub(crate) struct Carried {
+pub(crate) struct CarriedOver {
     pub(crate) store: Store,
     _folder: TempDir,
 }
@@ -52,12 +52,12 @@ pub(crate) fn carry_over(store: &Store) -> Result<(), Error> {
 }
 
 /// Carries the newest memory of the former format over into a store that nobody else knows.
-pub(crate) fn aside(store: &Store) -> Result<Option<Carried>, Error> {
+pub(crate) fn aside(store: &Store) -> Result<Option<CarriedOver>, Error> {
     let Some(former) = store.former()? else { return Ok(None) };
     let folder = tempfile::tempdir()?;
     let store = Store::folder(folder.path())?;
     into(&former, &store)?;
-    Ok(Some(Carried { store, _folder: folder }))
+    Ok(Some(CarriedOver { store, _folder: folder }))
 }
 
 /// Tells what the newest memory of the former format is, as far as its manifest says.

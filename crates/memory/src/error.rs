@@ -58,7 +58,7 @@ pub enum Error {
 /// How a store over the network says no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Nobody answered in time.
+    /// The store did not answer in time.
     #[error("it cannot be reached")]
     Unreachable,
     /// Our credentials do not suffice.

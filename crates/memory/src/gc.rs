@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     error::Error,
-    lineage::{Past, Way},
+    lineage::{Ancestors, ReturnPath},
     snapshot::manifest::Manifest,
     store::{Listed, Listing, Object, ObjectName, Store},
 };
@@ -39,7 +39,7 @@ pub fn collect_garbage(store: &Store, now: Timestamp, grace: SignedDuration) -> 
     let head = Manifest::fetch(store, name)?;
     let mut saves = HashSet::from([name]);
     saves.extend(head.earlier);
-    for save in Past::before(store, &head, Way::StandIns).take(STAND_INS) {
+    for save in Ancestors::before(store, &head, ReturnPath::StandIns).take(STAND_INS) {
         saves.insert(save?.0);
     }
     let young = listed.iter().filter(|listed| now.duration_since(listed.stored_at) < grace);

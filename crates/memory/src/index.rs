@@ -29,7 +29,7 @@ use self::{
     gather::{parts, said},
     lexicon::Lexicon,
     rank::{Hit, Ranking, weighed},
-    refresh::{Others, let_go, read_changes, read_some},
+    refresh::{AbsentSessions, let_go, read_changes, read_some},
 };
 use crate::{
     database::judge, error::Error, ledger::Ledger, sessions::Sessions, snapshot::leaf::SessionEntries,
@@ -80,12 +80,12 @@ pub struct Question<'a> {
     /// A session that is not looked for.
     pub except: Option<&'a str>,
     /// What is shown of a session.
-    pub show: Show,
+    pub show: ExcerptKind,
 }
 
 /// What is shown of a session that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Show {
+pub enum ExcerptKind {
     /// What the agent said last: where the words stand in it, or how it begins.
     Answer,
     /// A place where the words stand, whoever said them.
@@ -110,7 +110,7 @@ pub struct Found {
 }
 
 /// What an excerpt is made of.
-struct Seen<'a> {
+struct ExcerptSource<'a> {
     sessions: &'a Sessions,
     question: &'a Question<'a>,
     /// How the words of the question begin, whatever their endings.
@@ -120,7 +120,7 @@ struct Seen<'a> {
 impl<'a> Question<'a> {
     /// Asks for words, as somebody types them who may hear everything.
     pub fn typed(words: &'a str) -> Self {
-        Self { words, around: &[], audience: Audience::Insiders, except: None, show: Show::Place }
+        Self { words, around: &[], audience: Audience::Insiders, except: None, show: ExcerptKind::Place }
     }
 }
 
@@ -170,7 +170,7 @@ impl Index {
     pub fn refresh(&mut self, sessions: &Sessions, ledger: Option<&Ledger>) -> Result<usize, Error> {
         let mut read = 0;
         for (number, engine) in sessions.everything()?.into_iter().enumerate() {
-            let others = if number == 0 { Others::Gone } else { Others::Stay };
+            let others = if number == 0 { AbsentSessions::Gone } else { AbsentSessions::Stay };
             let ledger = ledger.map(Ledger::connection);
             read += read_changes((&mut self.connection, &self.blocks), engine, ledger, others)?;
         }
@@ -184,7 +184,7 @@ impl Index {
         engine: &Connection,
         ledger: Option<&Connection>,
     ) -> Result<usize, Error> {
-        read_changes((&mut self.connection, &self.blocks), engine, ledger, Others::Gone)
+        read_changes((&mut self.connection, &self.blocks), engine, ledger, AbsentSessions::Gone)
     }
 
     /// Tells whether there was none to open.
@@ -264,7 +264,7 @@ impl Index {
         // A single letter or digit stands everywhere: it shows no place.
         let says_something = |root: &String| root.len() > 1;
         let roots = words.iter().map(|(term, _)| term.root()).filter(says_something).collect();
-        let seen = Seen { sessions, question, roots };
+        let seen = ExcerptSource { sessions, question, roots };
         let fetch = |names: &[blake3::Hash]| sessions.blocks(names);
         let lexicon = Lexicon::new(
             (&self.connection, &self.blocks),
@@ -293,7 +293,7 @@ impl Index {
     }
 
     /// Fetches the sessions of some hits at once. One that cannot be read is told of when it is shown.
-    fn bring(&self, hits: &[Hit], seen: &Seen<'_>) {
+    fn bring(&self, hits: &[Hit], seen: &ExcerptSource<'_>) {
         let sql = "SELECT session FROM document WHERE id = ?1";
         let name = |hit: &Hit| self.connection.query_one(sql, [hit.document], |row| row.get(0)).ok();
         let wanted =
@@ -304,7 +304,7 @@ impl Index {
     }
 
     /// Shows a session; nothing if nobody knows it, whatever the index says, or if it cannot be fetched.
-    fn show(&self, hit: &Hit, best: f64, seen: &Seen<'_>) -> Result<Option<Found>, Error> {
+    fn show(&self, hit: &Hit, best: f64, seen: &ExcerptSource<'_>) -> Result<Option<Found>, Error> {
         let fail = judge("search the memory");
         let sql = "SELECT session, last_words FROM document WHERE id = ?1";
         let mut place = self.connection.prepare_cached(sql).map_err(&fail)?;
@@ -338,17 +338,17 @@ impl Index {
         engine: &Connection,
         session: &str,
         last: Option<&str>,
-        seen: &Seen<'_>,
+        seen: &ExcerptSource<'_>,
     ) -> rusqlite::Result<(String, String)> {
         let last_words = last.map(|message| self.words_of(engine, message)).transpose()?;
         let (last, last_words) = (last.unwrap_or_default().to_owned(), last_words.unwrap_or_default());
         let answer = excerpt(&last_words, &seen.roots);
-        if let (Show::Answer, Some((_, excerpt))) = (seen.question.show, &answer) {
+        if let (ExcerptKind::Answer, Some((_, excerpt))) = (seen.question.show, &answer) {
             return Ok((last, excerpt.clone()));
         }
         // One word of the question may stand anywhere: the place to show has most of them, of equals the newest.
         let mut best = answer.map(|(words, excerpt)| (words, last.clone(), excerpt));
-        if seen.question.show == Show::Place || last_words.is_empty() {
+        if seen.question.show == ExcerptKind::Place || last_words.is_empty() {
             let sql =
                 "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created DESC, id DESC LIMIT ?2";
             let mut statement = engine.prepare_cached(sql)?;

@@ -19,7 +19,7 @@ use crate::{
     gc::{Collected, GRACE, collect_garbage},
     lineage,
     merge::Merged,
-    ownership::Ours,
+    ownership::ChangedSessions,
     prune::Retention,
     secrets::Secrets,
     snapshot::{
@@ -29,7 +29,7 @@ use crate::{
     },
     store::{Advance, Head, Store},
 };
-use attempt::{Attempt, Ground, Local, Made};
+use attempt::{Attempt, Ground, Local, NewSave};
 
 /// So often a save is tried when others keep coming first.
 const ATTEMPTS: u32 = 40;
@@ -126,7 +126,7 @@ pub struct Keep<'a> {
     provenance: Provenance,
     origin: BTreeMap<String, String>,
     secrets: Vec<Secret>,
-    ours: Ours,
+    ours: ChangedSessions,
     retention: Retention,
     forget: BTreeSet<String>,
     ledger: Option<&'a Path>,
@@ -144,7 +144,7 @@ impl<'a> Keep<'a> {
             provenance,
             origin: BTreeMap::new(),
             secrets: Vec::new(),
-            ours: Ours::All,
+            ours: ChangedSessions::All,
             retention: Retention::default(),
             forget: BTreeSet::new(),
             ledger: None,
@@ -178,7 +178,7 @@ impl<'a> Keep<'a> {
     /// Saves only these sessions and their children; whatever else changed is left out and reported.
     #[must_use]
     pub fn only(mut self, sessions: impl IntoIterator<Item = String>) -> Self {
-        self.ours = Ours::Only(sessions.into_iter().collect::<BTreeSet<_>>());
+        self.ours = ChangedSessions::Only(sessions.into_iter().collect::<BTreeSet<_>>());
         self
     }
 
@@ -287,13 +287,13 @@ impl<'a> Keep<'a> {
         local: &Local<'_>,
         secrets: &Secrets,
         ground: &Ground,
-    ) -> Result<Made, Error> {
+    ) -> Result<NewSave, Error> {
         let forget = self.forget.union(&ground.forgotten).cloned().collect();
         Attempt { keep: self, store, local, secrets, ground, forget }.make()
     }
 
     /// Collects what nobody needs; where that is not allowed the store grows, but the save stands.
-    fn tidy(&self, store: &Store, made: &Made) {
+    fn tidy(&self, store: &Store, made: &NewSave) {
         if made.is_rewritten {
             let_go(store);
         }

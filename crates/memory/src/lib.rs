@@ -68,21 +68,21 @@ pub use archive::Archive;
 pub use audit::{Audit, audit};
 pub use error::{Error, Flaw, Refusal};
 pub use gc::{Collected, collect_garbage};
-pub use index::{Found, Index, Question, Show};
+pub use index::{ExcerptKind, Found, Index, Question};
 pub use keep::{Keep, Kept, Provenance, Report, keep};
 pub use ledger::{Figures, Ledger, Run, Tokens};
-pub use lineage::{Later, later};
+pub use lineage::{NewerSaves, later};
 pub use live::{Refreshed, refresh};
 pub use merge::Merged;
 pub use prune::Retention;
-pub use recall::{Destination, Given, Recall, look, peek, recall, recall_to};
+pub use recall::{Recall, RecallTarget, SessionSelection, look, peek, recall, recall_to};
 pub use refused::{give_back, take_away, transplant};
-pub use relocate::{Here, Relocation, relocate};
-pub use sessions::{Info, Page, Said, Sessions};
+pub use relocate::{EngineStart, Relocation, relocate};
+pub use sessions::{Info, Page, SessionMessage, Sessions};
 pub use snapshot::manifest::Statistics;
 pub use stats::Stats;
 pub use store::{
-    Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part, Place, Store,
+    Advance, DamagedHead, Head, Listed, Listing, Object, ObjectName, Part, Place, Store,
     cache::{ActionsCache, CacheFiles, CacheMode, CacheSettings, EntryNames},
     folder::Folder,
     s3::{Encryption, Endpoint, Right, RightVerdict, S3, S3Settings, Trial},

@@ -23,7 +23,7 @@ const HELPERS: usize = 8;
 
 /// Which way back is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum ReturnPath {
     /// Through everything that a save contains.
     Parents,
     /// Only to saves that may stand in for it.
@@ -31,16 +31,16 @@ pub(crate) enum Way {
 }
 
 /// The saves before one, nearest first. One that cannot be read is passed over.
-pub(crate) struct Past<'a> {
+pub(crate) struct Ancestors<'a> {
     store: &'a Store,
-    way: Way,
+    way: ReturnPath,
     next: VecDeque<ObjectName>,
     seen: HashSet<ObjectName>,
 }
 
-impl<'a> Past<'a> {
+impl<'a> Ancestors<'a> {
     /// Begins before this save.
-    pub(crate) fn before(store: &'a Store, save: &Manifest, way: Way) -> Self {
+    pub(crate) fn before(store: &'a Store, save: &Manifest, way: ReturnPath) -> Self {
         let mut past = Self { store, way, next: VecDeque::new(), seen: HashSet::new() };
         past.go_on(save);
         past
@@ -48,15 +48,15 @@ impl<'a> Past<'a> {
 
     fn go_on(&mut self, save: &Manifest) {
         let before = match self.way {
-            Way::Parents => &save.parents,
-            Way::StandIns => save.stand_ins(),
+            ReturnPath::Parents => &save.parents,
+            ReturnPath::StandIns => save.stand_ins(),
         };
         self.next
             .extend(before.iter().copied().filter(|name| self.seen.len() < MOST && self.seen.insert(*name)));
     }
 }
 
-impl Iterator for Past<'_> {
+impl Iterator for Ancestors<'_> {
     type Item = Result<(ObjectName, Manifest), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -75,7 +75,7 @@ impl Iterator for Past<'_> {
 }
 
 /// How the newest save stands to the one that a run started from.
-pub(crate) enum Standing {
+pub(crate) enum HeadRelation {
     /// It came after it; these saves lie between, itself among them.
     Ahead(Vec<(ObjectName, Manifest)>),
     /// It came before it: somebody put an older save back.
@@ -84,7 +84,7 @@ pub(crate) enum Standing {
     Apart,
 }
 
-impl Standing {
+impl HeadRelation {
     /// Compares two saves that are not the same.
     pub(crate) fn compare(
         store: &Store,
@@ -95,14 +95,14 @@ impl Standing {
         if newest.1.parents.contains(&base.0) {
             return Ok(Self::Ahead(between));
         }
-        for save in Past::before(store, newest.1, Way::Parents) {
+        for save in Ancestors::before(store, newest.1, ReturnPath::Parents) {
             let (name, save) = save?;
             if name == base.0 {
                 return Ok(Self::Ahead(between));
             }
             between.push((name, save));
         }
-        for save in Past::before(store, base.1, Way::Parents) {
+        for save in Ancestors::before(store, base.1, ReturnPath::Parents) {
             if save?.0 == newest.0 {
                 return Ok(Self::Back);
             }
@@ -123,7 +123,7 @@ pub(crate) struct StandIn {
 /// knows of, newest first. Whether they are whole is for the caller to find out.
 pub(crate) struct StandIns<'a> {
     store: &'a Store,
-    past: Option<Past<'a>>,
+    past: Option<Ancestors<'a>>,
     others: Option<Vec<Head>>,
     seen: HashSet<ObjectName>,
     forgotten: BTreeSet<String>,
@@ -139,7 +139,7 @@ impl<'a> StandIns<'a> {
         match Manifest::fetch(store, name) {
             Ok(save) => {
                 stand_ins.forgotten.extend(save.forgotten().cloned());
-                stand_ins.past = Some(Past::before(store, &save, Way::Parents));
+                stand_ins.past = Some(Ancestors::before(store, &save, ReturnPath::Parents));
             }
             Err(Error::Flawed(_)) => {}
             Err(error) => return Err(error),
@@ -206,7 +206,7 @@ pub(crate) fn stray(store: &Store) -> Result<Option<Head>, Error> {
 
 /// Saves that came after the one that the head names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Later {
+pub struct NewerSaves {
     /// How many.
     pub saves: u32,
     /// When the last of them was made.
@@ -214,7 +214,7 @@ pub struct Later {
 }
 
 /// Finds the saves that contain the one that the head names: it was put back, or runs ended before they could move it.
-pub fn later(store: &Store) -> Result<Option<Later>, Error> {
+pub fn later(store: &Store) -> Result<Option<NewerSaves>, Error> {
     let Some(Ok(head)) = store.head()?.map(|head| head.manifest()) else { return Ok(None) };
     let mut saves: HashMap<ObjectName, Manifest> = HashMap::new();
     for other in store.manifests()?.into_iter().take(MOST) {
@@ -237,7 +237,7 @@ pub fn later(store: &Store) -> Result<Option<Later>, Error> {
     }
     let times = after.iter().filter(|name| **name != head).filter_map(|name| saves.get(name));
     let last = times.map(|save| save.saved_at).max();
-    Ok(last.map(|last| Later { saves: count(after.len() - 1), last }))
+    Ok(last.map(|last| NewerSaves { saves: count(after.len() - 1), last }))
 }
 
 /// Reads every byte of a save and makes sure of it.
@@ -278,7 +278,7 @@ pub(crate) fn heal(store: &Store, head: &Head) -> Result<Option<(Saved, u32)>, E
     let wanted = manifest.statistics.sessions;
     let forgotten: BTreeSet<String> = manifest.forgotten().cloned().collect();
     // What was taken out of all that was saved before must not come back.
-    let past = Past::before(store, &manifest, Way::StandIns);
+    let past = Ancestors::before(store, &manifest, ReturnPath::StandIns);
     let Some(mut saved) = salvaged(store, name, manifest)? else { return Ok(None) };
     for save in past.take(HELPERS) {
         if saved.manifest.statistics.sessions >= wanted && saved.manifest.databases.contains_key(LEDGER) {

@@ -8,12 +8,12 @@ use crate::{
     database::{self, judge},
     error::Error,
     fingerprint::{Fingerprints, fingerprints},
-    merge::{self, MergeVerdict, Merged, Sides, Target, rows},
+    merge::{self, MergeSides, MergeVerdict, Merged, Target, rows},
     relocate::set_back,
     schema::SessionTables,
     snapshot::{
         manifest::ENGINE_DATABASE,
-        restore::{At, restore_sessions},
+        restore::{TableChoice, restore_sessions},
         saved::Saved,
     },
     store::{Head, Store},
@@ -23,7 +23,7 @@ use crate::{
 /// The end of a refresh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refreshed {
-    /// Nobody saved since.
+    /// The store has no newer save.
     Current,
     /// The engine knows now what the others know.
     Merged {
@@ -56,7 +56,7 @@ pub fn refresh(
     };
     let scratch = tempfile::tempdir()?;
     let all = theirs.sessions.keys().cloned().collect();
-    restore_sessions(store, &theirs, scratch.path(), &all, At::Newest)?;
+    restore_sessions(store, &theirs, scratch.path(), &all, TableChoice::Newest)?;
     let other = scratch.path().join(ENGINE_DATABASE);
     database::inspect(&database::open(&other)?)?;
 
@@ -73,7 +73,7 @@ pub fn refresh(
     let (base_notes, their_notes) = (base.as_ref().map(Saved::notes), theirs.notes());
     let verdicts = |ours: &Fingerprints| {
         let sides =
-            Sides { base: base_notes.as_ref(), ours, theirs: &their_notes, gone: &theirs.manifest.gone };
+            MergeSides { base: base_notes.as_ref(), ours, theirs: &their_notes, gone: &theirs.manifest.gone };
         sides.verdicts()
     };
     let before = verdicts(&fingerprints(&connection, "main").map_err(&fail)?);

@@ -24,20 +24,20 @@ use crate::{
     fingerprint::{Fingerprint, Fingerprints},
     schema::SessionTables,
     snapshot::{
-        manifest::{ENGINE_DATABASE, Gone, Removal},
-        restore::{At, restore_sessions},
+        manifest::{ENGINE_DATABASE, Removal, RemovedSession},
+        restore::{TableChoice, restore_sessions},
         saved::Saved,
     },
     store::Store,
 };
 
 /// The fingerprints of all three sides. Without a base nothing is known to be deleted but what is in `gone`.
-pub(crate) struct Sides<'a> {
+pub(crate) struct MergeSides<'a> {
     pub(crate) base: Option<&'a Fingerprints>,
     pub(crate) ours: &'a Fingerprints,
     pub(crate) theirs: &'a Fingerprints,
     /// Sessions that were removed from theirs on purpose.
-    pub(crate) gone: &'a BTreeMap<String, Gone>,
+    pub(crate) gone: &'a BTreeMap<String, RemovedSession>,
 }
 
 /// Whose version of a session stands.
@@ -64,7 +64,7 @@ pub struct Merged {
     pub forked: Vec<(String, String)>,
 }
 
-impl Sides<'_> {
+impl MergeSides<'_> {
     /// Returns whose version of each session stands, where the sides differ.
     pub(crate) fn verdicts(&self) -> BTreeMap<String, MergeVerdict> {
         let ids: BTreeSet<_> = self.ours.keys().chain(self.theirs.keys()).collect();
@@ -123,7 +123,7 @@ pub(crate) fn attach_base(
     }
     let folder = scratch.join("base");
     fs_err::create_dir(&folder)?;
-    restore_sessions(store, base, &folder, &known, At::Newest)?;
+    restore_sessions(store, base, &folder, &known, TableChoice::Newest)?;
     attach(connection, &folder.join(ENGINE_DATABASE), "base")?;
     Ok(true)
 }

@@ -9,7 +9,7 @@ use crate::{fingerprint::Fingerprints, snapshot::place::FilePlace};
 
 /// The sessions that a run may have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ours {
+pub(crate) enum ChangedSessions {
     /// Every one: for a folder that no agent can write to.
     All,
     /// These and their children.
@@ -27,7 +27,7 @@ pub(crate) struct Accepted {
     pub(crate) own: BTreeSet<String>,
 }
 
-impl Ours {
+impl ChangedSessions {
     /// Judges what a run left behind by what it was given.
     pub(crate) fn accept(&self, base: &Fingerprints, now: &Fingerprints) -> Accepted {
         let Self::Only(roots) = self else {
@@ -108,7 +108,7 @@ mod tests {
     fn only_own_sessions_and_their_children_may_change() {
         let base = notes("mine=1 child=1<mine foreign=1 deleted=1 stolen=1");
         let now = notes("mine=2 child=2<mine grandchild=1<child foreign=2 stolen=2<mine new=1 ring=1<ring");
-        let accepted = Ours::Only(["mine".to_owned()].into()).accept(&base, &now);
+        let accepted = ChangedSessions::Only(["mine".to_owned()].into()).accept(&base, &now);
         assert_eq!(accepted.left_out, ["deleted", "foreign", "new", "ring", "stolen"]);
         let stands = notes("mine=2 child=2<mine grandchild=1<child foreign=1 deleted=1 stolen=1");
         assert_eq!(accepted.fingerprints, stands);
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn where_no_agent_can_write_everything_counts() {
         let now = notes("a=1 b=2");
-        let accepted = Ours::All.accept(&notes("a=0"), &now);
+        let accepted = ChangedSessions::All.accept(&notes("a=0"), &now);
         assert_eq!((accepted.fingerprints, accepted.left_out), (now, Vec::new()));
     }
 }

@@ -6,7 +6,7 @@ use fro_core::remembered::Audience;
 use jiff::Timestamp;
 
 use crate::{
-    carry_over::{self, Carried},
+    carry_over::{self, CarriedOver},
     database::{self, judge},
     error::{Error, Flaw},
     forget, hide_private,
@@ -17,7 +17,7 @@ use crate::{
     snapshot::{
         count, leaf,
         manifest::{ENGINE_DATABASE, INDEX, LEDGER, Manifest},
-        restore::{At, restore_files, restore_own, restore_sessions},
+        restore::{TableChoice, restore_files, restore_own, restore_sessions},
         saved::Saved,
     },
     store::{Head, ObjectName, Store},
@@ -92,7 +92,7 @@ impl Recall {
 
 /// Where a memory goes.
 #[derive(Debug, Clone, Copy)]
-pub struct Destination<'a> {
+pub struct RecallTarget<'a> {
     /// The engine's data folder (`XDG_DATA_HOME`), which has no database yet.
     pub engine_data: &'a Path,
     /// The file of our own ledger, which is not there yet and which the agent must not reach.
@@ -104,12 +104,12 @@ pub struct Destination<'a> {
     /// Who will see what the engine says: for the public, private sessions are not there.
     pub audience: Audience,
     /// What the engine is given.
-    pub given: Given<'a>,
+    pub given: SessionSelection<'a>,
 }
 
 /// Which sessions the engine is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given<'a> {
+pub enum SessionSelection<'a> {
     /// All of them.
     Everything,
     /// The one in which this subject was last spoken about, and those that were opened for it.
@@ -117,7 +117,7 @@ pub enum Given<'a> {
 }
 
 /// What was put in place.
-pub(crate) struct Brought {
+pub(crate) struct RestoredMemory {
     pub(crate) recall: Recall,
     /// The save that it is from, for whoever wants to know more of it.
     pub(crate) saved: Option<Saved>,
@@ -125,7 +125,7 @@ pub(crate) struct Brought {
     pub(crate) hidden: BTreeSet<String>,
 }
 
-impl Brought {
+impl RestoredMemory {
     /// Says that nothing was put in place.
     pub(crate) fn nothing(recall: Recall) -> Self {
         Self { recall, saved: None, hidden: BTreeSet::new() }
@@ -142,8 +142,8 @@ impl Brought {
 
 /// Restores the newest memory into the engine's data folder (`XDG_DATA_HOME`), which has no database yet.
 pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
-    let (audience, given) = (Audience::Insiders, Given::Everything);
-    let to = Destination { engine_data, ledger: None, index: None, engine_version: None, audience, given };
+    let (audience, given) = (Audience::Insiders, SessionSelection::Everything);
+    let to = RecallTarget { engine_data, ledger: None, index: None, engine_version: None, audience, given };
     recall_to(store, to)
 }
 
@@ -151,13 +151,16 @@ pub fn recall(store: &Store, engine_data: &Path) -> Result<Recall, Error> {
 ///
 /// A damaged memory before which there is none is set aside. Another stays where it is: the next save takes its place.
 /// A memory of the former format is carried over first.
-pub fn recall_to(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
+pub fn recall_to(store: &Store, destination: RecallTarget<'_>) -> Result<Recall, Error> {
     carry_over::carry_over(store)?;
     Ok(bring_or_set_aside(store, destination)?.recall)
 }
 
 /// Restores the newest save or the last whole one before it; if there is none, it is set aside.
-pub(crate) fn bring_or_set_aside(store: &Store, destination: Destination<'_>) -> Result<Brought, Error> {
+pub(crate) fn bring_or_set_aside(
+    store: &Store,
+    destination: RecallTarget<'_>,
+) -> Result<RestoredMemory, Error> {
     let Some(newest) = store.head()? else { return bring_stray(store, destination) };
     let brought = bring_from(store, &newest, destination)?;
     match &brought.recall {
@@ -168,23 +171,23 @@ pub(crate) fn bring_or_set_aside(store: &Store, destination: Destination<'_>) ->
 }
 
 /// Restores what was saved last into a store that has no head any more.
-fn bring_stray(store: &Store, destination: Destination<'_>) -> Result<Brought, Error> {
-    let Some(newest) = lineage::stray(store)? else { return Ok(Brought::nothing(Recall::Cold)) };
+fn bring_stray(store: &Store, destination: RecallTarget<'_>) -> Result<RestoredMemory, Error> {
+    let Some(newest) = lineage::stray(store)? else { return Ok(RestoredMemory::nothing(Recall::Cold)) };
     let brought = bring_from(store, &newest, destination)?;
     match &brought.recall {
         Recall::Warm { .. } => Ok(brought.instead_of(Flaw::Headless)),
         Recall::Cold | Recall::Newer { .. } => Ok(brought),
         // Of what was set aside, because nothing of it can be used, the rest lies there for a while.
-        Recall::Damaged { .. } if !store.asides()?.is_empty() => Ok(Brought::nothing(Recall::Cold)),
-        Recall::Damaged { .. } => Ok(Brought::nothing(Recall::Damaged { why: Flaw::Headless })),
+        Recall::Damaged { .. } if !store.asides()?.is_empty() => Ok(RestoredMemory::nothing(Recall::Cold)),
+        Recall::Damaged { .. } => Ok(RestoredMemory::nothing(Recall::Damaged { why: Flaw::Headless })),
     }
 }
 
 /// Restores the newest memory like `recall_to`, but changes nothing in the store: for people who look at it.
-pub fn peek(store: &Store, destination: Destination<'_>) -> Result<Recall, Error> {
+pub fn peek(store: &Store, destination: RecallTarget<'_>) -> Result<Recall, Error> {
     if store.head()?.is_none()
         && lineage::stray(store)?.is_none()
-        && let Some(Carried { store, .. }) = carry_over::aside(store)?
+        && let Some(CarriedOver { store, .. }) = carry_over::aside(store)?
     {
         // What was not carried over yet is looked at in a store of its own.
         return peek(&store, destination);
@@ -193,7 +196,7 @@ pub fn peek(store: &Store, destination: Destination<'_>) -> Result<Recall, Error
 }
 
 /// Restores like `peek`, and returns the save too, for whoever reads more of it.
-pub(crate) fn peek_into(store: &Store, destination: Destination<'_>) -> Result<Brought, Error> {
+pub(crate) fn peek_into(store: &Store, destination: RecallTarget<'_>) -> Result<RestoredMemory, Error> {
     match store.head()? {
         Some(newest) => bring_from(store, &newest, destination),
         None => bring_stray(store, destination),
@@ -209,7 +212,7 @@ pub fn look(store: &Store) -> Result<Recall, Error> {
         return read(&newest);
     }
     match lineage::stray(store)? {
-        Some(newest) => Ok(Brought::nothing(read(&newest)?).instead_of(Flaw::Headless).recall),
+        Some(newest) => Ok(RestoredMemory::nothing(read(&newest)?).instead_of(Flaw::Headless).recall),
         None => carry_over::look(store),
     }
 }
@@ -218,8 +221,8 @@ pub fn look(store: &Store) -> Result<Recall, Error> {
 pub(crate) fn bring_newest(
     store: &Store,
     newest: &Head,
-    destination: Destination<'_>,
-) -> Result<Brought, Error> {
+    destination: RecallTarget<'_>,
+) -> Result<RestoredMemory, Error> {
     let found = readable(store, newest, destination.engine_version);
     damaged_or(found.and_then(|(name, manifest)| {
         bring(store, Saved::open(store, name, manifest)?, destination, &BTreeSet::new())
@@ -227,7 +230,7 @@ pub(crate) fn bring_newest(
 }
 
 /// Restores the newest save, or what is left of it, or the last whole one before it.
-fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Result<Brought, Error> {
+fn bring_from(store: &Store, newest: &Head, destination: RecallTarget<'_>) -> Result<RestoredMemory, Error> {
     let first = bring_newest(store, newest, destination)?;
     let why = match &first.recall {
         Recall::Damaged { why } => why.clone(),
@@ -254,7 +257,11 @@ fn bring_from(store: &Store, newest: &Head, destination: Destination<'_>) -> Res
 }
 
 /// Restores what is left of a damaged save; nothing if none of its sessions is, or if it is of a newer engine.
-fn bring_rest(store: &Store, head: &Head, destination: Destination<'_>) -> Result<Option<Brought>, Error> {
+fn bring_rest(
+    store: &Store,
+    head: &Head,
+    destination: RecallTarget<'_>,
+) -> Result<Option<RestoredMemory>, Error> {
     let Some((saved, _)) = lineage::heal(store, head)? else { return Ok(None) };
     if destination.engine_version.is_some_and(|ours| is_newer(&saved.manifest.engine, ours)) {
         return Ok(None);
@@ -263,9 +270,9 @@ fn bring_rest(store: &Store, head: &Head, destination: Destination<'_>) -> Resul
 }
 
 /// Takes damage for a state; only what is no damage stays an error.
-fn damaged_or(brought: Result<Brought, Error>) -> Result<Brought, Error> {
+fn damaged_or(brought: Result<RestoredMemory, Error>) -> Result<RestoredMemory, Error> {
     match brought {
-        Err(Error::Flawed(why)) => Ok(Brought::nothing(Recall::unusable(why))),
+        Err(Error::Flawed(why)) => Ok(RestoredMemory::nothing(Recall::unusable(why))),
         brought => brought,
     }
 }
@@ -298,9 +305,9 @@ fn readable(store: &Store, head: &Head, engine: Option<&str>) -> Result<(ObjectN
 fn bring(
     store: &Store,
     mut saved: Saved,
-    destination: Destination<'_>,
+    destination: RecallTarget<'_>,
     forgotten: &BTreeSet<String>,
-) -> Result<Brought, Error> {
+) -> Result<RestoredMemory, Error> {
     private::folder(destination.engine_data)?;
     let home = database::home(destination.engine_data)?;
     private::folder(&home)?;
@@ -323,7 +330,7 @@ fn bring(
         Audience::Everyone => hide_private::private(&saved.sessions, &folder.join(LEDGER))?,
     };
     let given = given(&saved, destination.given, &hidden, folder)?;
-    restore_sessions(store, &saved, folder, &given, At::Own)?;
+    restore_sessions(store, &saved, folder, &given, TableChoice::Own)?;
     check(&saved, folder, &given)?;
     let mut files = saved.files(|session| given.contains(session));
     // A file whose session cannot be told may be anybody's.
@@ -333,7 +340,7 @@ fn bring(
     });
     restore_files(store, &saved, folder, &files)?;
 
-    if let (Some(place), Given::Everything) = (destination.index, destination.given) {
+    if let (Some(place), SessionSelection::Everything) = (destination.index, destination.given) {
         bring_blocks(store, &saved, &folder.join(INDEX), place)?;
     }
     for (name, place) in [(LEDGER, destination.ledger), (INDEX, destination.index)] {
@@ -351,7 +358,7 @@ fn bring(
     let seen = count(saved.sessions.len() - hidden.len());
     let unseen = saved.manifest.statistics.sessions.saturating_sub(seen);
     let recall = Recall::warm(saved.name.into(), &saved.manifest, unseen);
-    Ok(Brought { recall, saved: Some(saved), hidden })
+    Ok(RestoredMemory { recall, saved: Some(saved), hidden })
 }
 
 /// Fetches the blocks of an index for whoever has no store to ask later. Without them the index is made anew.
@@ -372,14 +379,14 @@ fn bring_blocks(store: &Store, saved: &Saved, index: &Path, place: &Path) -> Res
 /// Returns the sessions that the engine is given.
 fn given(
     saved: &Saved,
-    given: Given<'_>,
+    given: SessionSelection<'_>,
     hidden: &BTreeSet<String>,
     folder: &Path,
 ) -> Result<BTreeSet<String>, Error> {
     let ids = match given {
-        Given::Everything => saved.sessions.keys().cloned().collect(),
-        Given::About(_) if !folder.join(LEDGER).exists() => BTreeSet::new(),
-        Given::About(subject) => {
+        SessionSelection::Everything => saved.sessions.keys().cloned().collect(),
+        SessionSelection::About(_) if !folder.join(LEDGER).exists() => BTreeSet::new(),
+        SessionSelection::About(subject) => {
             let session = Ledger::open(folder.join(LEDGER))?.session_of(subject)?;
             session.map(|session| leaf::tree(&saved.sessions, &session)).unwrap_or_default()
         }
@@ -394,7 +401,7 @@ pub(crate) fn restore_whole(store: &Store, saved: &Saved, folder: &Path) -> Resu
     }
     refuse_unsound_ledger(folder)?;
     let all = saved.sessions.keys().cloned().collect();
-    restore_sessions(store, saved, folder, &all, At::Own)?;
+    restore_sessions(store, saved, folder, &all, TableChoice::Own)?;
     restore_files(store, saved, folder, &saved.files(|_| true))?;
     if let Some(index) = Index::existing(&folder.join(INDEX)) {
         saved.fetch(store, index.blocks()?.0.into_iter().map(ObjectName::hash))?;

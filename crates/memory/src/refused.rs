@@ -9,7 +9,7 @@ use crate::{
     database::{self, judge},
     error::Error,
     merge::at_once,
-    snapshot::rows::{Common, RowReader},
+    snapshot::rows::{CommonRows, RowReader},
 };
 
 /// Takes the database away from an engine that could not start with it, into a folder that it cannot reach.
@@ -57,7 +57,7 @@ pub fn transplant(taken: &Path, engine_data: &Path) -> Result<usize, Error> {
     });
     let ids = ids.map_err(&fail)?;
     at_once(&new, || {
-        Common::read(&old).and_then(|common| common.insert_rows(&new)).map_err(&fail)?;
+        CommonRows::read(&old).and_then(|common| common.insert_rows(&new)).map_err(&fail)?;
         ids.iter().try_for_each(|id| reader.session(id)?.insert(&new)).map_err(&fail)
     })?;
     Ok(ids.len())

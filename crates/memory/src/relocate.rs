@@ -17,7 +17,7 @@ use crate::{
 
 /// Where and when the engine is about to start.
 #[derive(Debug, Clone, Copy)]
-pub struct Here<'a> {
+pub struct EngineStart<'a> {
     /// The checkout.
     pub worktree: &'a Path,
     /// What this machine's clock says.
@@ -36,7 +36,7 @@ pub struct Relocation {
 }
 
 /// Moves the sessions to this checkout and sets the clock of the one that goes on.
-pub fn relocate(engine_data: &Path, here: Here<'_>) -> Result<Relocation, Error> {
+pub fn relocate(engine_data: &Path, here: EngineStart<'_>) -> Result<Relocation, Error> {
     let Some(database) = database::find(engine_data)? else {
         return Ok(Relocation { moved: 0, set_back: None });
     };

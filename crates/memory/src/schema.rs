@@ -13,7 +13,7 @@ pub(crate) struct SessionTables {
     pub(crate) tables: Vec<Table>,
 }
 
-/// One of them.
+/// A table whose rows belong to sessions.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) name: String,

@@ -60,7 +60,7 @@ pub struct Info {
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Said {
+pub struct SessionMessage {
     /// The engine's id.
     pub id: String,
     /// `user` or `assistant`.
@@ -135,7 +135,7 @@ impl Sessions {
     }
 
     /// Returns what was said in a session, in order.
-    pub fn read(&self, id: &str, page: Page) -> Result<Vec<Said>, Error> {
+    pub fn read(&self, id: &str, page: Page) -> Result<Vec<SessionMessage>, Error> {
         let Some(connection) = self.with(id)? else { return Ok(Vec::new()) };
         let fail = judge("read the session");
         let sql = "SELECT id, time_created, data FROM message WHERE session_id = ?1 \
@@ -146,7 +146,7 @@ impl Sessions {
             let data: Value = serde_json::from_str(&data).unwrap_or_default();
             let role = data["role"].as_str().unwrap_or("unknown").to_owned();
             let text = text_of(connection, &id)?;
-            Ok(Said { id, role, at: time(at), text })
+            Ok(SessionMessage { id, role, at: time(at), text })
         });
         rows.map_err(&fail)?.collect::<rusqlite::Result<_>>().map_err(fail)
     }

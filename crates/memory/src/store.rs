@@ -127,7 +127,7 @@ impl Store {
     }
 
     /// Returns the heads that were set aside; a store that cannot list has none to tell of.
-    pub fn asides(&self) -> Result<Vec<Aside>, Error> {
+    pub fn asides(&self) -> Result<Vec<DamagedHead>, Error> {
         pass_on!(self.asides())
     }
 
@@ -343,7 +343,7 @@ impl From<ObjectName> for Head {
 
 /// A head that led to damage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aside {
+pub struct DamagedHead {
     /// What it says.
     pub head: Head,
     /// When it was set aside, by the store's clock.

@@ -22,7 +22,10 @@ use crate::{
     gc::GRACE,
     keep::{Keep, Kept},
     lineage::stray,
-    recall::{Brought, Destination, Given, Recall, bring_newest, bring_or_set_aside, peek, peek_into},
+    recall::{
+        Recall, RecallTarget, RestoredMemory, SessionSelection, bring_newest, bring_or_set_aside, peek,
+        peek_into,
+    },
     snapshot::manifest::Manifest,
     store::{Head, Object, Place, Store, cache::CacheSettings, s3::S3Settings},
 };
@@ -64,12 +67,12 @@ impl StoreSettings {
 /// What is known of the cache of GitHub Actions.
 #[derive(Debug, Clone, Default)]
 pub enum CacheUse {
-    /// It is not wanted, or this is no workflow.
+    /// The cache is not wanted, or there is no workflow.
     #[default]
     Unused,
     /// It is wanted, but cannot be used; this is why.
     Unusable(String),
-    /// It is there.
+    /// The cache service that the runner offers.
     Service(Box<CacheSettings>),
 }
 
@@ -128,7 +131,7 @@ pub struct Keeping {
 /// What became of a save in one store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stored {
-    /// It is there, and the next run finds it.
+    /// The store has the save, and the next run finds it.
     Saved,
     /// Others never stopped saving, or their engine's database cannot take ours in.
     Raced,
@@ -189,7 +192,7 @@ impl Stores {
     }
 
     /// Restores the newest memory from the first store that has one. Never fails: trouble is a warning.
-    pub fn recall(&mut self, to: Destination<'_>, now: Timestamp) -> Recollection {
+    pub fn recall(&mut self, to: RecallTarget<'_>, now: Timestamp) -> Recollection {
         let mut warnings = std::mem::take(&mut self.unusable);
         self.bring_home(now, &mut warnings);
         for member in &mut self.members {
@@ -206,7 +209,7 @@ impl Stores {
                 continue;
             }
             match self.recall_from(index, to, &mut told.warnings) {
-                Ok((Brought { recall: recall @ Recall::Warm { .. }, saved, hidden }, from)) => {
+                Ok((RestoredMemory { recall: recall @ Recall::Warm { .. }, saved, hidden }, from)) => {
                     told.warnings.extend(went_on_with(&recall, place));
                     self.members[index].damage = recall.damage().cloned();
                     told.recall = recall;
@@ -214,14 +217,19 @@ impl Stores {
                     told.archive = saved.map(|saved| Archive::new(&self.settings, from, saved, &hidden));
                     break;
                 }
-                Ok((Brought { recall: recall @ (Recall::Damaged { .. } | Recall::Newer { .. }), .. }, _)) => {
+                Ok((
+                    RestoredMemory {
+                        recall: recall @ (Recall::Damaged { .. } | Recall::Newer { .. }), ..
+                    },
+                    _,
+                )) => {
                     told.warnings.extend(left_alone(&recall, place));
                     if told.recall == Recall::Cold {
                         told.recall = recall;
                         told.from = Some(place);
                     }
                 }
-                Ok((Brought { recall: Recall::Cold, .. }, _)) => {}
+                Ok((RestoredMemory { recall: Recall::Cold, .. }, _)) => {}
                 Err(error) => {
                     told.unread.push(place);
                     self.members[index].complain("recalled from", &error, &mut told.warnings);
@@ -233,13 +241,13 @@ impl Stores {
 
     /// Brings what it takes to look at the memory in one of the stores, and changes nothing there: the sessions that are
     /// asked for, and what is needed to read the others. A memory of the former format comes whole.
-    pub fn look_into(&self, place: Place, to: Destination<'_>) -> Result<(Recall, Option<Archive>), Error> {
+    pub fn look_into(&self, place: Place, to: RecallTarget<'_>) -> Result<(Recall, Option<Archive>), Error> {
         let store = self.iter().find(|store| store.place() == place);
         let Some(store) = store else { return Ok((Recall::Cold, None)) };
         if store.head()?.is_none() && stray(store)?.is_none() {
-            return Ok((peek(store, Destination { given: Given::Everything, ..to })?, None));
+            return Ok((peek(store, RecallTarget { given: SessionSelection::Everything, ..to })?, None));
         }
-        let Brought { recall, saved, hidden } = peek_into(store, to)?;
+        let RestoredMemory { recall, saved, hidden } = peek_into(store, to)?;
         Ok((recall, saved.map(|saved| Archive::new(&self.settings, place, saved, &hidden))))
     }
 
@@ -247,9 +255,9 @@ impl Stores {
     fn recall_from(
         &self,
         index: usize,
-        to: Destination<'_>,
+        to: RecallTarget<'_>,
         warnings: &mut Vec<String>,
-    ) -> Result<(Brought, Place), Error> {
+    ) -> Result<(RestoredMemory, Place), Error> {
         let store = &self.members[index].store;
         let place = store.place();
         carry_over(store)?;
@@ -268,7 +276,12 @@ impl Stores {
     }
 
     /// Restores a save that is damaged in one store from another one, and mends the first as far as that goes.
-    fn recall_copy(&self, damaged: usize, head: &Head, to: Destination<'_>) -> Option<(Brought, Place)> {
+    fn recall_copy(
+        &self,
+        damaged: usize,
+        head: &Head,
+        to: RecallTarget<'_>,
+    ) -> Option<(RestoredMemory, Place)> {
         let name = head.manifest().ok()?;
         for (index, member) in self.members.iter().enumerate() {
             if index == damaged
@@ -277,7 +290,7 @@ impl Stores {
             {
                 continue;
             }
-            if let Ok(brought @ Brought { recall: Recall::Warm { .. }, .. }) =
+            if let Ok(brought @ RestoredMemory { recall: Recall::Warm { .. }, .. }) =
                 bring_newest(&member.store, head, to)
             {
                 if let Err(error) = mirror::mend(&member.store, &self.members[damaged].store, name) {

@@ -16,14 +16,16 @@ use crate::{
         catalog::{Catalog, FileChunks},
         count,
         leaf::{self, SessionEntries},
-        manifest::{ChunkRun, FORMAT, Gone, INDEX, LEDGER, Leaf, Level, Manifest, Pages, Statistics},
+        manifest::{
+            ChunkRun, FORMAT, INDEX, LEDGER, Leaf, Manifest, Pages, RemovedSession, SchemaLevel, Statistics,
+        },
         packer::{PAGE, Packed, Packer},
     },
     store::{Head, Object, ObjectName, Store},
 };
 
 /// The chunks of each level's schema and rows that belong to no session, with its migrations.
-pub(crate) type Levels = BTreeMap<String, (BTreeSet<String>, Vec<Hash>)>;
+pub(crate) type SchemaLevels = BTreeMap<String, (BTreeSet<String>, Vec<Hash>)>;
 
 /// The file of the pack in the making.
 pub(crate) const PACK: &str = "pack";
@@ -47,8 +49,8 @@ pub(crate) struct Upload<'a> {
     pub(crate) files: Vec<FileChunks>,
     pub(crate) sessions: SessionEntries,
     pub(crate) level: String,
-    pub(crate) levels: Levels,
-    pub(crate) gone: BTreeMap<String, Gone>,
+    pub(crate) levels: SchemaLevels,
+    pub(crate) gone: BTreeMap<String, RemovedSession>,
 }
 
 /// One of our own databases.
@@ -141,7 +143,7 @@ impl Upload<'_> {
         }
         let mut levels = BTreeMap::new();
         for (key, (migrations, chunks)) in self.levels {
-            levels.insert(key, Level { migrations, common: runs(&chunks)? });
+            levels.insert(key, SchemaLevel { migrations, common: runs(&chunks)? });
         }
         let mut leaves = Vec::new();
         for (first, chunks) in &described.leaves {

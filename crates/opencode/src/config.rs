@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::people::Leave;
+use crate::people::AskPolicy;
 
 /// A program that the engine starts for tools of ours, and speaks MCP with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,12 +23,12 @@ impl McpServer {
 const PATIENCE: u64 = 60_000;
 
 /// Returns the configuration as the engine gets it: the given one, with everything settled that could wait for a person,
-/// unless there are people who can be asked for leave.
-pub(crate) fn settle(given: Value, tools: &[McpServer], leave: Option<Leave>) -> Value {
+/// unless there are people who can be asked for policy.
+pub(crate) fn settle(given: Value, tools: &[McpServer], policy: Option<AskPolicy>) -> Value {
     let mut config = object(given);
     let permission = config.remove("permission").unwrap_or_default();
-    let permission = match leave {
-        Some(leave) => attended(permission, leave),
+    let permission = match policy {
+        Some(policy) => attended(permission, policy),
         None => unattended(permission),
     };
     config.insert("permission".to_owned(), Value::Object(permission));
@@ -39,8 +39,8 @@ pub(crate) fn settle(given: Value, tools: &[McpServer], leave: Option<Leave>) ->
     if let Some(Value::Object(agents)) = config.get_mut("agent") {
         for agent in agents.values_mut().filter_map(Value::as_object_mut) {
             if let Some(permission) = agent.get_mut("permission") {
-                match leave {
-                    Some(leave) => *permission = Value::Object(attended(permission.take(), leave)),
+                match policy {
+                    Some(policy) => *permission = Value::Object(attended(permission.take(), policy)),
                     None => deny_asking(permission),
                 }
             }
@@ -78,10 +78,10 @@ fn unattended(given: Value) -> Map<String, Value> {
 }
 
 /// Lets the engine ask people: what the rules say, and whatever changes something where that is wanted.
-fn attended(given: Value, leave: Leave) -> Map<String, Value> {
+fn attended(given: Value, policy: AskPolicy) -> Map<String, Value> {
     let mut rules = spread(given);
     rules.insert("question".to_owned(), json!("allow"));
-    if leave == Leave::Changes {
+    if policy == AskPolicy::Changes {
         for changes in ["edit", "bash", "webfetch"] {
             // What was refused stays refused.
             let refused = rules.get(changes) == Some(&json!("deny"));
@@ -126,14 +126,14 @@ mod tests {
     fn where_people_are_asked_changes_wait_for_leave_and_what_is_refused_stays_refused() {
         let given =
             json!({ "permission": { "bash": { "git *": "allow" }, "webfetch": "deny", "read": "ask" } });
-        let settled = |leave| settle(given.clone(), &[], Some(leave))["permission"].clone();
+        let settled = |policy| settle(given.clone(), &[], Some(policy))["permission"].clone();
         assert_eq!(
-            settled(Leave::Rules),
+            settled(AskPolicy::Rules),
             json!({ "bash": { "git *": "allow" }, "webfetch": "deny", "read": "ask", "question": "allow" })
         );
         let asks =
             json!({ "bash": "ask", "edit": "ask", "webfetch": "deny", "read": "ask", "question": "allow" });
-        assert_eq!(settled(Leave::Changes), asks);
+        assert_eq!(settled(AskPolicy::Changes), asks);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use fro_core::{
     conversation::{
         Conversation, Do, Limits,
-        heard::{Ask, FinalMessage, Heard, Pulse},
+        heard::{Ask, FinalMessage, Heard, SessionActivity},
         outcome::{Outcome, Trouble, Turn},
     },
     prompt::follow_up,
@@ -37,7 +37,7 @@ pub async fn converse(
     listen: Listen<'_>,
 ) -> Turn {
     let turn = match admit(connection, session, message).await {
-        Ok(()) => Talk::begin(connection, session).run(message, limits, listen).await,
+        Ok(()) => TurnDriver::begin(connection, session).run(message, limits, listen).await,
         Err(trouble) => Turn::failed(trouble),
     };
     if let Outcome::Failed { failure, .. } = &turn.outcome {
@@ -70,7 +70,7 @@ async fn admit(connection: &Connection, session: &Session, message: &Message) ->
 }
 
 /// One turn under way.
-struct Talk<'a> {
+struct TurnDriver<'a> {
     connection: &'a Connection,
     session: &'a Session,
     events: Receiver<Event>,
@@ -79,7 +79,7 @@ struct Talk<'a> {
     began: Timestamp,
 }
 
-impl<'a> Talk<'a> {
+impl<'a> TurnDriver<'a> {
     fn begin(connection: &'a Connection, session: &'a Session) -> Self {
         Self {
             connection,
@@ -163,7 +163,7 @@ impl<'a> Talk<'a> {
         let (client, directory) = (self.connection.client(), &self.session.directory);
         let Ok(busy) = client.busy(directory).await else { return Heard::NoPulse };
         let asked = client.asked(directory).await;
-        Heard::Pulse(Pulse {
+        Heard::Pulse(SessionActivity {
             busy: busy.iter().any(|session| self.is_ours(&session.id)),
             asked: asked
                 .into_iter()
@@ -232,7 +232,7 @@ fn understand(messages: Vec<wire::WireMessage>, began: Timestamp) -> FinalMessag
 
 #[cfg(test)]
 mod tests {
-    use fro_core::conversation::{heard::Finish, outcome::Usage};
+    use fro_core::conversation::{heard::FinishReason, outcome::Usage};
 
     use super::*;
 
@@ -242,7 +242,7 @@ mod tests {
         let read = |began: &str| understand(serde_json::from_str(recorded).unwrap(), began.parse().unwrap());
 
         let whole = read("2026-11-15T18:24:00Z");
-        assert_eq!((whole.text.as_deref(), whole.finish), (Some("All done now."), Some(Finish::Stop)));
+        assert_eq!((whole.text.as_deref(), whole.finish), (Some("All done now."), Some(FinishReason::Stop)));
         let usage =
             Usage { calls: 3, input: 2400, output: 120, reasoning: 30, cache_read: 600, ..Usage::default() };
         assert_eq!(Usage { cost: 0.0, ..whole.usage }, usage);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fro_core::conversation::{
-    heard::{AskKind, Finish, Heard, Tool},
+    heard::{AskKind, FinishReason, Heard, Tool},
     todo::{Todo, TodoList, TodoState},
 };
 use jiff::Timestamp;
@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::wire::{
-    self, Content, Envelope, ErrorEvent, Part, PartEvent, Payload, Request, SessionEvent, Status,
-    StatusEvent, TodoEvent, ToolState, ToolStatus, Whose,
+    self, Content, Envelope, ErrorEvent, Part, PartEvent, Payload, Request, SessionEvent, SessionRef, Status,
+    StatusEvent, TodoEvent, ToolState, ToolStatus,
 };
 
 /// The longest description of a tool call.
@@ -61,20 +61,20 @@ pub struct ToolCall {
 /// How far a call of a tool is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallState {
-    /// It runs.
+    /// The call runs.
     Running,
-    /// It is over, well or not.
+    /// The call is over, whether it went well or not.
     Over,
 }
 
 /// Understands one stream of events. A tool that runs is reported again and again, so it has to remember which ones do.
 #[derive(Debug, Default)]
-pub struct Ear {
+pub struct EventReader {
     running: HashSet<String>,
     call: Option<ToolCall>,
 }
 
-impl Ear {
+impl EventReader {
     /// Understands one line of the stream; most lines mean nothing to us.
     pub fn hear(&mut self, line: &str) -> Option<Event> {
         let Envelope { payload: Payload { kind, properties } } = serde_json::from_str(line).ok()?;
@@ -120,7 +120,7 @@ impl Ear {
                 }
             }
             Content::StepFinish { reason, taken } => {
-                Heard::StepDone { finish: Finish::parse(&reason), usage: taken.into() }
+                Heard::StepDone { finish: FinishReason::parse(&reason), usage: taken.into() }
             }
             Content::Text { .. } | Content::Other => return None,
         };
@@ -151,7 +151,7 @@ fn about_session(session: String, heard: Heard) -> Event {
     Event { about: About::Session(session), heard }
 }
 
-fn whose(event: &Whose, heard: Heard) -> Event {
+fn whose(event: &SessionRef, heard: Heard) -> Event {
     about_session(event.session.clone(), heard)
 }
 

@@ -1,8 +1,8 @@
 //! Puts the engine and its search tool into the tool cache: the pinned bytes or nothing.
 
 mod cache;
+mod kept_archive;
 mod npm;
-mod parcel;
 mod preinstalled;
 mod registry;
 mod unpack;
@@ -23,7 +23,7 @@ use crate::{
 };
 
 pub use cache::ToolCache;
-pub use parcel::missing_parcels;
+pub use kept_archive::missing_archives;
 pub use registry::registry;
 pub use version::Version;
 
@@ -41,7 +41,7 @@ pub struct Wanted {
     /// How long a download may stand still.
     pub patience: Duration,
     /// A folder in which somebody keeps packed packages for us, and takes those that we leave.
-    pub parcels: Option<PathBuf>,
+    pub archives: Option<PathBuf>,
     /// The checkout, from which nothing is started.
     pub checkout: Option<PathBuf>,
 }
@@ -55,7 +55,7 @@ impl Wanted {
             environment,
             client,
             patience: Duration::from_mins(2),
-            parcels: None,
+            archives: None,
             checkout: None,
         }
     }
@@ -84,16 +84,16 @@ pub struct InstallProgress {
 /// What happens to a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// It comes in.
+    /// The package is downloaded.
     Downloading {
         /// Bytes so far.
         done: u64,
         /// Bytes in all.
         total: u64,
     },
-    /// It is compared with the pin and unpacked.
+    /// The package is compared with the pin and unpacked.
     Unpacking,
-    /// It is in its place.
+    /// The package is installed.
     Ready,
 }
 
@@ -172,9 +172,9 @@ async fn fetch(
     bench: &Path,
     tell: Tell<'_>,
 ) -> Result<(), Error> {
-    if let Some(parcel) = parcel::find(package, wanted) {
+    if let Some(archive) = kept_archive::find(package, wanted) {
         tell(InstallProgress { what: package.tool, stage: Stage::Unpacking });
-        match unpack::unpack(package, &parcel, bench).await {
+        match unpack::unpack(package, &archive, bench).await {
             Ok(()) => return Ok(()),
             Err(error) => warn!("what was kept of {} is not used: {error}", package.spec()),
         }
@@ -185,7 +185,7 @@ async fn fetch(
     };
     tell(InstallProgress { what: package.tool, stage: Stage::Unpacking });
     unpack::unpack(package, &packed, bench).await?;
-    parcel::leave(package, wanted, &packed).map_err(|source| cache::disk("put away", &packed, source))
+    kept_archive::keep(package, wanted, &packed).map_err(|source| cache::disk("put away", &packed, source))
 }
 
 impl Package {

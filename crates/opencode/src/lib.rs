@@ -22,13 +22,13 @@ pub use config::McpServer;
 pub use converse::{Listen, converse};
 pub use engine_home::EngineHome;
 pub use error::Error;
-pub use event::{About, CallState, Ear, Event, ToolCall};
+pub use event::{About, CallState, Event, EventReader, ToolCall};
 pub use install::{
-    Engine, InstallProgress, Stage, Tell, ToolCache, Version, Wanted, install, install_omo, missing_parcels,
+    Engine, InstallProgress, Stage, Tell, ToolCache, Version, Wanted, install, install_omo, missing_archives,
     registry,
 };
 pub use omo::Omo;
-pub use people::{Leave, People, PeopleRequest, Word};
+pub use people::{AskPolicy, HumanReply, People, PeopleRequest};
 pub use pin::{Platform, VERSION, Vectors};
 pub use random::random_hex;
 pub use read_only::read_only;

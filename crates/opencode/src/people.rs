@@ -7,14 +7,14 @@ use tokio::sync::{mpsc, oneshot};
 #[derive(Debug, Clone)]
 pub struct People {
     /// What they are asked for.
-    pub leave: Leave,
+    pub policy: AskPolicy,
     /// Where requests go. Whoever hears them answers each.
     pub requests: mpsc::UnboundedSender<PeopleRequest>,
 }
 
 /// What the engine needs leave for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leave {
+pub enum AskPolicy {
     /// What its configuration and its own rules say.
     Rules,
     /// The same, and every change of a file, every command and every web page.
@@ -27,30 +27,30 @@ pub struct PeopleRequest {
     /// What is asked.
     pub ask: Ask,
     /// Where the word goes.
-    pub word: oneshot::Sender<Word>,
+    pub word: oneshot::Sender<HumanReply>,
 }
 
 /// What people say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
-    /// Yes, this time.
+pub enum HumanReply {
+    /// Allowed, this time.
     Once,
     /// Yes, this time and whenever it is asked for the same.
     Always,
-    /// No.
+    /// Denied.
     No,
-    /// This answer to a question.
+    /// The choice that somebody made.
     Chosen(String),
 }
 
 impl People {
     /// Puts a request to people. If nobody hears it any more, that is a no.
-    pub(crate) async fn ask(&self, ask: &Ask) -> Word {
+    pub(crate) async fn ask(&self, ask: &Ask) -> HumanReply {
         let (word, said) = oneshot::channel();
         let put = self.requests.send(PeopleRequest { ask: ask.clone(), word });
         match put {
-            Ok(()) => said.await.unwrap_or(Word::No),
-            Err(_) => Word::No,
+            Ok(()) => said.await.unwrap_or(HumanReply::No),
+            Err(_) => HumanReply::No,
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Platform {
 pub enum Vectors {
     /// AVX2 is there.
     Avx2,
-    /// It is not.
+    /// The processor lacks AVX2.
     Baseline,
 }
 

@@ -147,7 +147,7 @@ impl Server {
         let mut config = config::settle(
             launch.config.clone(),
             &launch.tools,
-            launch.people.as_ref().map(|people| people.leave),
+            launch.people.as_ref().map(|people| people.policy),
         );
         if let Some(omo) = &launch.omo {
             omo.join(&mut config);
@@ -275,8 +275,8 @@ impl Connection {
     }
 
     /// Puts a session away: it stays to be read, and nobody goes on in it.
-    pub async fn put_away(&self, session: &Session) -> Result<(), Error> {
-        self.client.put_away(session).await
+    pub async fn close_session(&self, session: &Session) -> Result<(), Error> {
+        self.client.close_session(session).await
     }
 
     /// Writes something into a session that nobody answers.

@@ -9,7 +9,7 @@ pub(crate) const LONGEST: usize = 16 << 20;
 
 /// Why nothing more is heard.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unheard<E: std::error::Error> {
+pub(crate) enum StreamError<E: std::error::Error> {
     #[error(transparent)]
     Broken(E),
     /// An event came to no end; what holds it would grow without one.
@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Returns the data of each event, wherever the bytes were cut into pieces.
 pub(crate) fn lines<E: std::error::Error>(
     bytes: impl Stream<Item = Result<impl AsRef<[u8]>, E>>,
-) -> impl Stream<Item = Result<String, EventStreamError<Unheard<E>>>> {
+) -> impl Stream<Item = Result<String, EventStreamError<StreamError<E>>>> {
     // The parser panics on a mark at the very beginning, also behind a broken letter; an empty line means nothing.
     let empty_line = stream::iter([Ok(b"\n".to_vec())]);
     empty_line.chain(measured(without_mark(bytes))).eventsource().map(|event| event.map(|event| event.data))
@@ -48,9 +48,9 @@ fn without_mark<E>(
 /// Passes pieces on until an event gets too long. An empty line ends one.
 fn measured<E: std::error::Error>(
     bytes: impl Stream<Item = Result<Vec<u8>, E>>,
-) -> impl Stream<Item = Result<Vec<u8>, Unheard<E>>> {
+) -> impl Stream<Item = Result<Vec<u8>, StreamError<E>>> {
     let (mut length, mut is_line_new) = (0_usize, true);
-    bytes.map_err(Unheard::Broken).map(move |piece| {
+    bytes.map_err(StreamError::Broken).map(move |piece| {
         let piece = piece?;
         for byte in &piece {
             match byte {
@@ -61,7 +61,7 @@ fn measured<E: std::error::Error>(
                 _ => (length, is_line_new) = (length + 1, false),
             }
         }
-        if length > LONGEST { Err(Unheard::TooLong) } else { Ok(piece) }
+        if length > LONGEST { Err(StreamError::TooLong) } else { Ok(piece) }
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fro_core::conversation::{
-    heard::{Ask, AskKind, Finish},
+    heard::{Ask, AskKind, FinishReason},
     outcome::{Breakage, ForLog, Usage},
 };
 use serde::Deserialize;
@@ -27,7 +27,7 @@ pub(crate) struct Payload {
 /// Properties that say no more than whose they are.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Whose {
+pub(crate) struct SessionRef {
     #[serde(rename = "sessionID")]
     pub(crate) session: String,
 }
@@ -127,7 +127,7 @@ pub(crate) enum Content {
     StepFinish {
         reason: String,
         #[serde(flatten)]
-        taken: Taken,
+        taken: CallUsage,
     },
     #[serde(other)]
     Other,
@@ -160,7 +160,7 @@ pub(crate) enum ToolStatus {
 /// Tokens and dollars of one call of the model.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(crate) struct Taken {
+pub(crate) struct CallUsage {
     cost: f64,
     tokens: Tokens,
 }
@@ -181,9 +181,9 @@ struct CacheTokens {
     write: f64,
 }
 
-impl From<Taken> for Usage {
-    fn from(taken: Taken) -> Self {
-        let Taken { cost, tokens } = taken;
+impl From<CallUsage> for Usage {
+    fn from(taken: CallUsage) -> Self {
+        let CallUsage { cost, tokens } = taken;
         Self {
             calls: 1,
             input: whole(tokens.input),
@@ -326,7 +326,7 @@ pub(crate) struct MessageInfo {
     #[serde(default)]
     summary: Value,
     #[serde(flatten)]
-    pub(crate) taken: Taken,
+    pub(crate) taken: CallUsage,
 }
 
 #[derive(Deserialize, PartialEq)]
@@ -337,8 +337,8 @@ pub(crate) enum Role {
 }
 
 impl MessageInfo {
-    pub(crate) fn finish(&self) -> Option<Finish> {
-        self.finish.as_deref().map(Finish::parse)
+    pub(crate) fn finish(&self) -> Option<FinishReason> {
+        self.finish.as_deref().map(FinishReason::parse)
     }
 
     pub(crate) fn is_summary(&self) -> bool {

@@ -55,9 +55,9 @@ pub fn next(status: Status, unanswered: &[Speaker]) -> Next {
 /// What the model makes of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
-    /// It is right.
+    /// The reply is right.
     Convincing,
-    /// It is not.
+    /// The reply is not right.
     Unconvincing,
 }
 

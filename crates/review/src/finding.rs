@@ -13,7 +13,7 @@ pub struct Score(u8);
 /// A number that is no score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a score is a whole number from 1 to 10, not {0}")]
-pub struct NoScore(u64);
+pub struct BadScore(u64);
 
 impl Score {
     /// A matter of taste.
@@ -22,10 +22,10 @@ impl Score {
     pub const HIGHEST: Self = Self(10);
 
     /// Takes a number from 1 to 10.
-    pub fn new(number: u64) -> Result<Self, NoScore> {
+    pub fn new(number: u64) -> Result<Self, BadScore> {
         match u8::try_from(number) {
             Ok(score @ 1..=10) => Ok(Self(score)),
-            Ok(_) | Err(_) => Err(NoScore(number)),
+            Ok(_) | Err(_) => Err(BadScore(number)),
         }
     }
 
@@ -42,9 +42,9 @@ impl Score {
 }
 
 impl TryFrom<u64> for Score {
-    type Error = NoScore;
+    type Error = BadScore;
 
-    fn try_from(number: u64) -> Result<Self, NoScore> {
+    fn try_from(number: u64) -> Result<Self, BadScore> {
         Self::new(number)
     }
 }
@@ -159,7 +159,7 @@ pub enum Pass {
 /// A number that is no pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is no pass {0}; passes are numbered from 1 to 4")]
-pub struct NoPass(u64);
+pub struct BadPass(u64);
 
 impl Pass {
     /// Every pass, in order.
@@ -182,10 +182,10 @@ impl Pass {
 }
 
 impl TryFrom<u64> for Pass {
-    type Error = NoPass;
+    type Error = BadPass;
 
-    fn try_from(number: u64) -> Result<Self, NoPass> {
-        Self::ALL.into_iter().find(|pass| u64::from(pass.number()) == number).ok_or(NoPass(number))
+    fn try_from(number: u64) -> Result<Self, BadPass> {
+        Self::ALL.into_iter().find(|pass| u64::from(pass.number()) == number).ok_or(BadPass(number))
     }
 }
 

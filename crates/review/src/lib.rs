@@ -6,7 +6,7 @@
 //!    ([`state::State`]), with the [`Seal`] that tells our blocks from forged ones. Each thread's lines are followed into
 //!    the newest commit ([`track`]); what the author wrote since the last review is [`since::Since`].
 //! 2. The model is told how to score ([`rubric`]) and asked pass by pass in one session ([`passes::Passes`]): the stepper
-//!    hears what happened and says what to ask. What does not fit into a prompt is named ([`parcel`]).
+//!    hears what happened and says what to ask. What does not fit into a prompt is named ([`shown_change`]).
 //! 3. It reports with tools ([`tools`]), and [`review::Review`] answers each call: promoted ([`scoring`], [`sensitivity`]),
 //!    below the threshold, said before ([`duplicate`], by [`wording`]), or a draft. Threads are resolved on evidence only,
 //!    replies follow the rules of [`dispute`], with the file's owners ([`code_owners`]) where nobody else is above the author.
@@ -30,7 +30,6 @@ pub mod eval;
 pub mod finding;
 mod layout;
 pub mod markdown;
-pub mod parcel;
 pub mod passes;
 mod place;
 pub mod report;
@@ -41,6 +40,7 @@ pub mod say;
 pub mod scoring;
 mod seal;
 pub mod sensitivity;
+pub mod shown_change;
 pub mod since;
 pub mod state;
 pub mod tools;

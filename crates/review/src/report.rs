@@ -43,9 +43,9 @@ pub struct Reported {
 /// How much a finding asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
-    /// It fails the review.
+    /// The finding fails the review.
     Blocking,
-    /// It is worth saying.
+    /// The finding is worth saying.
     Notable,
 }
 

@@ -72,11 +72,11 @@ struct Draft {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// It is posted at the end.
+    /// The finding is posted at the end.
     Kept,
-    /// It is too small to be posted alone.
+    /// The finding is too small to be posted alone.
     Aside,
-    /// It was taken back.
+    /// The model took the finding back.
     Withdrawn,
 }
 

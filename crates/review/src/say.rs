@@ -44,7 +44,7 @@ pub enum Verdict {
     DeveloperDecides,
     /// The reply did not convince.
     Upheld,
-    /// It did not convince again: people decide.
+    /// The second reply did not convince either: people decide.
     Escalated {
         /// Who is asked, as they are mentioned: `octocat`, `octo/reviewers`.
         to: Vec<String>,

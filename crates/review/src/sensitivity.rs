@@ -13,9 +13,9 @@ pub enum Declared {
     /// Nothing: the repository's files decide.
     #[default]
     Unsaid,
-    /// It is sensitive.
+    /// The data is sensitive.
     Sensitive,
-    /// It is not.
+    /// The data is not sensitive.
     Plain,
 }
 

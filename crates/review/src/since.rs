@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::parcel::{Parcel, Part};
+use crate::shown_change::{Part, ShownChange};
 
 /// The lines that a pull request adds and removes, file by file, as its diff has them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Written {
 impl Written {
     /// Reads the changed lines of a diff that `git diff` wrote.
     pub fn read(diff: &str) -> Self {
-        let files = Parcel::split(diff).into_iter().map(|part| (part.path.clone(), written(&part)));
+        let files = ShownChange::split(diff).into_iter().map(|part| (part.path.clone(), written(&part)));
         Self { files: files.collect() }
     }
 }
@@ -175,7 +175,7 @@ mod tests {
             let diff = |line: &str| format!("{header}\nindex 1..2 100644\n{names}@@ -1 +1 @@\n-a\n+{line}\n");
             let since = Since::between(Some(&Written::read(&diff("b"))), &Written::read(&diff("c")));
             assert_eq!(since, files(&[path]));
-            let parts = Parcel::split(&diff("c"));
+            let parts = ShownChange::split(&diff("c"));
             assert!(since.touches(&parts[0].path), "{parts:?}");
             assert_eq!(crate::Diff::parse(&diff("c")).unwrap().files()[0].path, path);
         }

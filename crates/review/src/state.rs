@@ -61,7 +61,7 @@ impl Status {
 /// Why a thread is not open any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settlement {
-    /// It is open.
+    /// The thread is open.
     Open,
     /// The code was changed.
     Fixed,

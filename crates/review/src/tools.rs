@@ -36,7 +36,7 @@ pub struct Post {
     /// What people read.
     pub body: String,
     /// What the next run reads.
-    pub assessment: Given,
+    pub assessment: AssessmentArguments,
     /// The first of several lines.
     #[serde(default)]
     pub start_line: Option<usize>,
@@ -48,7 +48,7 @@ pub struct Post {
 /// How the model assesses a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Given {
+pub struct AssessmentArguments {
     /// What was found, in one sentence.
     pub finding: String,
     /// Why it matters.

@@ -17,9 +17,9 @@ use crate::{
 
 /// What came of looking at an event.
 pub enum Admission {
-    /// It is over already.
+    /// The run is over already.
     Ended(Ending),
-    /// It is to be answered.
+    /// The event is to be answered.
     Admitted(Box<Admitted>),
 }
 

@@ -4,10 +4,10 @@ use fro_agent::Agent;
 use fro_core::{
     Fault, Reach,
     conversation::outcome::{Trouble, Turn},
-    say::{command::CommandReply, standing},
+    say::{command::CommandReply, subject_status},
 };
 
-use crate::{answer::Asked, publish::Said};
+use crate::{answer::Request, publish::Answer};
 
 /// Brings what the answer needs.
 pub(crate) async fn prepare(agent: &mut Agent<'_>, reply: &CommandReply) {
@@ -18,37 +18,37 @@ pub(crate) async fn prepare(agent: &mut Agent<'_>, reply: &CommandReply) {
 }
 
 /// Returns the answer.
-pub(crate) async fn answer(asked: &Asked<'_>, agent: &mut Agent<'_>, reply: &CommandReply) -> Said {
+pub(crate) async fn answer(request: &Request<'_>, agent: &mut Agent<'_>, reply: &CommandReply) -> Answer {
     let answered = match reply {
         CommandReply::Words(words) => Ok(words.clone()),
         CommandReply::Status => {
-            agent.standing(asked.permit).await.map(|standing| standing::status(&standing))
+            agent.subject_status(request.permit).await.map(|status| subject_status::describe(&status))
         }
-        CommandReply::Forget => forget(asked, agent).await,
-        CommandReply::Stop => return stopped(asked).await,
+        CommandReply::Forget => forget(request, agent).await,
+        CommandReply::Stop => return stopped(request).await,
     };
     match answered {
-        Ok(words) => Said::new(Turn::answered(words)),
-        Err(why) => Said {
+        Ok(words) => Answer::new(Turn::answered(words)),
+        Err(why) => Answer {
             broke: Some(Fault::ours(format!(
                 "the memory of {} cannot be used: {why}",
-                asked.permit.subject().mark()
+                request.permit.subject().mark()
             ))),
-            ..Said::new(Turn::failed(Trouble::Memory))
+            ..Answer::new(Turn::failed(Trouble::Memory))
         },
     }
 }
 
-async fn stopped(asked: &Asked<'_>) -> Said {
-    match asked.venue.stopped().await {
-        Ok(words) => Said::new(Turn::answered(words)),
-        Err(fault) => Said::unread(fault),
+async fn stopped(request: &Request<'_>) -> Answer {
+    match request.venue.stopped().await {
+        Ok(words) => Answer::new(Turn::answered(words)),
+        Err(fault) => Answer::context_unreadable(fault),
     }
 }
 
-async fn forget(asked: &Asked<'_>, agent: &mut Agent<'_>) -> Result<String, String> {
-    match asked.permit.reach() {
-        Reach::Work => agent.forget(asked.permit).await.map(standing::forgotten),
-        Reach::Answer | Reach::ReadOnly => Ok(standing::NOT_YOURS_TO_FORGET.to_owned()),
+async fn forget(request: &Request<'_>, agent: &mut Agent<'_>) -> Result<String, String> {
+    match request.permit.reach() {
+        Reach::Work => agent.forget(request.permit).await.map(subject_status::forgotten),
+        Reach::Answer | Reach::ReadOnly => Ok(subject_status::NOT_YOURS_TO_FORGET.to_owned()),
     }
 }

@@ -21,13 +21,13 @@ mod venue;
 pub use admit::{Admission, Admitted, admit};
 pub use ending::{Ending, Receipt};
 pub use occasion::Occasion;
-pub use post::Left;
+pub use post::KilledRun;
 pub use process::Process;
 pub use progress::{Progress, Tell};
 pub use result::OutputSchema;
-pub use review::{Change, Commits, Here, Looked, ReviewStatus, Reviewed, look_here};
+pub use review::{Change, Commits, LocalClone, LocalReview, ReviewStatus, Reviewed, review_local_clone};
 pub use settings::{
-    Card, CheckRuns, ProgressPlace, ReviewSettings, Settings, ShareSettings, Sharing, WebSettings,
+    Card, CheckRuns, ProgressPlace, ReviewSettings, RunOptions, Settings, ShareSettings, Sharing, WebSettings,
 };
 pub use venue::{REPO_SETTINGS, repo_settings};
 
@@ -38,7 +38,7 @@ use fro_core::{
 };
 use tokio::sync::watch;
 
-use crate::answer::Asked;
+use crate::{answer::Request, venue::Acknowledgement};
 
 impl Admitted {
     /// Answers once. `interrupt` ends when somebody asks the run to stop.
@@ -55,42 +55,49 @@ impl Admitted {
         tell(Progress::Model(process.agent.settings.model()));
         let job = occasion.job(process, trigger, permit);
         let todos = watch::Sender::new(TodoList::default());
-        let steps = |step| hear(step, &todos, tell);
+        let steps = |step| forward_step(step, &todos, tell);
         let mut agent = Agent::open(&process.agent, &job, &steps)?;
         let venue = self.host.venue(permit, occasion, tell);
-        let mut seen = venue.acknowledgement(task.manner());
-        let asked = Asked { process, occasion, job: &job, tell, trigger, permit, venue, todos: &todos };
-        let work = async {
-            match task {
-                Task::Answer => Box::pin(answer::by_agent(&asked, &mut seen, &mut agent)).await,
-                Task::BuiltInCommand(reply) => {
-                    Box::pin(answer::without_engine(&asked, reply, &mut seen, &mut agent)).await
-                }
-                Task::Review(wish) => Box::pin(review::once(&asked, *wish, &mut seen, &mut agent)).await,
-            }
-        };
+        let mut acknowledgement = venue.acknowledgement(task.visibility());
+        let request = Request { process, occasion, job: &job, tell, trigger, permit, venue, todos: &todos };
         let ended = tokio::select! {
-            ended = work => ended,
+            ended = perform(task, &request, (&mut acknowledgement, &mut agent)) => ended,
             () = interrupt => Ok(Ending::Interrupted),
-            by = venue.stop_said() => {
+            by = venue.wait_for_stop() => {
                 tell(Progress::Stopped { by });
                 Ok(Ending::Stopped)
             }
         };
         if !matches!(ended, Ok(Ending::Answered(_) | Ending::ToldFailure(_) | Ending::Reviewed(_))) {
-            venue.end_progress(process, &asked.marker()).await;
+            venue.end_progress(process, &request.marker()).await;
         }
-        let (finished, ()) = tokio::join!(agent.finish(), seen.end(&ended));
+        let (finished, ()) = tokio::join!(agent.finish(), acknowledgement.end(&ended));
         venue::memory(process, occasion, finished.kept.as_ref());
         if let (Some(keeping), Ok(Ending::Answered(_) | Ending::ToldFailure(_))) = (&finished.kept, &ended) {
-            venue.amend(&asked, &fro_agent::save_trouble(keeping)).await;
+            venue.amend(&request, &fro_agent::save_trouble(keeping)).await;
         }
         finished.cleaned.and(ended)
     }
 }
 
+/// Does what the request is for, up to what people read of it.
+async fn perform(
+    task: &Task,
+    request: &Request<'_>,
+    (acknowledgement, agent): (&mut Acknowledgement<'_>, &mut Agent<'_>),
+) -> Result<Ending, Fault> {
+    // Each is a large future of which only one is needed.
+    match task {
+        Task::Answer => Box::pin(answer::by_agent(request, acknowledgement, agent)).await,
+        Task::BuiltInCommand(reply) => {
+            Box::pin(answer::without_engine(request, reply, acknowledgement, agent)).await
+        }
+        Task::Review(wish) => Box::pin(review::review_pull(request, *wish, acknowledgement, agent)).await,
+    }
+}
+
 /// Tells of a step, and keeps the agent's list of things to do for whoever shows it.
-fn hear(step: Step, todos: &watch::Sender<TodoList>, tell: Tell<'_>) {
+fn forward_step(step: Step, todos: &watch::Sender<TodoList>, tell: Tell<'_>) {
     if let Step::Heard(Heard::TodoChanged(list)) = &step {
         todos.send_replace(list.clone());
     }

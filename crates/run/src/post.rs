@@ -23,12 +23,12 @@ use crate::{
 };
 
 /// What a killed run left behind.
-pub struct Left(fro_agent::Left);
+pub struct KilledRun(fro_agent::KilledRun);
 
-impl Left {
+impl KilledRun {
     /// Looks at the run's private folder, and refuses whatever is not of this run.
     pub fn read(process: &Process, occasion: &Occasion, private: PathBuf) -> Result<Self, Fault> {
-        fro_agent::Left::read(&process.agent, &occasion.run.id, private).map(Self)
+        fro_agent::KilledRun::read(&process.agent, &occasion.run.id, private).map(Self)
     }
 
     /// Tells whether there is a memory to save, for which the repository's own settings matter.
@@ -43,21 +43,21 @@ impl Left {
         let (origin, steps) = (occasion.origin(&occasion.event.name), |step| tell(Progress::Agent(step)));
         let kept = self.0.save(&process.agent, (&origin, audience), &steps).await;
         venue::memory(process, occasion, kept.as_ref());
-        let unseen = unsee(process, occasion, tell).await;
+        let removed = remove_signs_of_work(process, occasion, tell).await;
         self.0.remove()?;
-        unseen
+        removed
     }
 }
 
 /// Takes 👀 and the label away and ends the comment of the progress, if the event still says that they were ours to give.
-async fn unsee(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
+async fn remove_signs_of_work(process: &Process, occasion: &Occasion, tell: Tell<'_>) -> Result<(), Fault> {
     let Reading::Trigger(trigger) = event::read(&occasion.event)? else { return Ok(()) };
     let host = Host::open(process, &trigger)?;
     if let Some((permit, task)) = decide_again(&process.policy, occasion, &trigger, &host).await? {
         let venue = host.venue(&permit, occasion, tell);
         let marker = Marker::new(&occasion.run.id, &trigger);
         venue.end_progress(process, &marker).await;
-        let mut acknowledgement = venue.acknowledgement(task.manner());
+        let mut acknowledgement = venue.acknowledgement(task.visibility());
         acknowledgement.resume().await;
         acknowledgement.end(&Ok(Ending::Interrupted)).await;
     }

@@ -1,4 +1,4 @@
-//! Publishes the answer: as a review where its remarks fit beside the code, else as one text; and accounts for the run.
+//! Publishes the answer: as a review where its remarks sanitize beside the code, else as one text; and accounts for the run.
 
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ use fro_review::{Layout, say::harmless};
 use jiff::Timestamp;
 
 use crate::{
-    answer::Asked,
+    answer::Request,
     ending::Receipt,
     progress::Progress,
     venue::{self, Write},
 };
 
 /// What there is to tell.
-pub(crate) struct Said {
+pub(crate) struct Answer {
     pub(crate) turn: Turn,
     /// Remarks that belong beside the code, and the commit that they are about.
     pub(crate) remarks: Vec<InlineComment>,
@@ -41,7 +41,7 @@ pub(crate) struct Said {
     pub(crate) broke: Option<Fault>,
 }
 
-impl Said {
+impl Answer {
     pub(crate) fn new(turn: Turn) -> Self {
         Self {
             turn,
@@ -54,7 +54,7 @@ impl Said {
     }
 
     /// Says that the conversation could not be read.
-    pub(crate) fn unread(fault: Fault) -> Self {
+    pub(crate) fn context_unreadable(fault: Fault) -> Self {
         Self { broke: Some(fault), ..Self::new(Turn::failed(Trouble::NoContext)) }
     }
 
@@ -64,27 +64,27 @@ impl Said {
     }
 
     /// Gives it to whom it is for, and puts what it took on the run's page.
-    pub(crate) async fn give(
+    pub(crate) async fn publish(
         &self,
-        asked: &Asked<'_>,
+        request: &Request<'_>,
         account: Account,
         marker: &Marker,
     ) -> Result<Receipt, Fault> {
-        let (occasion, redactor) = (asked.occasion, asked.process.redactor());
-        let look = CommentStyle { summary: asked.process.summary, seed: occasion.seed };
-        let fit = fit(asked.process.policy.role);
+        let (occasion, redactor) = (request.occasion, request.process.redactor());
+        let look = CommentStyle { summary: request.process.summary, seed: occasion.seed };
+        let sanitize = sanitizer(request.process.policy.role);
         let settle = |below: &[(Anchor, String)]| {
             let outcome = self.turn.outcome.clone().and(&say::remarks::listed(below));
-            let outcome = outcome.reworded(|words| fit(words, &self.people));
+            let outcome = outcome.reworded(|words| sanitize(words, &self.people));
             delivery::settle(&outcome, &account, marker.clone(), look, redactor)
         };
-        let (delivery, delivered) = self.deliver(asked, settle, redactor).await;
-        (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
-        venue::account(occasion, asked.permit, (&account, redactor), (&delivery, &delivered));
+        let (delivery, delivered) = self.deliver(request, settle, redactor).await;
+        (request.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
+        venue::account(occasion, request.permit, (&account, redactor), (&delivery, &delivered));
         let receipt = delivered?;
         if let Some(delivery) = &delivery.apart() {
             let earlier = self.earlier.summary.as_ref();
-            asked.venue.publish(&[Write::Summary { delivery, earlier }]).await?;
+            request.venue.publish(&[Write::Summary { delivery, earlier }]).await?;
         }
         Ok(receipt)
     }
@@ -92,16 +92,16 @@ impl Said {
     /// Delivers it: as a review if there are remarks that can stand beside the code, else as one text.
     async fn deliver(
         &self,
-        asked: &Asked<'_>,
+        request: &Request<'_>,
         settle: impl Fn(&[(Anchor, String)]) -> Delivery,
         redactor: &Redactor,
     ) -> (Delivery, Result<Receipt, Fault>) {
-        let (venue, earlier, people) = (asked.venue, self.earlier.answer.as_ref(), self.people.as_slice());
-        let fit = fit(asked.process.policy.role);
+        let (venue, earlier, people) = (request.venue, self.earlier.answer.as_ref(), self.people.as_slice());
+        let sanitize = sanitizer(request.process.policy.role);
         let placed = venue.place(&self.remarks, self.commit.as_deref(), earlier).await;
         if !placed.layout.beside.is_empty() {
             let delivery = settle(&placed.layout.below);
-            let remarks = Write::Remarks { delivery: &delivery, placed: &placed, redactor, people, fit };
+            let remarks = Write::Remarks { delivery: &delivery, placed: &placed, redactor, people, sanitize };
             if let Some(delivered) = venue.publish(&[remarks]).await.transpose() {
                 if let (Ok(_), Some(progress)) = (&delivered, &self.earlier.progress) {
                     venue.remove_progress(progress).await;
@@ -118,10 +118,10 @@ impl Said {
 }
 
 /// Makes words of the model fit to leave, where these people may be called.
-pub(crate) type Fit = fn(&str, &[Login]) -> String;
+pub(crate) type Sanitize = fn(&str, &[Login]) -> String;
 
 /// Returns what holds for us here: a reviewer's words can be committed by nobody and decide about no thread.
-fn fit(role: Role) -> Fit {
+fn sanitizer(role: Role) -> Sanitize {
     match role {
         Role::Agent => published,
         Role::Reviewer => |words, people| harmless(&published(words, people)),
@@ -130,17 +130,17 @@ fn fit(role: Role) -> Fit {
 
 /// Accounts for a run: what it had, what it took and what came of it.
 pub(crate) fn account(
-    asked: &Asked<'_>,
+    request: &Request<'_>,
     (agent, session): (&Agent<'_>, Option<&Session<'_>>),
     (turn, handover, share): (&Turn, Handover, Option<Share>),
 ) -> Account {
-    let occasion = asked.occasion;
+    let occasion = request.occasion;
     let now = Timestamp::now();
     let took = |began: Timestamp| Duration::try_from(now.duration_since(began)).unwrap_or_default();
     let noted = session.map(|session| session.warnings().to_vec()).unwrap_or_default();
     Account {
-        event: asked.trigger.event_name().to_owned(),
-        repo: asked.permit.repo().clone(),
+        event: request.trigger.event_name().to_owned(),
+        repo: request.permit.repo().clone(),
         git_ref: occasion.git_ref.clone(),
         run: occasion.run.clone(),
         memory: agent.memory(),
@@ -153,7 +153,7 @@ pub(crate) fn account(
         since_job: occasion.job_began.map(took),
         usage: turn.usage,
         // Who was not asked did not answer with any model.
-        model: session.and_then(|_| asked.process.agent.settings.model()),
+        model: session.and_then(|_| request.process.agent.settings.model()),
         agent: session.map(|session| session.agent().to_owned()),
         walls: agent.walls(),
         gh: agent.gh(),

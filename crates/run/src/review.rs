@@ -2,16 +2,16 @@
 //!
 //! The rules are `review`'s; here is only who is asked, in which order, and what is written.
 
-mod ground;
+mod input;
 mod local;
 mod tools;
 mod web;
 
-pub use local::{Change, Commits, Here, Looked, look_here};
+pub use local::{Change, Commits, LocalClone, LocalReview, review_local_clone};
 
 use std::sync::Arc;
 
-use fro_agent::{Agent, Handover, Offer, Plan, Question, Role, Session, Tools};
+use fro_agent::{Agent, Handover, Offer, Plan, Prepared, Question, Role, Session, Tools};
 use fro_core::{
     Delivery, Fault, Permit, Trust,
     continuity::{Fresh, Topic},
@@ -35,12 +35,12 @@ use fro_review::{
 use jiff::Timestamp;
 
 use crate::{
-    answer::{Asked, begin, plan, unprepared},
+    answer::{Request, acknowledge_and_hydrate, session_plan, unprepared},
     ending::{Ending, Receipt},
     process::Process,
     progress::Progress,
-    publish::{Said, account},
-    review::{ground::Beginning, tools::ReviewTools, web::WebTools},
+    publish::{Answer, account},
+    review::{input::ReviewInput, tools::ReviewTools, web::WebTools},
     venue::{self, Acknowledgement, Hydrated, Publisher, PullSoFar, Write},
 };
 
@@ -66,7 +66,7 @@ pub enum ReviewStatus {
     Completed,
     /// Something open is bad enough to make the check red.
     Blocked,
-    /// It broke off, and said so.
+    /// The review broke off, and said so.
     Incomplete,
 }
 
@@ -95,14 +95,14 @@ pub(crate) const REVIEWER: &str = "reviewer";
 
 /// What every look at a change needs, whatever set it off.
 #[derive(Clone, Copy)]
-struct Scene<'a> {
+struct ReviewScope<'a> {
     process: &'a Process,
     permit: &'a Permit,
     began: Timestamp,
 }
 
 /// What the model left when it was done.
-struct Outcomes {
+struct PassesResult {
     tools: Arc<ReviewTools>,
     settled: Settled,
     usage: Usage,
@@ -114,39 +114,42 @@ struct Outcomes {
 }
 
 /// Reviews once.
-pub(crate) async fn once(
-    asked: &Asked<'_>,
+pub(crate) async fn review_pull(
+    request: &Request<'_>,
     wish: ReviewWish,
     acknowledgement: &mut Acknowledgement<'_>,
     agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
-    let pull = PullSoFar::fetch(asked).await?;
+    let pull = PullSoFar::fetch(request).await?;
     if let ReviewWish::Reply { root } = wish
-        && !is_to_judge(&pull, root)
+        && !has_reply_to_judge(&pull, root)
     {
-        let reason = SkipReason::NothingNew(asked.permit.subject());
-        (asked.tell)(Progress::Skipped(reason.clone()));
+        let reason = SkipReason::NothingNew(request.permit.subject());
+        (request.tell)(Progress::Skipped(reason.clone()));
         return Ok(Ending::Skipped(reason));
     }
-    let marker = asked.marker();
-    let (hydrated, prepared) = Box::pin(begin(asked, acknowledgement, agent.prepare())).await?;
+    let marker = request.marker();
+    let (hydrated, prepared) =
+        Box::pin(acknowledge_and_hydrate(request, acknowledgement, agent.prepare())).await?;
     let earlier = hydrated.as_ref().map(|hydrated| hydrated.earlier.clone()).unwrap_or_default();
     let looked = match (hydrated, prepared) {
-        (Ok(hydrated), Ok(())) => Box::pin(look(asked, wish, &pull, hydrated, agent)).await,
+        (Ok(hydrated), Ok(prepared)) => {
+            Box::pin(review_change(request, wish, &pull, hydrated, prepared)).await
+        }
         (Err(fault), _) | (Ok(_), Err(fault)) => Err(fault),
     };
     let (outcomes, mut session) = match looked {
         Ok(looked) => looked,
         Err(fault) if wish == ReviewWish::Asked => {
-            return tell_asker(asked, agent, &marker, (fault, earlier)).await;
+            return tell_asker(request, agent, &marker, (fault, earlier)).await;
         }
         Err(fault) => return Err(fault),
     };
     let working = (&*agent, &session);
-    let reviewed = write(asked, wish, (&pull, &marker, &earlier), &outcomes, working).await?;
-    (asked.tell)(Progress::Reviewed(reviewed.clone()));
-    let server = &asked.process.agent.settings.server;
-    let page = format!("{server}/{}/pull/{}", asked.permit.repo(), pull.number);
+    let reviewed = publish_review(request, wish, (&pull, &marker, &earlier), &outcomes, working).await?;
+    (request.tell)(Progress::Reviewed(reviewed.clone()));
+    let server = &request.process.agent.settings.server;
+    let page = format!("{server}/{}/pull/{}", request.permit.repo(), pull.number);
     let turn = Turn { usage: outcomes.usage, ..Turn::answered(String::new()) };
     session.record(&turn, vec![reviewed.url.clone().unwrap_or(page)]).await;
     Ok(Ending::Reviewed(reviewed))
@@ -154,61 +157,61 @@ pub(crate) async fn once(
 
 /// Tells who asked for a review that none could be begun. The run fails all the same.
 async fn tell_asker(
-    asked: &Asked<'_>,
+    request: &Request<'_>,
     agent: &Agent<'_>,
     marker: &Marker,
     (fault, earlier): (Fault, Earlier),
 ) -> Result<Ending, Fault> {
-    let said = Said { earlier, ..unprepared(&asked.process.agent.settings, fault.clone()) };
-    let account = account(asked, (agent, None), (&said.turn, Handover::default(), None));
-    let receipt = said.give(asked, account, marker).await?;
-    (asked.tell)(Progress::Delivered { url: receipt.url });
+    let answer = Answer { earlier, ..unprepared(&request.process.agent.settings, fault.clone()) };
+    let account = account(request, (agent, None), (&answer.turn, Handover::default(), None));
+    let receipt = answer.publish(request, account, marker).await?;
+    (request.tell)(Progress::Delivered { url: receipt.url });
     Err(fault)
 }
 
 /// Gets to know the change and what is remembered of it, and has the model look at it.
-async fn look<'a>(
-    asked: &Asked<'_>,
+async fn review_change<'a>(
+    request: &Request<'_>,
     wish: ReviewWish,
     pull: &PullSoFar,
     hydrated: Hydrated,
-    agent: &mut Agent<'a>,
-) -> Result<(Outcomes, Session<'a>), Fault> {
-    let store = agent.store().ok_or_else(|| Fault::ours("a review without a repository"))?;
-    let scene = Scene { process: asked.process, permit: asked.permit, began: asked.occasion.began };
-    let mut begun = ground::begin(scene, pull, store, wish).await?;
+    mut prepared: Prepared<'_, 'a>,
+) -> Result<(PassesResult, Session<'a>), Fault> {
+    let scope =
+        ReviewScope { process: request.process, permit: request.permit, began: request.occasion.began };
+    let mut begun = input::gather(scope, pull, prepared.store(), wish).await?;
     let paths: Vec<&str> = begun.ground.diff.files().iter().map(|file| file.path.as_str()).collect();
     let topic = Topic::from_context(&hydrated.context, &paths.join(" "));
-    let reminder = agent.remember_afresh(asked.permit, topic, Fresh::Review).await;
+    let reminder = prepared.remember_afresh(request.permit, topic, Fresh::Review).await;
     if let Some(reminder) = &reminder {
-        begun.briefing.recalled = ground::recalled(reminder);
+        begun.briefing.recalled = input::recalled(reminder);
     }
-    let plan = plan(asked, &hydrated.context, reminder);
-    Box::pin(go_through(scene, wish, pull, begun, (agent, plan))).await
+    let plan = session_plan(request, &hydrated.context, reminder);
+    Box::pin(run_passes(scope, wish, pull, begun, (prepared, plan))).await
 }
 
 /// Tells whether somebody whose word counts said something new in a thread of ours.
-fn is_to_judge(pull: &PullSoFar, root: u64) -> bool {
+fn has_reply_to_judge(pull: &PullSoFar, root: u64) -> bool {
     pull.state.thread(root).is_some_and(|thread| {
         matches!(dispute::next(thread.status, &pull.unanswered(thread)), Next::Judge(_))
     })
 }
 
 /// Has the model go through all passes, or through one thread.
-async fn go_through<'a>(
-    scene: Scene<'_>,
+async fn run_passes<'a>(
+    scope: ReviewScope<'_>,
     wish: ReviewWish,
     pull: &PullSoFar,
-    begun: Beginning,
-    (agent, plan): (&mut Agent<'a>, Plan),
-) -> Result<(Outcomes, Session<'a>), Fault> {
-    let Beginning { ground, briefing, instructions, texts } = begun;
-    let left_out = briefing.parcel.left_out.clone();
-    let (review, redactor) = (Review::new(ground), scene.process.redactor().clone());
-    let web = WebTools::open(scene, pull);
+    begun: ReviewInput,
+    (prepared, plan): (Prepared<'_, 'a>, Plan),
+) -> Result<(PassesResult, Session<'a>), Fault> {
+    let ReviewInput { ground, briefing, instructions, texts } = begun;
+    let left_out = briefing.change.left_out.clone();
+    let (review, redactor) = (Review::new(ground), scope.process.redactor().clone());
+    let web = WebTools::open(scope, pull);
     let (tools, mut next) = match wish {
         ReviewWish::Reply { root } => {
-            let first = Do::Ask(about_reply(&root.to_string(), &said(pull, root)));
+            let first = Do::Ask(about_reply(&root.to_string(), &new_replies(pull, root)));
             (ReviewTools::of_reply(review, root, briefing, texts, redactor), first)
         }
         ReviewWish::Unasked | ReviewWish::Asked => ReviewTools::of_passes(review, briefing, texts, redactor),
@@ -218,12 +221,12 @@ async fn go_through<'a>(
     let lists = ReviewTools::lists().into_iter().chain(web.as_ref().map(|web| web.list())).collect();
     let mut sets = ReviewTools::sets(&tools);
     sets.extend(web.clone().map(|web| -> Arc<dyn Tools> { web }));
-    let running = agent.start(Offer { tools: lists, role, people: None }).await?;
+    let running = prepared.start(Offer { tools: lists, role, people: None }).await?;
     let mut session = running.open_session(Plan { tools: sets, ..plan }).await?;
     let stopped = loop {
         match next {
             Do::Ask(text) => {
-                let question = Question { text, files: Vec::new(), began: scene.began };
+                let question = Question { text, files: Vec::new(), began: scope.began };
                 let turn = session.ask(question).await;
                 next = tools.turn_ended(why_stopped(&turn.outcome));
             }
@@ -234,11 +237,11 @@ async fn go_through<'a>(
     let settled = tools.settle();
     let usage = session.usage();
     let web = web.and_then(|web| web.summarize());
-    Ok((Outcomes { tools, settled, usage, stopped, left_out, web }, session))
+    Ok((PassesResult { tools, settled, usage, stopped, left_out, web }, session))
 }
 
 /// Returns what is new in a thread.
-fn said(pull: &PullSoFar, root: u64) -> Vec<Spoken> {
+fn new_replies(pull: &PullSoFar, root: u64) -> Vec<Spoken> {
     let Some(thread) = pull.state.thread(root) else { return Vec::new() };
     let new = thread.replies.len().saturating_sub(thread.unanswered);
     let spoken = |reply: &fro_review::state::DeveloperReply| Spoken {
@@ -262,21 +265,21 @@ fn why_stopped(outcome: &Outcome) -> Option<String> {
 }
 
 /// Writes threads, then the review, and accounts for the run.
-async fn write(
-    asked: &Asked<'_>,
+async fn publish_review(
+    request: &Request<'_>,
     wish: ReviewWish,
     (pull, marker, earlier): (&PullSoFar, &Marker, &Earlier),
-    outcomes: &Outcomes,
+    outcomes: &PassesResult,
     (agent, session): (&Agent<'_>, &Session<'_>),
 ) -> Result<Reviewed, Fault> {
-    let Outcomes { tools, settled, usage, stopped, left_out, web } = outcomes;
+    let PassesResult { tools, settled, usage, stopped, left_out, web } = outcomes;
     let people = pull.people().into_iter().chain(settled.called()).collect();
     let head = pull.told.head.as_str();
     let looked = looked_at(wish, head, outcomes);
     // Threads are answered first: who is killed before the findings are said has not seen the commit.
     let look = if settled.findings.is_empty() { looked.clone() } else { looked.as_part() };
-    let publisher = Publisher { asked, pull, people, look };
-    let resolved = publisher.deeds(settled).await.inspect_err(|_| tell_unsaid(asked, settled))?;
+    let publisher = Publisher { request, pull, people, look };
+    let resolved = publisher.deeds(settled).await.inspect_err(|_| tell_unsaid(request, settled))?;
     let diff = tools.diff();
     let writes = settled.writes(&diff, &pull.seal, &looked, |anchor| tools.touched(anchor));
     let blocking = match settled.gate {
@@ -292,30 +295,30 @@ async fn write(
         elsewhere: writes.in_summary.clone(),
         left_out: left_out.clone(),
     };
-    let thresholds = asked.process.review.thresholds;
+    let thresholds = request.process.review.thresholds;
     let turn = Turn { usage: *usage, ..Turn::answered(tally.text(&thresholds)) };
-    let mut account = account(asked, (agent, Some(session)), (&turn, Handover::default(), None));
+    let mut account = account(request, (agent, Some(session)), (&turn, Handover::default(), None));
     // The engine of a reviewer has no other way out.
     account.network = web.clone().or(account.network);
-    let look = CommentStyle { summary: asked.process.summary, seed: asked.occasion.seed };
+    let look = CommentStyle { summary: request.process.summary, seed: request.occasion.seed };
     let outcome = turn.outcome.published(&publisher.people);
-    let delivery = delivery::settle(&outcome, &account, marker.clone(), look, asked.process.redactor());
-    (asked.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
-    let mut said = match say(wish, stopped.is_some(), &writes) {
-        Saying::Nothing => Vec::new(),
-        Saying::Review => {
+    let delivery = delivery::settle(&outcome, &account, marker.clone(), look, request.process.redactor());
+    (request.tell)(Progress::Accounted { duration: account.duration, usage: account.usage });
+    let mut leaving = match how_to_publish(wish, stopped.is_some(), &writes) {
+        PublishAs::Nothing => Vec::new(),
+        PublishAs::Review => {
             vec![Write::Findings { delivery: &delivery, findings: &writes, publisher: &publisher }]
         }
-        Saying::Comment => vec![Write::Answer { delivery: &delivery, earlier: earlier.answer.as_ref() }],
+        PublishAs::Comment => vec![Write::Answer { delivery: &delivery, earlier: earlier.answer.as_ref() }],
     };
-    let check = venue::check_run(asked, settled, &diff);
-    said.extend(check.as_ref().map(|check| Write::Check { check, commit: head }));
-    let delivered = asked.venue.publish(&said).await;
-    put_on_page(asked, pull.number, (&account, &delivery, &delivered), (left_out, settled));
-    let delivered = delivered.inspect_err(|_| tell_unsaid(asked, settled));
+    let check = venue::check_run(request, settled, &diff);
+    leaving.extend(check.as_ref().map(|check| Write::Check { check, commit: head }));
+    let delivered = request.venue.publish(&leaving).await;
+    write_run_page(request, pull.number, (&account, &delivery, &delivered), (left_out, settled));
+    let delivered = delivered.inspect_err(|_| tell_unsaid(request, settled));
     let url = delivered?.map(|receipt| receipt.url);
     if let Some(url) = &url {
-        (asked.tell)(Progress::Delivered { url: url.clone() });
+        (request.tell)(Progress::Delivered { url: url.clone() });
     }
     let status = ReviewStatus::decide(stopped.as_ref(), blocking);
     let (found, answered) = (settled.findings.len(), settled.deeds.len());
@@ -323,7 +326,7 @@ async fn write(
 }
 
 /// Returns how much was looked at: what nobody has read is not left out of the next review.
-fn looked_at(wish: ReviewWish, head: &str, outcomes: &Outcomes) -> Look {
+fn looked_at(wish: ReviewWish, head: &str, outcomes: &PassesResult) -> Look {
     match (wish, &outcomes.stopped) {
         (ReviewWish::Reply { .. }, _) | (_, Some(_)) => Look::part(head),
         (ReviewWish::Unasked | ReviewWish::Asked, None) => Look::whole(head, &outcomes.left_out),
@@ -331,35 +334,35 @@ fn looked_at(wish: ReviewWish, head: &str, outcomes: &Outcomes) -> Look {
 }
 
 /// Accounts for the run on its page, with every file that the model was not shown, and what it took back.
-fn put_on_page(
-    asked: &Asked<'_>,
+fn write_run_page(
+    request: &Request<'_>,
     number: u64,
     (account, delivery, delivered): (&Account, &Delivery, &Result<Option<Receipt>, Fault>),
     (left_out, settled): (&[String], &Settled),
 ) {
-    let (occasion, redactor) = (asked.occasion, asked.process.redactor());
-    let unsaid = || Receipt { url: format!("{}/pull/{number}", asked.permit.repo()) };
+    let (occasion, redactor) = (request.occasion, request.process.redactor());
+    let unsaid = || Receipt { url: format!("{}/pull/{number}", request.permit.repo()) };
     let page = delivered.clone().map(|receipt| receipt.unwrap_or_else(unsaid));
-    venue::account(occasion, asked.permit, (account, redactor), (delivery, &page));
+    venue::account(occasion, request.permit, (account, redactor), (delivery, &page));
     for list in [unread_listed(left_out), withdrawn_listed(&settled.withdrawn)].into_iter().flatten() {
         venue::list(occasion, redactor, &list);
     }
 }
 
 /// Tells what was found where it could not be said: in the log, and on the run's page.
-fn tell_unsaid(asked: &Asked<'_>, settled: &Settled) {
+fn tell_unsaid(request: &Request<'_>, settled: &Settled) {
     for finding in &settled.findings {
         let told = rated(finding.score, &finding.finding);
-        (asked.tell)(Progress::Warning(format!("not posted: {told} ({})", finding.anchor)));
+        (request.tell)(Progress::Warning(format!("not posted: {told} ({})", finding.anchor)));
     }
     if let Some(list) = unsaid_listed(&settled.findings) {
-        venue::list(asked.occasion, asked.process.redactor(), &list);
+        venue::list(request.occasion, request.process.redactor(), &list);
     }
 }
 
 /// Whether and how a review is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Saying {
+enum PublishAs {
     /// As a review: there is something to say.
     Review,
     /// As a comment: there is nothing, but somebody asked, or it broke off.
@@ -368,13 +371,13 @@ enum Saying {
     Nothing,
 }
 
-fn say(wish: ReviewWish, broke_off: bool, writes: &Writes) -> Saying {
+fn how_to_publish(wish: ReviewWish, broke_off: bool, writes: &Writes) -> PublishAs {
     let empty = writes.beside.is_empty() && writes.on_files.is_empty() && writes.in_summary.is_empty();
     match (wish, empty) {
-        (ReviewWish::Unasked | ReviewWish::Asked, false) => Saying::Review,
-        (ReviewWish::Asked, true) => Saying::Comment,
-        (ReviewWish::Unasked, true) if broke_off => Saying::Comment,
-        (ReviewWish::Unasked, true) | (ReviewWish::Reply { .. }, _) => Saying::Nothing,
+        (ReviewWish::Unasked | ReviewWish::Asked, false) => PublishAs::Review,
+        (ReviewWish::Asked, true) => PublishAs::Comment,
+        (ReviewWish::Unasked, true) if broke_off => PublishAs::Comment,
+        (ReviewWish::Unasked, true) | (ReviewWish::Reply { .. }, _) => PublishAs::Nothing,
     }
 }
 

@@ -2,15 +2,19 @@
 //! whole world.
 
 use fro_core::{Secret, gate::Policy, prompt::Wishes, say::answer::SummaryPlace};
-use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared, web::SearchAddress};
+use fro_review::{scoring::Thresholds, sensitivity::Declared, shown_change::Generated, web::SearchAddress};
 
 use crate::result::OutputSchema;
 
 /// What the operator says. It holds for every event that a process answers.
+pub type Settings = RunOptions<fro_agent::Settings>;
+
+/// How a run is wanted, beside what is known of agents: as settings at first, in a [`Process`](crate::Process) as
+/// something that can start engines.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct RunOptions<A> {
     /// Engines, memory and credentials.
-    pub agent: fro_agent::Settings,
+    pub agent: A,
     /// Who may ask, and under which name.
     pub policy: Policy,
     /// What the operator adds to the prompt.
@@ -25,6 +29,14 @@ pub struct Settings {
     pub share: ShareSettings,
     /// How the reviewer judges.
     pub review: ReviewSettings,
+}
+
+impl<A> RunOptions<A> {
+    /// Returns the same with what is made of the agent's part.
+    pub(crate) fn with_agent<B>(self, make: impl FnOnce(A) -> B) -> RunOptions<B> {
+        let Self { agent, policy, wishes, output, summary, progress, share, review } = self;
+        RunOptions { agent: make(agent), policy, wishes, output, summary, progress, share, review }
+    }
 }
 
 /// Where people see how far a run is, besides the log.
@@ -67,7 +79,7 @@ pub enum CheckRuns {
     /// The review is enough.
     #[default]
     Off,
-    /// They are.
+    /// Findings outside the change become a check run.
     On,
 }
 
@@ -85,12 +97,12 @@ pub struct ShareSettings {
 /// Whether a session is shared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sharing {
-    /// It is, if everybody can read the repository.
+    /// Sessions are shared where everybody can read the repository.
     #[default]
     Public,
-    /// It is.
+    /// Every session is shared.
     Always,
-    /// It is not.
+    /// No session is shared.
     Never,
 }
 
@@ -100,6 +112,6 @@ pub enum Card {
     /// A link is enough.
     #[default]
     Link,
-    /// It is.
+    /// A picture of the session stands below the answer.
     Picture,
 }

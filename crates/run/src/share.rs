@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    answer::Asked,
+    answer::Request,
     progress::Progress,
     settings::{Card, Sharing},
 };
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const CARDS: &str = "https://social-cards.sst.dev/opencode-share";
 
 #[derive(Deserialize)]
-struct Made {
+struct ShareReply {
     id: String,
     url: String,
     secret: String,
@@ -36,23 +36,23 @@ struct Made {
 
 /// Shares the session; where that cannot be, a maintainer is told why.
 pub(crate) async fn share(
-    asked: &Asked<'_>,
+    request: &Request<'_>,
     agent: &mut Agent<'_>,
     session: Option<&Session<'_>>,
 ) -> Option<Share> {
-    let session = session.filter(|_| is_wanted(asked))?;
+    let session = session.filter(|_| is_wanted(request))?;
     let shared = match session.export().await {
-        Ok(data) => post(asked, session.id(), data).await,
+        Ok(data) => post(request, session.id(), data).await,
         Err(why) => Err(why),
     };
     match shared {
         Ok(share) => {
-            (asked.tell)(Progress::Shared { url: share.url.clone() });
+            (request.tell)(Progress::Shared { url: share.url.clone() });
             Some(share)
         }
         Err(why) => {
             let warning = format!("the session was not shared: {why}");
-            (asked.tell)(Progress::Warning(warning.clone()));
+            (request.tell)(Progress::Warning(warning.clone()));
             agent.note(vec![warning]);
             None
         }
@@ -61,63 +61,63 @@ pub(crate) async fn share(
 
 /// Tells whether the session is to be shared. Where nobody knows who can read the repository, it is not, and neither
 /// where nothing is to be seen of the run.
-pub(crate) fn is_wanted(asked: &Asked<'_>) -> bool {
-    if asked.process.policy.response == Response::None {
+pub(crate) fn is_wanted(request: &Request<'_>) -> bool {
+    if request.process.policy.response == Response::None {
         return false;
     }
-    match asked.process.share.sharing {
+    match request.process.share.sharing {
         Sharing::Always => true,
         Sharing::Never => false,
-        Sharing::Public => asked.occasion.audience == Some(Audience::Everyone),
+        Sharing::Public => request.occasion.audience == Some(Audience::Everyone),
     }
 }
 
-pub(crate) async fn post(asked: &Asked<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
+pub(crate) async fn post(request: &Request<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
     let text = json!(data).to_string();
     if text.len() > LARGEST {
         return Err(format!("it is larger than {} MB", LARGEST >> 20));
     }
-    let found = asked.process.redactor().clean(&text).found();
+    let found = request.process.redactor().clean(&text).found();
     if found > 0 {
         return Err(format!("there are {found} secrets in it"));
     }
     let told = |error: fro_http::Error| error.to_string();
     // The answer waits for this: one try is enough.
-    let client = asked.process.agent.client().map_err(|fault| fault.what().to_owned())?;
+    let client = request.process.agent.client().map_err(|fault| fault.what().to_owned())?;
     let send =
-        |path: String| client.post(format!("{}{path}", asked.process.share.host)).once().timeout(PATIENCE);
+        |path: String| client.post(format!("{}{path}", request.process.share.host)).once().timeout(PATIENCE);
     // The host knows a share by the last eight letters and refuses a second one: each run has its own.
     let letters = random_hex::<4>().map_err(|error| format!("there is no randomness: {error}"))?;
     let name = json!({ "sessionID": format!("{session}{letters}") });
     let made = send("/api/share".to_owned()).json(&name).send().await;
-    let made: Made = made.and_then(|answer| answer.json()).map_err(told)?;
+    let made: ShareReply = made.and_then(|answer| answer.json()).map_err(told)?;
     if !is_plain(&made) {
         return Err("the host's answer is no address".to_owned());
     }
     let filled = json!({ "secret": made.secret, "data": data });
     let filled = send(format!("/api/share/{}/sync", made.id)).idempotent().json(&filled).send().await;
     filled.map_err(told)?;
-    let card = match asked.process.share.card {
+    let card = match request.process.share.card {
         Card::Link => None,
-        Card::Picture => Some(card(asked, &made.id)),
+        Card::Picture => Some(card(request, &made.id)),
     };
     Ok(Share { url: made.url, card })
 }
 
 /// Tells whether what the host said can stand in a comment and in a path.
-fn is_plain(made: &Made) -> bool {
+fn is_plain(made: &ShareReply) -> bool {
     let known = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&'*+,;=%".contains(c);
     let web = Url::parse(&made.url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
     let id = made.id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     web && id && !made.id.is_empty() && made.url.len() < 500 && made.url.chars().all(known)
 }
 
-fn card(asked: &Asked<'_>, id: &str) -> String {
-    let title = format!("{} of {}", asked.permit.subject(), asked.permit.repo());
+fn card(request: &Request<'_>, id: &str) -> String {
+    let title = format!("{} of {}", request.permit.subject(), request.permit.repo());
     let title = BASE64URL_NOPAD.encode(title.as_bytes());
     let known = |c: &char| c.is_ascii_alphanumeric() || "-._/:".contains(*c);
     let model: String =
-        asked.process.agent.settings.model().unwrap_or_default().chars().filter(known).collect();
+        request.process.agent.settings.model().unwrap_or_default().chars().filter(known).collect();
     format!("{CARDS}/{title}.png?model={model}&version={}&id={id}", fro_opencode::VERSION)
 }
 
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn only_an_address_can_stand_below_an_answer() {
         let check = |id: &str, url: &str, expect: bool| {
-            let made = Made { id: id.to_owned(), url: url.to_owned(), secret: String::new() };
+            let made = ShareReply { id: id.to_owned(), url: url.to_owned(), secret: String::new() };
             assert_eq!(is_plain(&made), expect, "{id} {url}");
         };
         check("abc12345", "https://opncd.ai/share/abc12345", true);

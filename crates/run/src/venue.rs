@@ -34,12 +34,12 @@ pub(crate) use write::Write;
 use std::time::Duration;
 
 use fro_core::{
-    Fault, Login, Permit, Trigger, gate::Policy, remembered::Audience, say::marker::Marker, task::Manner,
+    Fault, Login, Permit, Trigger, gate::Policy, remembered::Audience, say::marker::Marker, task::Visibility,
 };
 use fro_github::{GitHub, Since};
 use jiff::Timestamp;
 
-use crate::{answer::Asked, occasion::Occasion, process::Process, progress::Tell};
+use crate::{answer::Request, occasion::Occasion, process::Process, progress::Tell};
 
 /// The surface of everything that happens here, as the ledger knows it.
 pub(crate) const SURFACE: &str = "github";
@@ -102,13 +102,13 @@ pub(crate) struct Venue<'a> {
 
 impl<'a> Venue<'a> {
     /// Prepares to show that the request was seen.
-    pub(crate) fn acknowledgement(self, manner: Manner) -> Acknowledgement<'a> {
-        Acknowledgement::new(self, manner)
+    pub(crate) fn acknowledgement(self, visibility: Visibility) -> Acknowledgement<'a> {
+        Acknowledgement::new(self, visibility)
     }
 
     /// Waits for somebody who may push to say that the run should stop, and returns who it was.
-    pub(crate) async fn stop_said(self) -> Login {
-        stop::heard(self.github, self.permit, self.occasion.began).await
+    pub(crate) async fn wait_for_stop(self) -> Login {
+        stop::wait_for_word(self.github, self.permit, self.occasion.began).await
     }
 
     /// Tells what came of that word.
@@ -117,8 +117,8 @@ impl<'a> Venue<'a> {
     }
 
     /// Adds to the summary of the answer what went wrong since.
-    pub(crate) async fn amend(self, asked: &Asked<'_>, trouble: &[String]) {
-        amend::with_trouble(self.github, asked, trouble).await;
+    pub(crate) async fn amend(self, request: &Request<'_>, trouble: &[String]) {
+        amend::with_trouble(self.github, request, trouble).await;
     }
 
     /// Reads the whole conversation, and what an earlier attempt of this run left in it.

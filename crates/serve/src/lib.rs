@@ -18,7 +18,7 @@ pub use store::{
     outbox::{Delivery, Due},
     parts::Place,
     policies::Policy,
-    queue::{Caps, Claimed, Lease, Reworded, Spent, Turn, Wish},
+    queue::{Caps, Claimed, Lease, RewordResult, Spent, Turn, Wish},
     standing::{GuildStanding, StandingAsked},
     status::Status,
     threads::Opened,

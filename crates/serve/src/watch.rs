@@ -35,11 +35,11 @@ pub struct Watch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Line {
-    /// It was never there yet.
+    /// There was no connection yet.
     Opening,
     /// Discord tells what happens.
     Connected,
-    /// It is lost, and being taken up again.
+    /// The connection was lost, and is being resumed.
     Resuming,
     /// Another process has it.
     StandingBy,

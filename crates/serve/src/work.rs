@@ -5,11 +5,11 @@
 
 mod admission;
 mod answer;
+mod approvals;
 mod files;
-mod heart;
-mod leave;
+mod lease_keeper;
 mod turn;
-mod voice;
+mod turn_writer;
 
 use std::{sync::Arc, time::Duration};
 
@@ -62,7 +62,7 @@ pub struct Worker {
     /// How often it looks for work, and for what people want of a turn that runs.
     pub pace: Duration,
     /// How long people have for a word on what the engine asks.
-    pub leave: Duration,
+    pub approval_time: Duration,
     /// How long turns may go on once it is asked to stop.
     pub patience: Duration,
     /// Where files come from that people send, such as `https://cdn.discordapp.com`.

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::Path, time::Duration};
 
-use fro_boundary::{Bounds, Enclosure, Errand};
+use fro_boundary::{Bounds, ConfinedTask, Enclosure};
 use fro_memory::{import_sessions, quarantine};
 
 use super::blocking;
@@ -37,7 +37,7 @@ pub(super) async fn take_in(
     let program = &settings.engine.program;
     let words = ["export-sessions".into(), OsString::from(places.quarantine)];
     let command = [OsString::from(program)].into_iter().chain(words).chain(sessions.iter().map(Into::into));
-    let errand = Errand {
+    let errand = ConfinedTask {
         command: command.collect(),
         environment: Vec::new(),
         folder: places.quarantine.to_owned(),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use fro_boundary::WallProcess;
-use fro_core::{remembered::Past, say::sessions as say};
+use fro_core::{remembered::EarlierRun, say::sessions as say};
 use fro_memory::{Head, Ledger, Run};
 
 use super::blocking;
@@ -107,7 +107,7 @@ impl Record {
 
     /// Writes down what came of a turn, and returns it as a note for its session.
     pub(crate) async fn end(&self, row: Run) -> Result<String, String> {
-        let past = Past {
+        let past = EarlierRun {
             ended: row.ended_at,
             event: row.event.clone(),
             actor: row.actor.clone(),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::job::Origin;
 
 /// What is known of a turn when its answer is given.
-pub(crate) struct Ended<'a> {
+pub(crate) struct FinishedTurn<'a> {
     pub(crate) turn: &'a Turn,
     /// Where the answer can be read.
     pub(crate) links: Vec<String>,
@@ -22,13 +22,13 @@ pub fn subject(permit: &Permit) -> String {
 
 /// Whose row it is: who asked, for which run, and who can read the repository.
 #[derive(Clone, Copy)]
-pub(crate) struct Whose<'a> {
+pub(crate) struct RowOwner<'a> {
     pub(crate) permit: &'a Permit,
     pub(crate) origin: &'a Origin,
     pub(crate) audience: Option<Audience>,
 }
 
-impl Whose<'_> {
+impl RowOwner<'_> {
     /// Returns the row of a run that has just begun in a session.
     pub(crate) fn begun(self, session: &str) -> Run {
         let Self { permit, origin, audience } = self;
@@ -50,7 +50,7 @@ impl Whose<'_> {
     }
 
     /// Returns the row of a run whose answer was given.
-    pub(crate) fn ended(self, session: &str, ended: Ended<'_>) -> Run {
+    pub(crate) fn ended(self, session: &str, ended: FinishedTurn<'_>) -> Run {
         let began = self.begun(session);
         let since =
             |begin| u64::try_from(began.ended_at.duration_since(begin).as_millis()).unwrap_or_default();

@@ -11,12 +11,12 @@ use std::{
 use fro_core::{
     Bounded, Trust,
     ancestry::{Ancestry, Parent},
-    continuity::{Continuity, Fresh, Last, Likeness, Topic, is_worth_telling},
-    remembered::{Audience, Excerpt, Message, Past, Remembered, is_told},
-    say::{sessions as say, standing::SubjectStatus},
-    tool_call::{Part, Read, SessionSearch},
+    continuity::{Continuity, LastSession, Likeness, Topic, is_worth_telling},
+    remembered::{Audience, EarlierRun, Excerpt, Message, Remembered, is_told},
+    say::{sessions as say, subject_status::SubjectStatus},
+    tool_call::{ListPage, Read, SessionSearch},
 };
-use fro_memory::{Archive, Error, Found, Index, Info, Ledger, Page, Question, Run, Sessions, Show};
+use fro_memory::{Archive, Error, ExcerptKind, Found, Index, Info, Ledger, Page, Question, Run, Sessions};
 
 /// So many messages of a session that is not continued are quoted, and so many other sessions.
 const ENDING: u32 = 4;
@@ -64,7 +64,7 @@ struct SessionFacts {
 }
 
 /// The sessions and what is known of them, as of one question.
-struct Open {
+struct OpenSources {
     sessions: Sessions,
     ledger: Ledger,
     reader: Reader,
@@ -82,7 +82,7 @@ impl SessionArchive {
     }
 
     /// Lists sessions, the last spoken in first.
-    pub(crate) fn list(&self, part: Part) -> Result<String, Error> {
+    pub(crate) fn list(&self, part: ListPage) -> Result<String, Error> {
         let Some(open) = self.open()? else { return Ok(say::list(&Bounded::first(Vec::new(), 0), 0)) };
         let mut shown = Vec::new();
         for info in open.sessions.list(ALL)? {
@@ -96,7 +96,7 @@ impl SessionArchive {
     /// Searches what was said elsewhere than in the session that asks.
     pub(crate) fn search(&self, search: &SessionSearch, own: &str) -> Result<String, Error> {
         let limit = search.limit.unwrap_or(10).clamp(1, 30);
-        let found = self.found((&search.query, &[]), Some(own), Show::Place, limit)?;
+        let found = self.found((&search.query, &[]), Some(own), ExcerptKind::Place, limit)?;
         let places: Vec<_> = found.into_iter().map(|(_, place)| place).collect();
         Ok(say::search(&search.query, &places))
     }
@@ -106,7 +106,7 @@ impl SessionArchive {
         &self,
         (words, around): (&str, &[&str]),
         except: Option<&str>,
-        show: Show,
+        show: ExcerptKind,
         limit: u32,
     ) -> Result<Vec<(u32, Excerpt)>, Error> {
         let Some(open) = self.open()? else { return Ok(Vec::new()) };
@@ -145,27 +145,27 @@ impl SessionArchive {
     }
 
     /// Returns the session in which a subject was last spoken about.
-    pub(crate) fn last(&self, subject: &str) -> Result<Last, Error> {
+    pub(crate) fn last(&self, subject: &str) -> Result<LastSession, Error> {
         match Ledger::open(&self.ledger)?.session_of(subject)? {
             Some(id) => self.last_in(&id),
-            None => Ok(Last::None),
+            None => Ok(LastSession::None),
         }
     }
 
     /// Returns a session that somebody chose to go on in.
-    pub(crate) fn last_in(&self, id: &str) -> Result<Last, Error> {
-        let Some(open) = self.open()? else { return Ok(Last::Gone) };
-        let Some(info) = open.sessions.info(id)? else { return Ok(Last::Gone) };
-        let Some(session) = open.remembered(info)? else { return Ok(Last::Private) };
-        Ok(Last::Here { session: Box::new(session), bytes: open.sessions.size(id)? })
+    pub(crate) fn last_in(&self, id: &str) -> Result<LastSession, Error> {
+        let Some(open) = self.open()? else { return Ok(LastSession::Gone) };
+        let Some(info) = open.sessions.info(id)? else { return Ok(LastSession::Gone) };
+        let Some(session) = open.remembered(info)? else { return Ok(LastSession::Private) };
+        Ok(LastSession::Here { session: Box::new(session), bytes: open.sessions.size(id)? })
     }
 
     /// Returns what is known of a subject.
-    pub(crate) fn standing(&self, subject: &str, memory: String) -> Result<SubjectStatus, Error> {
+    pub(crate) fn subject_status(&self, subject: &str, memory: String) -> Result<SubjectStatus, Error> {
         let runs = Ledger::open(&self.ledger)?.runs_about(subject)?;
         let session = match self.last(subject)? {
-            Last::Here { session, .. } => Some(*session),
-            Last::None | Last::Gone | Last::Private => None,
+            LastSession::Here { session, .. } => Some(*session),
+            LastSession::None | LastSession::Gone | LastSession::Private => None,
         };
         Ok(SubjectStatus { past: runs.iter().map(past).collect(), session, memory })
     }
@@ -173,17 +173,13 @@ impl SessionArchive {
     /// Returns the last words of a session that is not continued though it could be told of.
     pub(crate) fn ending(
         &self,
-        last: &Last,
+        last: &LastSession,
         continuity: &Continuity,
     ) -> Result<Option<(Remembered, Vec<Message>)>, Error> {
-        match continuity {
-            Continuity::Fresh(Fresh::PutAway | Fresh::Full | Fresh::LessTrusted | Fresh::Review) => {}
-            Continuity::Continued(_)
-            | Continuity::Fresh(Fresh::First | Fresh::Order | Fresh::Gone | Fresh::Private) => {
-                return Ok(None);
-            }
+        if !continuity.quotes_last_session() {
+            return Ok(None);
         }
-        let (Last::Here { session, .. }, Some(open)) = (last, self.open()?) else { return Ok(None) };
+        let (LastSession::Here { session, .. }, Some(open)) = (last, self.open()?) else { return Ok(None) };
         let page = Page { skip: session.messages.saturating_sub(ENDING), limit: ENDING };
         let said = open.sessions.read(&session.id, page)?.into_iter().filter(|said| said.role == "assistant");
         let messages = said.map(|said| Message { role: said.role, at: said.at, text: said.text });
@@ -195,13 +191,13 @@ impl SessionArchive {
         &self,
         topic: &Topic,
         besides: Option<&str>,
-        show: Show,
+        show: ExcerptKind,
     ) -> Result<Vec<Excerpt>, Error> {
         let around: Vec<_> = topic.around.iter().map(String::as_str).collect();
         // One more, which may be the session that is continued.
         let found = self.found((&topic.words, &around), None, show, PLACES + 1)?;
         // A concession is short beside the review that it answers, and would never be worth telling by its weight.
-        let tells_all = show == Show::Place;
+        let tells_all = show == ExcerptKind::Place;
         let told = found.into_iter().filter(|(weight, place)| {
             let is_known = besides == Some(place.session.id.as_str());
             let likeness = Likeness { weight: *weight, shared: place.shared.len() };
@@ -210,13 +206,13 @@ impl SessionArchive {
         Ok(told.map(|(_, place)| place).take(PLACES as usize).collect())
     }
 
-    fn open(&self) -> Result<Option<Open>, Error> {
+    fn open(&self) -> Result<Option<OpenSources>, Error> {
         let sessions = match &self.rest {
             Some((archive, folder)) => Some(Sessions::open_all(&self.engine_data, archive, folder)?),
             None => Sessions::open(&self.engine_data)?,
         };
         let Some(sessions) = sessions else { return Ok(None) };
-        Ok(Some(Open { sessions, ledger: Ledger::open(&self.ledger)?, reader: self.reader.clone() }))
+        Ok(Some(OpenSources { sessions, ledger: Ledger::open(&self.ledger)?, reader: self.reader.clone() }))
     }
 }
 
@@ -234,7 +230,7 @@ impl SessionFacts {
     }
 }
 
-impl Open {
+impl OpenSources {
     /// Returns a session by its id, if it may be heard here.
     fn find(&self, id: &str) -> Result<Option<Remembered>, Error> {
         self.sessions.info(id)?.map_or(Ok(None), |info| self.remembered(info))
@@ -278,8 +274,8 @@ impl Open {
     }
 }
 
-fn past(run: &Run) -> Past {
-    Past {
+fn past(run: &Run) -> EarlierRun {
+    EarlierRun {
         ended: run.ended_at,
         event: run.event.clone(),
         actor: run.actor.clone(),

@@ -5,7 +5,7 @@ use std::{fs::Permissions, os::unix::fs::PermissionsExt as _, sync::Mutex};
 use fro_core::{
     Fault, Reach,
     remembered::Audience,
-    tool_call::{Part, Read, SessionSearch},
+    tool_call::{ListPage, Read, SessionSearch},
 };
 use fro_memory::{Keeping, Kept, Ledger, StoreSettings};
 use serde_json::json;
@@ -15,8 +15,8 @@ use super::{
     job, origin, permit,
 };
 use crate::{
-    Agent, Left, Offer, Process, Settings,
-    memory::{Memory, PRIVATE, Whose, on_page, save_trouble, told_of_save},
+    Agent, KilledRun, Process, Settings,
+    memory::{Memory, PRIVATE, RowOwner, on_page, save_trouble, told_of_save},
     state::State,
     step::Step,
     try_model,
@@ -42,7 +42,6 @@ async fn an_engine_that_was_only_opened_leaves_nothing() {
     let told = steps.lock().unwrap().clone();
     let [Step::Opened { private }] = told.as_slice() else { panic!("{told:?}") };
     assert!(private.starts_with(garden.folder.path()) && private.exists());
-    assert!(agent.running().is_none() && agent.store().is_none());
     assert_eq!(agent.walls(), "the engine was not started");
     assert_eq!((agent.network(), agent.gh(), agent.sessions()), (None, None, Vec::new()));
     let handover = agent.hand_over().await;
@@ -78,9 +77,9 @@ async fn nothing_is_set_up_for_a_model_that_cannot_be_asked() {
     let steps = Mutex::new(Vec::new());
     let tell = |step: Step| steps.lock().unwrap().push(step);
     let mut agent = Agent::open(&garden.process, &job, &tell).unwrap();
-    let fault = agent.prepare().await.unwrap_err();
+    let fault = agent.prepare().await.err().unwrap();
     assert!(fault.hint().contains("auth-json") || fault.hint().contains("model"), "{fault}");
-    assert!(matches!(agent.start(Offer::usual()).await, Err(again) if again.what() == fault.what()));
+    assert_eq!(agent.prepare().await.err().unwrap().what(), fault.what(), "a second try says the same");
     assert!(steps.lock().unwrap().iter().all(|step| matches!(step, Step::Opened { .. })));
     agent.finish().await.cleaned.unwrap();
 }
@@ -93,7 +92,7 @@ async fn a_first_run_misses_its_memory_and_forgets_nothing() {
     assert_eq!(agent.memory(), "not looked up");
     agent.recall().await;
     assert_eq!(agent.memory(), "miss (first run)");
-    let status = agent.standing(&job.permit).await.unwrap();
+    let status = agent.subject_status(&job.permit).await.unwrap();
     assert_eq!((status.past.len(), status.session), (0, None));
     assert_eq!(agent.forget(&job.permit).await, Ok(0));
     assert_eq!(agent.warnings(), [""; 0]);
@@ -132,7 +131,7 @@ async fn an_agent_without_memory_is_told_that_there_is_none() {
     let unknown = Read { session_id: "ses_1".to_owned(), skip: 0, limit: None };
     assert_eq!(archive.read(&unknown).unwrap(), None);
     assert_eq!(archive.info("ses_1").unwrap(), None);
-    let list = archive.list(Part::default()).unwrap();
+    let list = archive.list(ListPage::default()).unwrap();
     let search = SessionSearch { query: "the tap".to_owned(), limit: None };
     let found = archive.search(&search, "ses_own").unwrap();
     for told in [&list, &found] {
@@ -146,7 +145,7 @@ async fn a_session_is_written_down_before_it_is_asked() {
     let job = garden.job(1, "@fro-bot why?");
     let memory = Memory::open(garden.scope(&job), garden.folder.path().join("engine")).unwrap();
     let (record, whose) =
-        (memory.record(), Whose { permit: &job.permit, origin: &job.origin, audience: None });
+        (memory.record(), RowOwner { permit: &job.permit, origin: &job.origin, audience: None });
     memory.written_by("1.18.33");
     record.begin("ses_1", whose.begun("ses_1")).await.unwrap();
     record.begin("ses_2", whose.begun("ses_2")).await.unwrap();
@@ -177,13 +176,13 @@ fn killed(garden: &Garden, run: &str, engine: &str) -> std::path::PathBuf {
 async fn what_a_killed_run_left_is_taken_up_once_and_removed() {
     let garden = Garden::new().await;
     let private = killed(&garden, "42", "fro-bot-y");
-    let left = Left::read(&garden.process, "42", private.clone()).unwrap();
+    let left = KilledRun::read(&garden.process, "42", private.clone()).unwrap();
     assert!(left.has_memory());
     let kept = left.save(&garden.process, (&origin(), Audience::Everyone), &|_| {}).await;
     assert_eq!(kept, None, "nothing was set apart, so the agent was never asked");
     left.remove().unwrap();
     assert_eq!(left_in(&garden), [""; 0]);
-    let gone = Left::read(&garden.process, "42", private).unwrap();
+    let gone = KilledRun::read(&garden.process, "42", private).unwrap();
     assert!(!gone.has_memory(), "doing it twice is doing it once");
     gone.remove().unwrap();
 }
@@ -193,7 +192,7 @@ async fn what_a_killed_run_left_is_not_read_while_something_of_it_may_run() {
     let garden = Garden::new().await;
     let private = killed(&garden, "42", "fro-bot-y");
     fs_err::create_dir(private.join("apart")).unwrap();
-    let left = Left::read(&garden.process, "42", private).unwrap();
+    let left = KilledRun::read(&garden.process, "42", private).unwrap();
     let steps = Mutex::new(Vec::new());
     let tell = |step: Step| steps.lock().unwrap().push(step);
     let kept = left.save(&garden.process, (&origin(), Audience::Everyone), &tell).await;
@@ -213,7 +212,7 @@ async fn what_a_killed_run_left_is_not_read_while_something_of_it_may_run() {
 async fn nothing_of_another_run_is_touched() {
     let garden = Garden::new().await;
     let refused = |private: std::path::PathBuf| {
-        let read = Left::read(&garden.process, "42", private);
+        let read = KilledRun::read(&garden.process, "42", private);
         read.map(|_| ()).unwrap_err().what().to_owned()
     };
     let elsewhere = tempfile::tempdir().unwrap();

@@ -69,7 +69,7 @@ async fn what_one_run_downloaded_the_next_one_finds_in_the_cache() {
     let first = bring(&garden, &job).await.expect("the runner lacks its tools");
     assert_eq!(fs_err::read_dir(first.folder()).unwrap().count(), 0, "nobody has kept any");
     let (wanted, tools) = garden.process.tools(job.checkout.clone()).unwrap();
-    let missing = fro_opencode::missing_parcels(&wanted, None, &tools);
+    let missing = fro_opencode::missing_archives(&wanted, None, &tools);
     let [engine, ..] = missing.as_slice() else { panic!("nothing is missing") };
     fs_err::write(first.folder().join(engine), "packed").unwrap();
     first.keep().await;

@@ -288,7 +288,7 @@ async fn what_gh_does_is_done_as_long_as_it_can_be_nobody_else_s() {
     let said = deeds(Deed::Say(json!({ "body": "It is the tap." }))).await.unwrap();
     assert_eq!(said.url, "https://example.org/1#draft-1");
     assert_eq!(drafts.last().unwrap().body, "It is the tap.");
-    let _seats = ["ses_1", "ses_2"].map(|id| callers.seat(id, Vec::new()));
+    let _seats = ["ses_1", "ses_2"].map(|id| callers.register(id, Vec::new()));
     let why = deeds(Deed::Say(json!({ "body": "Whose is this?" }))).await.unwrap_err();
     assert!(why.contains("by the tool `answer_draft`"), "{why}");
     let (title, body, head) = (String::new(), String::new(), String::new());

@@ -28,12 +28,12 @@ pub struct BadHost(String);
 pub struct ResolvedHost {
     pub(super) host: Host,
     /// Where it leads, or why nowhere.
-    pub(super) leads: Result<Way, String>,
+    pub(super) leads: Result<HostRoute, String>,
 }
 
 /// The way to a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum HostRoute {
     /// Its addresses.
     Direct(Vec<SocketAddr>),
     /// The operator's own proxy, which knows where it is.
@@ -97,7 +97,7 @@ impl ResolvedHost {
     /// reaches there. An address that the operator wrote out is meant. What lies beyond a proxy is for that to find.
     pub async fn find(host: Host, proxy: &CorporateProxy) -> Self {
         if let Some(tunnel) = proxy.towards(&host) {
-            return Self { host, leads: Ok(Way::CorporateProxy(tunnel)) };
+            return Self { host, leads: Ok(HostRoute::CorporateProxy(tunnel)) };
         }
         let addresses = match host.literal() {
             Some(address) => Ok(vec![SocketAddr::new(address, host.port)]),
@@ -106,7 +106,7 @@ impl ResolvedHost {
                 Err(error) => Err(format!("`{}` cannot be found: {error}", host.name)),
             },
         };
-        Self { host, leads: addresses.map(Way::Direct) }
+        Self { host, leads: addresses.map(HostRoute::Direct) }
     }
 
     /// Returns why it leads nowhere, if so.
@@ -278,6 +278,6 @@ mod tests {
         assert_eq!(door.closed(), Some("`localhost` leads into a private network"));
         let door =
             ResolvedHost::find("127.0.0.1:80".parse().unwrap(), &CorporateProxy::from_environment(&[])).await;
-        assert_eq!(door.leads, Ok(Way::Direct(vec!["127.0.0.1:80".parse().unwrap()])));
+        assert_eq!(door.leads, Ok(HostRoute::Direct(vec!["127.0.0.1:80".parse().unwrap()])));
     }
 }

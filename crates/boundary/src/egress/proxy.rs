@@ -34,7 +34,7 @@ use tokio_util::{
 use crate::{
     accept::SocketListener,
     audit::Audit,
-    egress::{ResolvedHost, host::Way},
+    egress::{ResolvedHost, host::HostRoute},
     serve::{Body, respond_with, serve},
 };
 
@@ -202,8 +202,8 @@ impl EgressState {
         let silent = |what: String| EgressRefusal::Silent(door.host.to_string(), what);
         let reach = async {
             match way {
-                Way::Direct(addresses) => TcpStream::connect(addresses.as_slice()).await,
-                Way::CorporateProxy(tunnel) => tunnel.open(&door.host).await,
+                HostRoute::Direct(addresses) => TcpStream::connect(addresses.as_slice()).await,
+                HostRoute::CorporateProxy(tunnel) => tunnel.open(&door.host).await,
             }
         };
         match timeout(PATIENCE, reach).await {

@@ -34,7 +34,7 @@ use crate::{
         deed::Deeds,
         graphql::GraphqlQuestion,
         known_ids::KnownIds,
-        policy::{GhRefusal, GhRequest, GhScope, Kind, Passed, decide, is_github_s_own},
+        policy::{GhRefusal, GhRequest, GhScope, Kind, PassedRequest, decide, is_github_s_own},
     },
     intake::Intake,
     serve::{Body, Passing, respond_with, send_back, serve, stream_back},
@@ -203,13 +203,13 @@ impl BrokerState {
         let Upstream { server, repo, api, graphql, token, .. } = &self.upstream;
         let (request, what, kind) =
             match decide(&asked, GhScope { server, repo, id, known_ids: &self.known_ids })? {
-                Passed::Deed(wish) => return self.take_over(&wish).await,
-                Passed::Rest(target, kind) => (
+                PassedRequest::Deed(wish) => return self.take_over(&wish).await,
+                PassedRequest::Rest(target, kind) => (
                     self.client.get(format!("{}{target}", api.trim_end_matches('/'))),
                     target,
                     Heard::Rest(kind),
                 ),
-                Passed::GraphQl(GraphqlQuestion { body, asks, beyond }) => (
+                PassedRequest::GraphQl(GraphqlQuestion { body, asks, beyond }) => (
                     self.client.post(graphql).body(Bytes::from(body.to_string())),
                     asks,
                     Heard::GraphQl(beyond),

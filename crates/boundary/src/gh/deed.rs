@@ -31,7 +31,7 @@ pub enum Deed {
 
 /// What came of a deed: where it can be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Done {
+pub struct DeedResult {
     /// The page that `gh` prints.
     pub url: String,
     /// The number of the issue or pull request.
@@ -39,7 +39,7 @@ pub struct Done {
 }
 
 /// Does a deed, or says why not.
-pub type Deeds = Arc<dyn Fn(Deed) -> BoxFuture<'static, Result<Done, String>> + Send + Sync>;
+pub type Deeds = Arc<dyn Fn(Deed) -> BoxFuture<'static, Result<DeedResult, String>> + Send + Sync>;
 
 /// A deed that is understood, what it is about and how its answer is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,7 +127,7 @@ impl WantedDeed {
     }
 
     /// Writes what GitHub would have answered: exactly what was asked for, since `gh` takes nothing else.
-    pub(super) fn answer(&self, done: &Done) -> Value {
+    pub(super) fn answer(&self, done: &DeedResult) -> Value {
         match &self.reply {
             Reply::Rest => {
                 json!({ "id": 0, "number": done.number, "url": done.url, "html_url": done.url, "body": "" })
@@ -138,7 +138,7 @@ impl WantedDeed {
 }
 
 /// Gives every field that was asked for its value, as far as there is one.
-fn filled(asked: &Value, done: &Done) -> Value {
+fn filled(asked: &Value, done: &DeedResult) -> Value {
     match asked {
         Value::Object(fields) => {
             fields.iter().map(|(name, field)| (name.clone(), filled(field, done))).collect()

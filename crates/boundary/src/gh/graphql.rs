@@ -31,9 +31,9 @@ pub(super) struct GraphqlQuestion {
 /// What a request means.
 #[derive(Debug, PartialEq)]
 pub(super) enum Meaning {
-    /// It asks.
+    /// A query, which only reads.
     Question(GraphqlQuestion),
-    /// It is one of the few that may write.
+    /// One of the few mutations that the harness carries out itself.
     Wish(WantedDeed),
 }
 

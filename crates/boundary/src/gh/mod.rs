@@ -18,4 +18,4 @@ mod scope;
 mod sort;
 
 pub use broker::{GhBroker, GhCalls, Upstream};
-pub use deed::{Deed, Deeds, Done};
+pub use deed::{Deed, DeedResult, Deeds};

@@ -11,7 +11,7 @@ use crate::gh::{
 
 /// A request that passes.
 #[derive(Debug, PartialEq)]
-pub(super) enum Passed {
+pub(super) enum PassedRequest {
     /// A path below the REST API, with its query.
     Rest(String, Kind),
     /// A body for the GraphQL API, with what it asks for and where in its answer other repositories may stand.
@@ -74,7 +74,7 @@ pub(super) struct GhScope<'a> {
 }
 
 /// Decides on a request.
-pub(super) fn decide(asked: &GhRequest<'_>, bounds: GhScope<'_>) -> Result<Passed, GhRefusal> {
+pub(super) fn decide(asked: &GhRequest<'_>, bounds: GhScope<'_>) -> Result<PassedRequest, GhRefusal> {
     let GhScope { server, repo, id, .. } = bounds;
     let GhRequest { method, host, path, query, body } = *asked;
     let elsewhere = || GhRefusal::Elsewhere(host.chars().take(100).collect());
@@ -86,8 +86,8 @@ pub(super) fn decide(asked: &GhRequest<'_>, bounds: GhScope<'_>) -> Result<Passe
     if path == "/graphql" {
         return match method {
             "POST" => graphql::read(body, bounds).map(|meaning| match meaning {
-                Meaning::Question(question) => Passed::GraphQl(question),
-                Meaning::Wish(wish) => Passed::Deed(wish),
+                Meaning::Question(question) => PassedRequest::GraphQl(question),
+                Meaning::Wish(wish) => PassedRequest::Deed(wish),
             }),
             _ => Err(GhRefusal::Unclear("GraphQL is asked by POST")),
         };
@@ -98,7 +98,7 @@ pub(super) fn decide(asked: &GhRequest<'_>, bounds: GhScope<'_>) -> Result<Passe
     if matches!(method, "POST" | "PATCH" | "DELETE")
         && let Some(wish) = WantedDeed::of_rest(method, &parts, body, repo)?
     {
-        return Ok(Passed::Deed(wish));
+        return Ok(PassedRequest::Deed(wish));
     }
     if !matches!(method, "GET" | "HEAD") {
         return Err(GhRefusal::Write(format!("{method} {shown}")));
@@ -121,7 +121,7 @@ pub(super) fn decide(asked: &GhRequest<'_>, bounds: GhScope<'_>) -> Result<Passe
         () => Kind::Other,
     };
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    Ok(Passed::Rest(format!("{path}{query}"), kind))
+    Ok(PassedRequest::Rest(format!("{path}{query}"), kind))
 }
 
 /// Returns the path with the repository's name, where it has the number: GitHub's own addresses of a next page do.
@@ -192,10 +192,10 @@ mod tests {
         let (repo, known_ids) = (RepoName::parse("Octo/garden").unwrap(), KnownIds::default());
         let decision =
             match decide(&asked, GhScope { server, repo: &repo, id: Some(7), known_ids: &known_ids }) {
-                Ok(Passed::Rest(path, Kind::Log)) => format!("the log {path}"),
-                Ok(Passed::Rest(path, Kind::Things | Kind::Other)) => path,
-                Ok(Passed::GraphQl(..)) => "graphql".to_owned(),
-                Ok(Passed::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
+                Ok(PassedRequest::Rest(path, Kind::Log)) => format!("the log {path}"),
+                Ok(PassedRequest::Rest(path, Kind::Things | Kind::Other)) => path,
+                Ok(PassedRequest::GraphQl(..)) => "graphql".to_owned(),
+                Ok(PassedRequest::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
                 Err(refusal) => refusal.to_string(),
             };
         assert_eq!(decision, expected, "{line}");

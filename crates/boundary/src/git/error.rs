@@ -18,7 +18,7 @@ pub enum GitError {
         /// What it said.
         said: String,
     },
-    /// It was more than git is given for it.
+    /// git took longer, or printed more, than it is allowed to.
     #[error("`git {command}` came to no end: {why}")]
     Overrun {
         /// What it was asked.

@@ -16,7 +16,7 @@ use crate::{
         AgentClone, GitError, Store,
         reader::{GitQuestion, Reader},
     },
-    halt::Began,
+    halt::AgentStart,
     wall::Enclosure,
 };
 
@@ -30,7 +30,7 @@ const MOST_ASIDE: usize = 200;
 
 /// The files of the clone at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct CloneFiles {
     /// Their tree.
     pub tree: String,
     /// What was not looked at, with the reason.
@@ -39,7 +39,7 @@ pub struct Taken {
 
 impl Store {
     /// Takes the clone's files down, but those that it ignores. Nobody may be changing them meanwhile.
-    pub async fn tree_of(&self, clone: &AgentClone, halt: &Halt) -> Result<Taken, GitError> {
+    pub async fn tree_of(&self, clone: &AgentClone, halt: &Halt) -> Result<CloneFiles, GitError> {
         clone.see_that_it_stands()?;
         let ask = async |arguments: &[&str], paths: Vec<OsString>| {
             let arguments = arguments.iter().map(OsString::from).chain(paths).collect();
@@ -61,7 +61,7 @@ impl Store {
             Err(other) => return Err(other),
         }
         let tree = ask(&["write-tree"], Vec::new()).await?;
-        Ok(Taken { tree: String::from_utf8_lossy(&tree).trim().to_owned(), aside: told })
+        Ok(CloneFiles { tree: String::from_utf8_lossy(&tree).trim().to_owned(), aside: told })
     }
 
     /// Returns what differs between two trees or commits, as a patch.
@@ -91,7 +91,7 @@ impl Store {
     }
 
     async fn look_at_objects(&self, arguments: &[&str]) -> Result<String, GitError> {
-        let said = self.look(None, Began::Was, arguments.iter().map(OsString::from).collect()).await?;
+        let said = self.look(None, AgentStart::Was, arguments.iter().map(OsString::from).collect()).await?;
         Ok(String::from_utf8_lossy(&said).trim_end_matches('\n').to_owned())
     }
 
@@ -99,7 +99,7 @@ impl Store {
     async fn look(
         &self,
         clone: Option<&Path>,
-        began: Began,
+        began: AgentStart,
         arguments: Vec<OsString>,
     ) -> Result<Vec<u8>, GitError> {
         // Beside the store, where the agent cannot look.
@@ -107,9 +107,11 @@ impl Store {
         let objects = scratch.join("objects");
         fs_err::create_dir_all(&objects).map_err(GitError::prepare(&objects))?;
         let enclosure = match (began, self.git.confinement.enclosure) {
-            (Began::Was, Enclosure::Root) => Enclosure::Root,
+            (AgentStart::Was, Enclosure::Root) => Enclosure::Root,
             // The files are still root's, or of the same user anyway.
-            (Began::NotYet, _) | (Began::Was, Enclosure::Open | Enclosure::Sudo(_)) => Enclosure::Open,
+            (AgentStart::NotYet, _) | (AgentStart::Was, Enclosure::Open | Enclosure::Sudo(_)) => {
+                Enclosure::Open
+            }
         };
         let reader = self.reader(scratch);
         reader.ask(GitQuestion { arguments, input: b"", objects: &objects, clone, enclosure }).await

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    confined::{Bounds, Errand, Said},
+    confined::{Bounds, ConfinedOutput, ConfinedTask},
     git::{Git, GitError, command::complaint},
     wall::Enclosure,
 };
@@ -59,15 +59,15 @@ impl Reader {
         let errand = self.errand(question)?;
         confinement.enclosure = enclosure.if_readable(&errand.read);
         match confinement.run(errand).await {
-            Ok(Said { status, output, .. }) if status.success() => Ok(output),
-            Ok(Said { complaint: said, .. }) => {
+            Ok(ConfinedOutput { status, output, .. }) if status.success() => Ok(output),
+            Ok(ConfinedOutput { complaint: said, .. }) => {
                 Err(GitError::Failed { command: name, said: complaint(&said) })
             }
             Err(overrun) => Err(GitError::Overrun { command: name, why: overrun.to_string() }),
         }
     }
 
-    fn errand(&self, question: GitQuestion<'_>) -> Result<Errand, GitError> {
+    fn errand(&self, question: GitQuestion<'_>) -> Result<ConfinedTask, GitError> {
         let GitQuestion { arguments, input, objects, clone, .. } = question;
         let scratch = &self.scratch;
         let given = scratch.join("input");
@@ -85,7 +85,7 @@ impl Reader {
             ("TMPDIR".into(), scratch.clone().into()),
         ]);
         let own = [&self.repository].into_iter().chain(&self.objects).cloned();
-        Ok(Errand {
+        Ok(ConfinedTask {
             command,
             environment,
             folder: clone.unwrap_or(scratch).to_owned(),

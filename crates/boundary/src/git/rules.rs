@@ -12,7 +12,7 @@ pub struct Rules {
     /// The one branch of this run.
     pub branch: String,
     /// Whether that is there already.
-    pub stands: Stands,
+    pub stands: BranchState,
     /// Branches that are never pushed to: the default one and those that are protected.
     pub closed: Vec<String>,
     /// Patterns of paths that may not be touched.
@@ -23,7 +23,7 @@ pub struct Rules {
 
 /// Whether a branch is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stands {
+pub enum BranchState {
     /// It is, with the commit that the agent starts from.
     Already,
     /// The first push makes it.
@@ -308,7 +308,7 @@ mod tests {
         Rules {
             url: String::new(),
             branch: "opencode/issue1-2".to_owned(),
-            stands: Stands::NotYet,
+            stands: BranchState::NotYet,
             closed: vec!["main".to_owned(), "release".to_owned()],
             protected_paths: PROTECTED_PATHS.map(str::to_owned).into(),
             signature: Signature {

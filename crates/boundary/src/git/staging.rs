@@ -31,12 +31,12 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::{
     accept::SocketListener,
     audit::Audit,
-    confined::{Bounds, Confinement, Errand},
+    confined::{Bounds, ConfinedTask, Confinement},
     git::{
         Git, GitError, Store,
         command::complaint,
         gatekeeper::{self, Gatekeeper, Record},
-        rules::{Rules, Stands},
+        rules::{BranchState, Rules},
     },
     serve::{Body, serve},
     wall::{Address, Enclosure},
@@ -58,14 +58,14 @@ pub type Credential = Arc<dyn Fn() -> BoxFuture<'static, Result<Secret, Fault>> 
 /// What became of one push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Push {
-    /// It is on GitHub.
+    /// The push passed and is on GitHub.
     Passed {
         /// The branch.
         branch: String,
         /// Its new commit.
         commit: String,
     },
-    /// It was refused, here or there.
+    /// The push was refused, by the harness or by GitHub.
     Refused {
         /// Why.
         why: String,
@@ -86,7 +86,7 @@ pub enum Pushing {
         /// Knows what must not be published.
         redactor: Arc<Redactor>,
     },
-    /// It may not, for this reason.
+    /// Pushes are refused, for this reason.
     Closed(String),
 }
 
@@ -183,7 +183,7 @@ impl Store {
     ) -> Result<AbortOnDropHandle<()>, GitError> {
         let socket = self.socket();
         write_hook(hooks, hook, &socket).map_err(GitError::prepare(hooks))?;
-        if let Stands::Already = gatekeeper.rules.stands {
+        if let BranchState::Already = gatekeeper.rules.stands {
             // A push says what it found there, and it found the tip.
             let name = format!("refs/heads/{}", gatekeeper.rules.branch);
             self.git.run(&self.repository, &["update-ref", &name, self.tip()]).await?;
@@ -308,7 +308,7 @@ impl GitEndpoint {
         let hooks = format!("core.hooksPath={}", self.hooks.display());
         command.extend(["-c", &hooks, "http-backend"].map(OsString::from));
         let store = self.project.join("store.git");
-        let errand = Errand {
+        let errand = ConfinedTask {
             command,
             environment: self.variables(head, place, body.len()),
             folder: store.clone(),

@@ -17,7 +17,7 @@ pub(super) const TIP: &str = "refs/fro-bot/tip";
 
 /// What the agent's clone is made of.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct CloneBase {
     /// The runner's checkout, if there is one.
     pub checkout: PathBuf,
     /// Where the harness fetches what the checkout does not have.
@@ -71,7 +71,7 @@ impl Store {
     /// Opens a store in `scratch`, which must not lie where the agent can write.
     ///
     /// The objects of the runner's checkout are used where they are; only what it lacks is fetched.
-    pub async fn open(git: Git, scratch: &Path, ground: &Ground) -> Result<Self, GitError> {
+    pub async fn open(git: Git, scratch: &Path, ground: &CloneBase) -> Result<Self, GitError> {
         let folder = tempfile::Builder::new().prefix("fro-bot-git-").tempdir_in(scratch);
         let folder = folder.map_err(GitError::prepare(scratch))?;
         let repository = folder.path().join("store.git");
@@ -121,7 +121,7 @@ impl Store {
         self.git.feed(&self.repository, &["update-ref", "--stdin"], updates.as_bytes()).await.map(drop)
     }
 
-    async fn find_tip(&mut self, ground: &Ground) -> Result<String, GitError> {
+    async fn find_tip(&mut self, ground: &CloneBase) -> Result<String, GitError> {
         let own = self.checkout.as_ref().map(|checkout| checkout.commit.clone());
         match (&ground.tip, own) {
             (Tip::Checkout, Some(commit)) => Ok(commit),
@@ -145,7 +145,7 @@ impl Store {
     }
 
     /// Fetches a ref from GitHub and returns its commit, or the one below it that was meant.
-    async fn fetch_remote(&self, ground: &Ground, name: &str) -> Result<String, GitError> {
+    async fn fetch_remote(&self, ground: &CloneBase, name: &str) -> Result<String, GitError> {
         let kept = name.replacen("refs/", "refs/fro-bot/", 1);
         let newest = self.fetch(ground, &format!("+{name}:{kept}"), &kept).await?;
         let Tip::Pinned { commit, .. } = &ground.tip else { return Ok(newest) };
@@ -158,7 +158,7 @@ impl Store {
     }
 
     /// Fetches a ref from GitHub and returns its commit.
-    async fn fetch(&self, ground: &Ground, spec: &str, kept: &str) -> Result<String, GitError> {
+    async fn fetch(&self, ground: &CloneBase, spec: &str, kept: &str) -> Result<String, GitError> {
         let mut arguments = vec!["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
         let is_whole = self.checkout.as_ref().is_some_and(|checkout| !checkout.shallow.exists());
         arguments.extend((!is_whole).then_some(DEPTH));

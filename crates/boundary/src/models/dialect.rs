@@ -20,7 +20,7 @@ pub(super) enum Dialect {
 pub(super) enum KeyPlace {
     /// `Authorization: Bearer`.
     Bearer,
-    /// This header.
+    /// The header of this name.
     Header(&'static str),
 }
 

@@ -18,14 +18,14 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::{
     accept::SocketListener,
     echo::Needles,
-    intake::{self, Intake, NotTaken},
+    intake::{self, Intake, IntakeRefusal},
     models::{
         Plan, Spent,
         dialect::KeyPlace,
         headers,
         meter::{Arrival, Estimate, Listening, Meter},
         request::{Admitted, ModelRefusal},
-        shape::Sifted,
+        shape::SiftResult,
     },
     serve::{Body, Passing, respond_with, serve, stream_back},
 };
@@ -131,8 +131,8 @@ impl ProxyState {
         }
         let (head, body) = request.into_parts();
         let (body, _room) = self.intake.take(body).await.map_err(|why| match why {
-            NotTaken::TooLarge => ModelRefusal::TooLarge(LARGEST),
-            NotTaken::TooSlow => ModelRefusal::TooSlow(intake::PATIENCE.as_secs()),
+            IntakeRefusal::TooLarge => ModelRefusal::TooLarge(LARGEST),
+            IntakeRefusal::TooSlow => ModelRefusal::TooSlow(intake::PATIENCE.as_secs()),
         })?;
         let admitted = self.plan.admit(head.uri.path(), head.uri.query(), &body)?;
         drop(body);
@@ -179,7 +179,7 @@ impl ProxyState {
     }
 
     /// Names a field once: there may be as many requests as there are turns.
-    fn tell_what_was_left_out(&self, sifted: &Sifted) {
+    fn tell_what_was_left_out(&self, sifted: &SiftResult) {
         /// The engine sends a few; whoever sends more makes them up.
         const MOST: usize = 50;
         let mut told = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);

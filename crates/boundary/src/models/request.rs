@@ -8,7 +8,7 @@ use crate::models::{
     fields,
     json::Json,
     plan::{Plan, Route},
-    shape::Sifted,
+    shape::SiftResult,
 };
 
 /// A request that passes, as it is sent.
@@ -17,7 +17,7 @@ pub(super) struct Admitted<'a> {
     pub(super) url: String,
     pub(super) model: String,
     pub(super) body: Bytes,
-    pub(super) sifted: Sifted,
+    pub(super) sifted: SiftResult,
     /// The most tokens that the answer may have, if the request says so.
     pub(super) most_output: Option<u64>,
 }
@@ -105,7 +105,7 @@ impl Plan {
         if !route.models.contains(&model) {
             return Err(ModelRefusal::Model(shown(&model)));
         }
-        let mut sifted = Sifted::default();
+        let mut sifted = SiftResult::default();
         sifted
             .body(&mut json, fields::select(route.dialect, rest), |name, value| route.wants(name, value))?;
         let most_output = most_output(&json)?;

@@ -21,7 +21,7 @@ pub(super) enum Shape {
     Never,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// This truth and no other.
+    /// `true` or `false`, whichever is named here.
     Only(bool),
     /// A file inside the request, as a `data:` address.
     Inline,
@@ -46,7 +46,7 @@ pub(super) type Fields = &'static [(&'static str, &'static Shape)];
 
 /// What was found on the way.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Sifted {
+pub(super) struct SiftResult {
     /// The fields that were left out.
     pub(super) left_out: BTreeSet<String>,
     /// How many bytes the request has, pictures aside.
@@ -55,7 +55,7 @@ pub(super) struct Sifted {
     pub(super) pictures: usize,
 }
 
-impl Sifted {
+impl SiftResult {
     /// Takes out of a body what is not of a shape. A field of the body itself passes as the operator wrote it, too.
     pub(super) fn body(
         &mut self,

@@ -14,7 +14,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::wall::caller::{Caller, Last, by_number};
+use crate::wall::caller::{Caller, FinalLink, by_number};
 
 /// The largest value that the kernel takes for an extended attribute.
 const LARGEST: usize = 65_536;
@@ -61,17 +61,17 @@ pub(super) enum AttributeChange {
 pub(super) fn read(caller: &Caller<'_>) -> Result<(OwnedFd, AttributeChange), Errno> {
     match caller.call() {
         libc::SYS_fchmod => Ok((caller.file(0)?, mode(caller, 1))),
-        libc::SYS_fchmodat => Ok((caller.named_in(0, 1, Last::Followed)?, mode(caller, 2))),
+        libc::SYS_fchmodat => Ok((caller.named_in(0, 1, FinalLink::Followed)?, mode(caller, 2))),
         libc::SYS_fchmodat2 => Ok((named(caller, 3)?, mode(caller, 2))),
         libc::SYS_fchown => Ok((caller.file(0)?, owner(caller, 1))),
         libc::SYS_fchownat => Ok((named(caller, 4)?, owner(caller, 2))),
         libc::SYS_utimensat if caller.is_null(1) => Ok((caller.file(0)?, times(caller, 2, 1)?)),
         libc::SYS_utimensat => Ok((named(caller, 3)?, times(caller, 2, 1)?)),
-        libc::SYS_setxattr => Ok((caller.named(0, Last::Followed)?, attribute(caller)?)),
-        libc::SYS_lsetxattr => Ok((caller.named(0, Last::Itself)?, attribute(caller)?)),
+        libc::SYS_setxattr => Ok((caller.named(0, FinalLink::Followed)?, attribute(caller)?)),
+        libc::SYS_lsetxattr => Ok((caller.named(0, FinalLink::Itself)?, attribute(caller)?)),
         libc::SYS_fsetxattr => Ok((caller.file(0)?, attribute(caller)?)),
-        libc::SYS_removexattr => Ok((caller.named(0, Last::Followed)?, no_attribute(caller)?)),
-        libc::SYS_lremovexattr => Ok((caller.named(0, Last::Itself)?, no_attribute(caller)?)),
+        libc::SYS_removexattr => Ok((caller.named(0, FinalLink::Followed)?, no_attribute(caller)?)),
+        libc::SYS_lremovexattr => Ok((caller.named(0, FinalLink::Itself)?, no_attribute(caller)?)),
         libc::SYS_fremovexattr => Ok((caller.file(0)?, no_attribute(caller)?)),
         _ => read_old(caller),
     }
@@ -81,13 +81,13 @@ pub(super) fn read(caller: &Caller<'_>) -> Result<(OwnedFd, AttributeChange), Er
 #[cfg(target_arch = "x86_64")]
 fn read_old(caller: &Caller<'_>) -> Result<(OwnedFd, AttributeChange), Errno> {
     match caller.call() {
-        libc::SYS_chmod => Ok((caller.named(0, Last::Followed)?, mode(caller, 1))),
-        libc::SYS_chown => Ok((caller.named(0, Last::Followed)?, owner(caller, 1))),
-        libc::SYS_lchown => Ok((caller.named(0, Last::Itself)?, owner(caller, 1))),
-        libc::SYS_utime => Ok((caller.named(0, Last::Followed)?, whole_seconds(caller)?)),
-        libc::SYS_utimes => Ok((caller.named(0, Last::Followed)?, times(caller, 1, MICRO)?)),
+        libc::SYS_chmod => Ok((caller.named(0, FinalLink::Followed)?, mode(caller, 1))),
+        libc::SYS_chown => Ok((caller.named(0, FinalLink::Followed)?, owner(caller, 1))),
+        libc::SYS_lchown => Ok((caller.named(0, FinalLink::Itself)?, owner(caller, 1))),
+        libc::SYS_utime => Ok((caller.named(0, FinalLink::Followed)?, whole_seconds(caller)?)),
+        libc::SYS_utimes => Ok((caller.named(0, FinalLink::Followed)?, times(caller, 1, MICRO)?)),
         libc::SYS_futimesat if caller.is_null(1) => Ok((caller.file(0)?, times(caller, 2, MICRO)?)),
-        libc::SYS_futimesat => Ok((caller.named_in(0, 1, Last::Followed)?, times(caller, 2, MICRO)?)),
+        libc::SYS_futimesat => Ok((caller.named_in(0, 1, FinalLink::Followed)?, times(caller, 2, MICRO)?)),
         _ => Err(Errno::NOSYS),
     }
 }
@@ -107,7 +107,8 @@ fn named(caller: &Caller<'_>, flags: usize) -> Result<OwnedFd, Errno> {
     if flags.contains(AtFlags::EMPTY_PATH) && caller.text(1)?.is_empty() {
         return caller.file(0);
     }
-    let last = if flags.contains(AtFlags::SYMLINK_NOFOLLOW) { Last::Itself } else { Last::Followed };
+    let last =
+        if flags.contains(AtFlags::SYMLINK_NOFOLLOW) { FinalLink::Itself } else { FinalLink::Followed };
     caller.named_in(0, 1, last)
 }
 

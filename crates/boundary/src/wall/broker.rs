@@ -19,8 +19,8 @@ use rustix::{
 use crate::wall::{
     Address, Enclosure, WallError, WallSpec,
     attributes::{self, AttributeChange},
-    caller::{Caller, Last, by_number, place},
-    kernel::{Held, Listener},
+    caller::{Caller, FinalLink, by_number, place},
+    kernel::{Listener, PendingCall},
     powers,
     wanted::LONGEST,
 };
@@ -176,7 +176,7 @@ impl Broker {
         }
     }
 
-    fn decide(&self, call: &Held) -> Result<i32, Errno> {
+    fn decide(&self, call: &PendingCall) -> Result<i32, Errno> {
         let errand = self.errand(&Caller::new(call))?;
         // What was read and taken is the caller's only if its number is still its own.
         if !self.listener.is_waiting(call) {
@@ -199,8 +199,11 @@ impl Broker {
             }
             libc::SYS_inotify_add_watch => {
                 let events = WatchFlags::from_bits_retain(caller.number(2));
-                let last =
-                    if events.contains(WatchFlags::DONT_FOLLOW) { Last::Itself } else { Last::Followed };
+                let last = if events.contains(WatchFlags::DONT_FOLLOW) {
+                    FinalLink::Itself
+                } else {
+                    FinalLink::Followed
+                };
                 let file = self.allowed.within(caller.named(1, last)?)?;
                 let events = events - WatchFlags::DONT_FOLLOW;
                 Ok(BrokeredCall::Watch { watcher: caller.file(0)?, file, events })

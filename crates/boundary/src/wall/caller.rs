@@ -17,17 +17,17 @@ use rustix::{
     process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open},
 };
 
-use crate::wall::kernel::Held;
+use crate::wall::kernel::PendingCall;
 
 /// The longest text that the kernel takes for a path, with its end.
 const LONGEST_PATH: usize = 4096;
 
 /// A caller, by the call that it waits for.
-pub(super) struct Caller<'a>(&'a Held);
+pub(super) struct Caller<'a>(&'a PendingCall);
 
 /// What is meant if a path ends in a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Last {
+pub(super) enum FinalLink {
     /// What the link leads to.
     Followed,
     /// The link.
@@ -35,7 +35,7 @@ pub(super) enum Last {
 }
 
 impl<'a> Caller<'a> {
-    pub(super) fn new(call: &'a Held) -> Self {
+    pub(super) fn new(call: &'a PendingCall) -> Self {
         Self(call)
     }
 
@@ -79,12 +79,12 @@ impl<'a> Caller<'a> {
     }
 
     /// Opens what the caller names by a path alone.
-    pub(super) fn named(&self, path: usize, last: Last) -> Result<OwnedFd, Errno> {
+    pub(super) fn named(&self, path: usize, last: FinalLink) -> Result<OwnedFd, Errno> {
         self.open(&self.working_folder()?, path, last)
     }
 
     /// Opens what the caller names by a path in an open folder of its own.
-    pub(super) fn named_in(&self, folder: usize, path: usize, last: Last) -> Result<OwnedFd, Errno> {
+    pub(super) fn named_in(&self, folder: usize, path: usize, last: FinalLink) -> Result<OwnedFd, Errno> {
         if self.number(folder).cast_signed() == libc::AT_FDCWD {
             return self.named(path, last);
         }
@@ -92,10 +92,10 @@ impl<'a> Caller<'a> {
     }
 
     /// Gives no right to read or write, and waits for nobody.
-    fn open(&self, folder: &OwnedFd, path: usize, last: Last) -> Result<OwnedFd, Errno> {
+    fn open(&self, folder: &OwnedFd, path: usize, last: FinalLink) -> Result<OwnedFd, Errno> {
         let follow = match last {
-            Last::Followed => OFlags::empty(),
-            Last::Itself => OFlags::NOFOLLOW,
+            FinalLink::Followed => OFlags::empty(),
+            FinalLink::Itself => OFlags::NOFOLLOW,
         };
         let path = self.text(path)?;
         let path = self.as_seen_from_here(Path::new(OsStr::from_bytes(path.as_bytes())))?;

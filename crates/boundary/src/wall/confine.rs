@@ -19,7 +19,7 @@ use crate::wall::{
 };
 
 /// The walls that were put up, or why one was not.
-pub(crate) struct Raised {
+pub(crate) struct WallsUp {
     /// The version of Landlock.
     pub(crate) landlock: Result<i32, String>,
     /// The seccomp filter.
@@ -55,7 +55,7 @@ pub(super) fn confine(spec: &WallSpec, command: &[OsString]) -> Result<Infallibl
 }
 
 /// Puts up every wall that this kernel offers, around the calling thread and all that it starts.
-pub(crate) fn raise(spec: &WallSpec) -> Result<Raised, WallError> {
+pub(crate) fn raise(spec: &WallSpec) -> Result<WallsUp, WallError> {
     powers::give_up(spec.enclosure.engine_s_user())?;
     let landlock = landlock_rules::offered();
     if landlock.is_ok() {
@@ -63,7 +63,7 @@ pub(crate) fn raise(spec: &WallSpec) -> Result<Raised, WallError> {
     }
     let broker = broker::offered().and_then(|()| seccomp_rules::hand_over(&broker::calls(spec.enclosure)));
     let connections = if broker.is_ok() { Connections::Brokered } else { Connections::Direct };
-    Ok(Raised { landlock, seccomp: seccomp_rules::filter(connections), broker })
+    Ok(WallsUp { landlock, seccomp: seccomp_rules::filter(connections), broker })
 }
 
 /// Lets go of what the engine would inherit besides its three streams: files, signals, terminal.

@@ -32,8 +32,8 @@ use crate::wall::{
     enclosure::SUDO,
     grant,
     kernel::{self, Writing},
-    parcel::Parcel,
     powers,
+    process_strings::ProcessStrings,
     supervisor::{KILLED, Lifeline, StopWish, queue_signals, stop_signal, wait_for},
 };
 
@@ -59,8 +59,8 @@ pub(super) fn enclose(
             let mut sudo = Command::new(SUDO);
             sudo.args(["-n", "--"]).args(&launcher.0).arg(ENCLOSING).env_clear().stdin(Stdio::piped());
             let mut sudo = started(&mut sudo)?;
-            let parcel = Parcel { arguments: arguments(spec, command), environment };
-            let sent = sudo.stdin.as_mut().map_or(Ok(()), |stdin| parcel.send(stdin));
+            let strings = ProcessStrings { arguments: arguments(spec, command), environment };
+            let sent = sudo.stdin.as_mut().map_or(Ok(()), |stdin| strings.send(stdin));
             // One that did not even read says why on its way out.
             sent.unwrap_or_else(|error| tracing::debug!("`sudo` did not listen: {error}"));
             sudo
@@ -72,12 +72,12 @@ pub(super) fn enclose(
 /// Does as root what `sudo` was asked for: reads what to start and starts it in namespaces of its own.
 pub(super) fn enclosing(launcher: &Launcher) -> Result<u8, WallError> {
     let stdin = rustix::stdio::stdin().try_clone_to_owned();
-    let parcel = stdin.and_then(|stdin| Parcel::receive(&mut File::from(stdin)));
-    let parcel = parcel.map_err(WallError::kernel("hear what to wall in"))?;
-    let (spec, command) = WallSpec::parse(parcel.arguments)?;
+    let strings = stdin.and_then(|stdin| ProcessStrings::receive(&mut File::from(stdin)));
+    let strings = strings.map_err(WallError::kernel("hear what to wall in"))?;
+    let (spec, command) = WallSpec::parse(strings.arguments)?;
     part()?;
     let mut first = launcher.first(&spec, &command);
-    let mut first = started(first.env_clear().envs(parcel.environment))?;
+    let mut first = started(first.env_clear().envs(strings.environment))?;
     first.wait().map(exit_code).map_err(WallError::kernel("wait for the supervisor"))
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Listener(OwnedFd);
 
 /// A call that waits for its answer.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct PendingCall {
     id: u64,
     /// Which call it is.
     pub(super) number: c_long,
@@ -53,22 +53,22 @@ pub(super) fn hand_over(program: &mut [sock_filter]) -> io::Result<Listener> {
 
 impl Listener {
     /// Waits for a call.
-    pub(super) fn receive(&self) -> Result<Held, Errno> {
+    pub(super) fn receive(&self) -> Result<PendingCall, Errno> {
         let data = seccomp_data { nr: 0, arch: 0, instruction_pointer: 0, args: [0; 6] };
         let mut notice = seccomp_notif { id: 0, pid: 0, flags: 0, data };
         self.control(libc::SECCOMP_IOCTL_NOTIF_RECV, &mut notice)?;
         let number = notice.data.nr.into();
-        Ok(Held { id: notice.id, number, thread: notice.pid, arguments: notice.data.args })
+        Ok(PendingCall { id: notice.id, number, thread: notice.pid, arguments: notice.data.args })
     }
 
     /// Tells whether the call still waits, so that its thread's number has not gone to another one.
-    pub(super) fn is_waiting(&self, call: &Held) -> bool {
+    pub(super) fn is_waiting(&self, call: &PendingCall) -> bool {
         let mut id = call.id;
         self.control(libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &mut id).is_ok()
     }
 
     /// Ends the call with a result or with an error; its own way into the kernel stays shut.
-    pub(super) fn answer(&self, call: &Held, outcome: Result<i32, Errno>) -> Result<(), Errno> {
+    pub(super) fn answer(&self, call: &PendingCall, outcome: Result<i32, Errno>) -> Result<(), Errno> {
         let (value, error) = match outcome {
             Ok(value) => (value.into(), 0),
             Err(error) => (0, -error.raw_os_error()),
@@ -77,7 +77,7 @@ impl Listener {
         self.control(libc::SECCOMP_IOCTL_NOTIF_SEND, &mut answer)
     }
 
-    fn control<T: Word>(&self, request: Ioctl, word: &mut T) -> Result<(), Errno> {
+    fn control<T: PlainData>(&self, request: Ioctl, word: &mut T) -> Result<(), Errno> {
         // SAFETY: each request names the size of its word, which is `T`'s, and `word` outlives the call.
         let outcome: c_int = unsafe { libc::ioctl(self.0.as_raw_fd(), request, std::ptr::from_mut(word)) };
         if outcome < 0 {
@@ -88,11 +88,11 @@ impl Listener {
 }
 
 /// What is exchanged with the kernel about a call: plain numbers, for which every pattern of bits is a value.
-trait Word {}
+trait PlainData {}
 
-impl Word for seccomp_notif {}
-impl Word for seccomp_notif_resp {}
-impl Word for u64 {}
+impl PlainData for seccomp_notif {}
+impl PlainData for seccomp_notif_resp {}
+impl PlainData for u64 {}
 
 impl From<OwnedFd> for Listener {
     fn from(file: OwnedFd) -> Self {

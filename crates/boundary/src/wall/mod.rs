@@ -18,8 +18,8 @@ mod grant;
 mod kernel;
 mod landlock_rules;
 mod listener;
-mod parcel;
 mod powers;
+mod process_strings;
 mod seccomp_rules;
 mod spec;
 mod supervisor;
@@ -30,7 +30,7 @@ pub use enclosure::{Enclosure, User};
 pub use error::WallError;
 pub use spec::{Limits, Strictness, WallSpec};
 
-pub(crate) use confine::{Raised, raise};
+pub(crate) use confine::{WallsUp, raise};
 pub(crate) use landlock_rules::is_system;
 
 use std::ffi::OsString;
@@ -41,7 +41,7 @@ use supervisor::{Lifeline, supervise};
 
 /// How `fro-bot wall` was started: its arguments come after the name.
 #[derive(Debug)]
-pub struct Start {
+pub struct WallArguments {
     /// The command line that leads here again (`fro-bot wall`), for the processes that follow.
     pub launcher: Vec<OsString>,
     /// The wall and the command behind it.
@@ -53,7 +53,7 @@ pub struct Start {
 /// Does what `fro-bot wall` was told by its arguments and returns the exit code.
 ///
 /// Call it before any thread is started: a thread would take signals meant for the supervisor.
-pub fn run(start: Start) -> Result<u8, WallError> {
+pub fn run(start: WallArguments) -> Result<u8, WallError> {
     let launcher = Launcher(start.launcher);
     let mut arguments = start.arguments.into_iter().peekable();
     let stages = [INSIDE, ENCLOSED, ENCLOSING];

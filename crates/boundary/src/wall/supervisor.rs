@@ -110,7 +110,7 @@ enum Phase {
     Stopping(Instant),
 }
 
-enum News {
+enum SupervisorEvent {
     Ended,
     StopAsked,
     Silence,
@@ -125,7 +125,7 @@ impl Supervisor {
     }
 
     fn watch(&mut self, grace: Duration) -> io::Result<()> {
-        if let News::StopAsked = self.news(Phase::Running)? {
+        if let SupervisorEvent::StopAsked = self.news(Phase::Running)? {
             // It may be gone already; then there is nobody to ask.
             let _: Result<(), Errno> = kill_process(self.engine, Signal::TERM);
             self.news(Phase::Stopping(Instant::now() + grace))?;
@@ -134,21 +134,21 @@ impl Supervisor {
     }
 
     /// Waits until the engine has ended, somebody wants it to, or the time is up.
-    fn news(&mut self, phase: Phase) -> io::Result<News> {
+    fn news(&mut self, phase: Phase) -> io::Result<SupervisorEvent> {
         loop {
             self.reap()?;
             if self.ended.is_some() {
-                return Ok(News::Ended);
+                return Ok(SupervisorEvent::Ended);
             }
             let limit = match phase {
                 Phase::Running => None,
-                Phase::Stopping(until) if until <= Instant::now() => return Ok(News::Silence),
+                Phase::Stopping(until) if until <= Instant::now() => return Ok(SupervisorEvent::Silence),
                 Phase::Stopping(until) => Some(until - Instant::now()),
             };
             match self.wish(phase, limit)? {
                 StopWish::Nothing => {}
-                StopWish::Stop => return Ok(News::StopAsked),
-                StopWish::End => return Ok(News::Silence),
+                StopWish::Stop => return Ok(SupervisorEvent::StopAsked),
+                StopWish::End => return Ok(SupervisorEvent::Silence),
             }
         }
     }

@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use fro_boundary::{AgentClone, Git, Ground, Halt, LeftOut, Store, Taken, Tip, Untracked};
+use fro_boundary::{AgentClone, CloneBase, CloneFiles, Git, Halt, LeftOut, Store, Tip, Untracked};
 use fro_core::{Secret, credential::CredentialSearch};
 use tempfile::TempDir;
 
@@ -54,7 +54,7 @@ impl Runner {
         let host: Vec<_> = std::env::vars_os().collect();
         let server = self.url.trim_end_matches("/octo/garden.git");
         let git = Git::new(&host, confinement()).with_token(server, &Secret::new(token));
-        let ground = Ground { checkout: self.checkout(), url: self.url.clone(), tip };
+        let ground = CloneBase { checkout: self.checkout(), url: self.url.clone(), tip };
         Store::open(git, self.folder.path(), &ground).await.unwrap()
     }
 
@@ -77,7 +77,7 @@ fn git(folder: &Path, arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-async fn taken(store: &Store, clone: &AgentClone) -> Taken {
+async fn taken(store: &Store, clone: &AgentClone) -> CloneFiles {
     store.tree_of(clone, &Halt::before_the_agent()).await.unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
 };
 
-use fro_boundary::{Address, Deeds, Done, GhBroker, Upstream};
+use fro_boundary::{Address, DeedResult, Deeds, GhBroker, Upstream};
 use fro_core::{RepoName, Secret};
 use fro_http::{Client, ClientSettings};
 use tokio::{runtime::Handle, task::spawn_blocking};
@@ -57,7 +57,10 @@ impl WalledGh {
         let deeds: Deeds = Arc::new(move |deed| {
             heard.lock().unwrap().push(format!("{deed:?}"));
             Box::pin(async {
-                Ok(Done { url: "https://github.com/octo/garden/issues/1#draft-1".to_owned(), number: 1 })
+                Ok(DeedResult {
+                    url: "https://github.com/octo/garden/issues/1#draft-1".to_owned(),
+                    number: 1,
+                })
             })
         });
         let broker = runtime.block_on(async { GhBroker::open(&socket, upstream, client, deeds) }).unwrap();

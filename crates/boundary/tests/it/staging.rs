@@ -7,8 +7,8 @@ use std::{
 };
 
 use fro_boundary::{
-    Credential, Git, Ground, PROTECTED_PATHS, Push, Pushing, Rules, Signature, Staging, Stands, Store, Tip,
-    Untracked,
+    BranchState, CloneBase, Credential, Git, PROTECTED_PATHS, Push, Pushing, Rules, Signature, Staging,
+    Store, Tip, Untracked,
 };
 use fro_core::{Redactor, RepoName, Secret};
 use fro_sim::World;
@@ -41,7 +41,7 @@ impl StagedClone {
         let git = Git::new(&host, confinement())
             .with_token(&github.api_url(), &Secret::new(github.token("fro-bot")));
         let url = github.clone_url("octo/garden");
-        let ground = Ground { checkout: folder.path().join("none"), url: url.clone(), tip };
+        let ground = CloneBase { checkout: folder.path().join("none"), url: url.clone(), tip };
         let store = Store::open(git, folder.path(), &ground).await.unwrap();
         let hook = [env!("CARGO_BIN_EXE_receiving").into()];
         let repo = RepoName::parse("octo/garden").unwrap();
@@ -89,7 +89,7 @@ fn open(github: &World, head: Option<&str>) -> Pushing {
     let rules = Rules {
         url: github.clone_url("octo/garden"),
         branch: head.unwrap_or("opencode/issue1-1").to_owned(),
-        stands: head.map_or(Stands::NotYet, |_| Stands::Already),
+        stands: head.map_or(BranchState::NotYet, |_| BranchState::Already),
         closed: vec!["main".to_owned()],
         protected_paths: PROTECTED_PATHS.map(str::to_owned).into(),
         signature: Signature { name: "fro-bot".to_owned(), email: EMAIL.to_owned() },

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use fro_boundary::{Git, Ground, Push, Store, Tip};
+use fro_boundary::{CloneBase, Git, Push, Store, Tip};
 use fro_core::Secret;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -52,7 +52,7 @@ async fn a_server_that_comes_to_no_end_does_not_hold_the_harness_up() {
     let folder = tempfile::tempdir().unwrap();
     let host: Vec<_> = std::env::vars_os().collect();
     let git = Git::new(&host, confinement()).with_token(&url, &Secret::new("x"));
-    let ground = Ground { checkout: folder.path().join("none"), url: url.clone(), tip: Tip::Checkout };
+    let ground = CloneBase { checkout: folder.path().join("none"), url: url.clone(), tip: Tip::Checkout };
 
     let short = git.clone().patient_for(Duration::from_secs(2));
     let (opened, mut accepted) = tokio::join!(Store::open(short, folder.path(), &ground), async {

@@ -2,12 +2,13 @@
 
 use std::{ffi::OsString, process::ExitCode};
 
-use fro_boundary::wall::{self, Start};
+use fro_boundary::wall::{self, WallArguments};
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let launcher: Vec<OsString> = words.next().into_iter().collect();
-    let start = Start { launcher, arguments: words.collect(), environment: std::env::vars_os().collect() };
+    let start =
+        WallArguments { launcher, arguments: words.collect(), environment: std::env::vars_os().collect() };
     match wall::run(start) {
         Ok(code) => code.into(),
         Err(error) => {

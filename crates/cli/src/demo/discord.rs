@@ -9,7 +9,7 @@ use fro_core::{
     Fault, Redactor, RepoName, Secret,
     chat::{
         AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, GuildId, RoleId, Roles, Ruling,
-        UserId, say::LEAVE_TIME,
+        UserId, say::APPROVAL_TIME,
     },
 };
 use fro_http::{Client, ClientSettings};
@@ -26,7 +26,7 @@ use crate::{action, interrupt};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The little Discord, the daemon's store, and who plays.
-struct Room<'a> {
+struct DiscordDemo<'a> {
     stage: &'a Stage,
     discord: Discord,
     store: Store,
@@ -40,7 +40,7 @@ pub(super) async fn main(
     (show, keep): (&DemoScreen, bool),
     interrupt: &mut interrupt::Interrupt,
 ) -> Result<ExitCode, Fault> {
-    let room = Room::open(stage, show).await?;
+    let room = DiscordDemo::open(stage, show).await?;
     let garden = room.discord.channel("garden");
     let page = room.discord.page_url(garden);
     let what = "a channel on Discord and an issue on GitHub, answered from one memory";
@@ -61,7 +61,7 @@ pub(super) async fn main(
     Ok(action::exit_code(&ending))
 }
 
-impl<'a> Room<'a> {
+impl<'a> DiscordDemo<'a> {
     /// Links #garden to octo/garden, and lets maintainers ask, as `/link` and `/policy` do.
     async fn open(stage: &'a Stage, show: &'a DemoScreen) -> Result<Self, Fault> {
         let discord = Discord::start().await;
@@ -152,7 +152,7 @@ impl<'a> Room<'a> {
             most: 1,
             lease: Duration::from_secs(30),
             pace: LOOK,
-            leave: LEAVE_TIME,
+            approval_time: APPROVAL_TIME,
             patience: Duration::from_secs(5),
             file_hosts: Vec::new(),
             repo_settings: REPO_SETTINGS,

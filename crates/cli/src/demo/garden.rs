@@ -74,9 +74,18 @@ pub(crate) struct Request {
 
 /// Opens the issue and asks for help on it.
 pub(crate) fn ask(world: &World) -> Result<Request, Fault> {
-    let opened = world.change(|state| state.open_issue(REPO, "rita", TITLE, DESCRIPTION));
+    ask_on_new_issue(world, (TITLE, DESCRIPTION), REQUEST)
+}
+
+/// Opens an issue by somebody, and asks something on it as somebody who may push.
+pub(super) fn ask_on_new_issue(
+    world: &World,
+    (title, description): (&str, &str),
+    request: &str,
+) -> Result<Request, Fault> {
+    let opened = world.change(|state| state.open_issue(REPO, "rita", title, description));
     let issue = opened.ok_or_else(|| Fault::ours(format!("the little GitHub has no {REPO}")))?;
-    let comment = world.write_comment(REPO, issue, "maya", REQUEST);
+    let comment = world.write_comment(REPO, issue, "maya", request);
     let payload = world.comment_event(REPO, comment).to_string();
     let repo = RepoName::parse(REPO).map_err(|error| Fault::ours(error.to_string()))?;
     let name = "issue_comment".to_owned();

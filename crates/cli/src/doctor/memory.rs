@@ -6,7 +6,7 @@ use fro_core::{
     remembered::Audience,
     say::summary::{counted, size},
 };
-use fro_memory::{Destination, Error, Given, Later, Place, Recall, StoreSettings, Stores};
+use fro_memory::{Error, NewerSaves, Place, Recall, RecallTarget, SessionSelection, StoreSettings, Stores};
 
 use super::Finding;
 use crate::memory::{later_than_head, went_back};
@@ -28,9 +28,9 @@ pub(super) async fn state(settings: &Settings) -> Vec<Finding> {
 }
 
 /// What a store has, and what came after it.
-type Looked = (Place, Result<Recall, Error>, Option<Later>);
+type StoreLook = (Place, Result<Recall, Error>, Option<NewerSaves>);
 
-fn looked(settings: &StoreSettings) -> Vec<Looked> {
+fn looked(settings: &StoreSettings) -> Vec<StoreLook> {
     let stores = Stores::open(settings);
     let looked = stores.iter().map(|store| {
         let place = store.place();
@@ -40,7 +40,7 @@ fn looked(settings: &StoreSettings) -> Vec<Looked> {
 }
 
 /// Says that a head names an older save than it could.
-fn put_back(place: Place, later: Option<&Later>) -> Option<Finding> {
+fn put_back(place: Place, later: Option<&NewerSaves>) -> Option<Finding> {
     let said = went_back(Some(later?));
     let said = format!("{place}: {}", said.trim_start_matches("; "));
     Some(Finding::doubtful(ABOUT, said, "`docs/rollback.md` says how the newest save becomes the head again"))
@@ -50,13 +50,13 @@ fn put_back(place: Place, later: Option<&Later>) -> Option<Finding> {
 fn look_into(stores: &Stores, place: Place) -> Result<Recall, Error> {
     let folder = tempfile::tempdir()?;
     let [data, ledger, index] = ["data", "ledger.db", "index.db"].map(|name| folder.path().join(name));
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: &data,
         ledger: Some(&ledger),
         index: Some(&index),
         engine_version: Some(fro_opencode::VERSION),
         audience: Audience::Insiders,
-        given: Given::About(""),
+        given: SessionSelection::About(""),
     };
     stores.look_into(place, to).map(|(recall, _)| recall)
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use fro_core::{Fault, remembered::Audience};
 use fro_memory::{
-    Archive, Destination, Error, Given, Index, Keep, Keeping, Kept, Ledger, Provenance, Recall, Retention,
-    Sessions, Store, StoreSettings, Stores, peek,
+    Archive, Error, Index, Keep, Keeping, Kept, Ledger, Provenance, Recall, RecallTarget, Retention,
+    SessionSelection, Sessions, Store, StoreSettings, Stores, peek,
 };
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -30,9 +30,9 @@ impl Opened {
         let stores = which.stores(env)?;
         let folder = tempfile::tempdir()
             .map_err(|error| Fault::in_temporary_folder("cannot make a temporary folder", &error))?;
-        let to = Destination { given: Given::About(NOTHING), ..destination(folder.path()) };
+        let to = RecallTarget { given: SessionSelection::About(NOTHING), ..destination(folder.path()) };
         let paths = (folder.path().join(LEDGER), folder.path().join(INDEX));
-        let to = Destination { ledger: Some(&paths.0), index: Some(&paths.1), ..to };
+        let to = RecallTarget { ledger: Some(&paths.0), index: Some(&paths.1), ..to };
         let waiting = Waiting::begin(env, "reading the memory");
         let (recall, archive) = first(&stores, env, |store| stores.look_into(store.place(), to))?;
         drop(waiting);
@@ -134,18 +134,18 @@ const NOTHING: &str = "";
 /// Brings the newest memory of the first store that has one into a folder, every byte verified.
 pub(crate) fn restore(stores: &Stores, folder: &Path, env: &Env) -> Result<Recall, Fault> {
     let (ledger, index) = (folder.join(LEDGER), folder.join(INDEX));
-    let to = Destination { ledger: Some(&ledger), index: Some(&index), ..destination(folder) };
+    let to = RecallTarget { ledger: Some(&ledger), index: Some(&index), ..destination(folder) };
     first(stores, env, |store| peek(store, to).map(|recall| (recall, None))).map(|(recall, _)| recall)
 }
 
-fn destination(folder: &Path) -> Destination<'_> {
-    Destination {
+fn destination(folder: &Path) -> RecallTarget<'_> {
+    RecallTarget {
         engine_data: folder,
         ledger: None,
         index: None,
         engine_version: Some(fro_opencode::VERSION),
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     }
 }
 

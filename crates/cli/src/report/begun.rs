@@ -5,13 +5,13 @@ use fro_run::Progress;
 
 /// What was begun so far.
 #[derive(Debug, Default)]
-pub(crate) struct Begun {
+pub(crate) struct RunSigns {
     folders: bool,
     engine: bool,
     acknowledged: bool,
 }
 
-impl Begun {
+impl RunSigns {
     /// Hears of a run's progress.
     pub(crate) fn note(&mut self, news: &Progress) {
         self.folders |= matches!(news, Progress::Agent(Step::Opened { .. }));
@@ -46,7 +46,7 @@ mod tests {
             Progress::Agent(Step::EngineUp { walls: String::new() }),
         ];
         let undone = |which: &[usize]| {
-            let mut begun = Begun::default();
+            let mut begun = RunSigns::default();
             for number in which {
                 begun.note(&news[*number]);
             }

@@ -5,7 +5,7 @@ use fro_core::{
     Login, Secret,
     gate::{Policy, Role},
 };
-use fro_review::{parcel::Generated, scoring::Thresholds, sensitivity::Declared, web::SearchAddress};
+use fro_review::{scoring::Thresholds, sensitivity::Declared, shown_change::Generated, web::SearchAddress};
 use fro_run::{CheckRuns, ReviewSettings, WebSettings};
 use serde_json::{Map, Value, json};
 

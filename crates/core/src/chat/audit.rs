@@ -59,9 +59,9 @@ pub enum AuditAction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ruling {
-    /// It was granted.
+    /// The wish was granted.
     Granted,
-    /// It was not allowed, and why.
+    /// The wish was denied, for this reason.
     Denied(String),
 }
 

@@ -64,14 +64,14 @@ pub enum Deed {
         /// What is said there.
         text: String,
         /// What the thread begins with.
-        beginning: Box<Beginning>,
+        beginning: Box<ThreadOpening>,
     },
 }
 
 /// What a thread begins with whose number nobody knows yet: it is that of the message that it is opened on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Beginning {
+pub struct ThreadOpening {
     /// In which guild.
     pub guild: GuildId,
     /// The repository it is about.
@@ -94,7 +94,7 @@ pub struct Beginning {
 pub enum Notify {
     /// As of any message.
     Yes,
-    /// It just appears.
+    /// The message appears without a notification.
     No,
 }
 

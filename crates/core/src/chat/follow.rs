@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Asked, AuditEntry, Beginning, ChannelId, Deed, MessageId, Thread};
+use super::{AuditEntry, ChannelId, Deed, MessageId, Thread, ThreadOpening, ThreadRequest};
 
 /// One thing that follows from an event. All of them are written down at once, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub enum Follow {
     /// A thread is a session's from now on.
     OpenThread(Thread),
     /// Words wait for an answer.
-    Queue(Asked),
+    Queue(ThreadRequest),
     /// Words that wait say something else now.
     Reword {
         /// Which.
@@ -32,9 +32,14 @@ pub enum Follow {
 }
 
 /// Returns what follows once the words that a thread begins with stand in its channel.
-pub fn begun(channel: ChannelId, message: MessageId, beginning: &Beginning, now: Timestamp) -> Vec<Follow> {
+pub fn begun(
+    channel: ChannelId,
+    message: MessageId,
+    beginning: &ThreadOpening,
+    now: Timestamp,
+) -> Vec<Follow> {
     let Some(id) = ChannelId::new(message.number()) else { return Vec::new() };
-    let Beginning { guild, repository, session, forked_from, name, asker, words } = beginning.clone();
+    let ThreadOpening { guild, repository, session, forked_from, name, asker, words } = beginning.clone();
     let thread = Thread {
         id,
         channel,
@@ -48,6 +53,6 @@ pub fn begun(channel: ChannelId, message: MessageId, beginning: &Beginning, now:
     vec![
         Follow::OpenThread(thread),
         Follow::Do { lane: id, deed: Deed::OpenThread { channel, message, name } },
-        Follow::Queue(Asked { thread: id, source: message, asker, words }),
+        Follow::Queue(ThreadRequest { thread: id, source: message, asker, words }),
     ]
 }

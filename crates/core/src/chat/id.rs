@@ -13,7 +13,7 @@ const TIME_SHIFT: u32 = 22;
 /// A text that is no id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no id, which is a number such as `1438210000000000000`")]
-pub struct NoId(String);
+pub struct BadId(String);
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)+) => {$(
@@ -45,13 +45,13 @@ macro_rules! ids {
         }
 
         impl FromStr for $name {
-            type Err = NoId;
+            type Err = BadId;
 
-            fn from_str(text: &str) -> Result<Self, NoId> {
+            fn from_str(text: &str) -> Result<Self, BadId> {
                 // A sign in front would be a second spelling of the same id.
                 let digits = text.bytes().all(|byte| byte.is_ascii_digit());
                 let number = text.parse().ok().filter(|_| digits);
-                number.map(Self).ok_or_else(|| NoId(text.to_owned()))
+                number.map(Self).ok_or_else(|| BadId(text.to_owned()))
             }
         }
 
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn an_id_is_digits_and_nothing_else() {
         for text in ["", "0", "-1", "+5", " 5", "5 ", "5a", "18446744073709551616", "٥"] {
-            assert_eq!(text.parse::<UserId>(), Err(NoId(text.to_owned())), "{text}");
+            assert_eq!(text.parse::<UserId>(), Err(BadId(text.to_owned())), "{text}");
         }
         assert_eq!("18446744073709551615".parse::<UserId>().unwrap().number(), u64::MAX);
     }

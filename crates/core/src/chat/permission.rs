@@ -40,20 +40,20 @@ pub struct Speaker {
 /// What somebody is in a guild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Membership {
-    /// It is theirs.
+    /// The guild is theirs.
     Owner,
     /// A member.
     Member,
     /// A program, or a message that a webhook posted.
     Automaton,
-    /// Nobody knows them there.
+    /// They are no member of the guild.
     Outsider,
 }
 
 /// What somebody's GitHub account may do in the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountAccess {
-    /// They have shown none.
+    /// The person has linked no GitHub account.
     NoAccount,
     /// They have shown one, and this is what it may do.
     Has(Permission),
@@ -75,7 +75,7 @@ pub enum WantedHere {
     /// To talk to the agent.
     Ask,
     /// To stop a turn, or to change one that waits.
-    Stop(Whose),
+    Stop(TurnOwner),
     /// To choose the model or the agent of a thread.
     Choose,
     /// To answer when the engine asks for leave.
@@ -85,15 +85,15 @@ pub enum WantedHere {
 /// Whether our GitHub App is on the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum App {
-    /// It is.
+    /// The App is installed on the repository.
     Installed,
-    /// It is not.
+    /// The App is not installed there.
     Missing,
 }
 
 /// Whose turn it is that somebody wants to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum TurnOwner {
     /// Their own.
     Own,
     /// Somebody else's.
@@ -103,7 +103,7 @@ pub enum Whose {
 /// What is granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grant {
-    /// It may be done.
+    /// The wish is granted.
     Yes,
     /// They are answered, and this far their words reach.
     Talk(Reach),
@@ -118,9 +118,9 @@ pub enum Denial {
     Outsider,
     /// A role of theirs is barred.
     Barred,
-    /// No role of theirs may do it.
+    /// None of the person's roles allows the wish.
     NoRole(RoleKind),
-    /// They have shown no GitHub account.
+    /// The person has linked no GitHub account.
     NoAccount,
     /// Their GitHub account may not push.
     NoWrite(Permission),
@@ -163,14 +163,14 @@ pub fn decide(wanted: WantedHere, speaker: &Speaker, roles: &Roles) -> Result<Gr
         WantedHere::Unlink | WantedHere::SetPolicy | WantedHere::ReadAudit => {
             need(RoleKind::Linker, speaker, roles)
         }
-        WantedHere::Look | WantedHere::Choose | WantedHere::Stop(Whose::Own) => {
+        WantedHere::Look | WantedHere::Choose | WantedHere::Stop(TurnOwner::Own) => {
             need(RoleKind::Asker, speaker, roles)
         }
         WantedHere::Ask => {
             need(RoleKind::Asker, speaker, roles)?;
             Ok(Grant::Talk(need_write(speaker).map_or(Reach::Answer, |_| Reach::Work)))
         }
-        WantedHere::Stop(Whose::Others) => {
+        WantedHere::Stop(TurnOwner::Others) => {
             need(RoleKind::Approver, speaker, roles).or_else(|_| need(RoleKind::Linker, speaker, roles))
         }
         WantedHere::Approve => need(RoleKind::Approver, speaker, roles),

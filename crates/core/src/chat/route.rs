@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{
-    AccountAccess, Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, Deed, Denial, Follow, GuildId,
-    Listen, Membership, MessageId, Notify, RoleId, Roles, Ruling, SaidFile, Speaker, Thread, UserId,
+    AccountAccess, AuditAction, AuditEntry, ChannelId, ChannelLink, Deed, Denial, Follow, GuildId, Listen,
+    Membership, MessageId, Notify, RoleId, Roles, Ruling, SaidFile, Speaker, Thread, ThreadRequest, UserId,
     WantedHere, Words, decide, say,
 };
 use crate::remembered::Audience;
@@ -41,7 +41,7 @@ pub struct Posted {
 
 /// Where a message was written, as far as we know the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Room {
+pub enum MessagePlace {
     /// Neither a linked channel nor a thread of ours.
     Elsewhere,
     /// A linked channel.
@@ -68,7 +68,7 @@ pub struct Situation {
     /// Who we are.
     pub me: UserId,
     /// Where it was written.
-    pub room: Room,
+    pub place: MessagePlace,
     /// Which roles may do what in the guild.
     pub roles: Roles,
     /// The time.
@@ -81,13 +81,13 @@ pub fn posted(message: &Posted, situation: &Situation) -> Vec<Follow> {
         return Vec::new();
     }
     let (text, called) = words(&message.text, situation.me);
-    let heard = match &situation.room {
-        Room::Elsewhere if called => return reply(message, say::not_linked()),
-        Room::Elsewhere => false,
+    let heard = match &situation.place {
+        MessagePlace::Elsewhere if called => return reply(message, say::not_linked()),
+        MessagePlace::Elsewhere => false,
         // In a thread of their own people talk to each other until they call.
-        Room::Theirs { .. } => called,
-        Room::Linked(link) => called || link.settings.listen == Listen::Everything,
-        Room::Thread { .. } => true,
+        MessagePlace::Theirs { .. } => called,
+        MessagePlace::Linked(link) => called || link.settings.listen == Listen::Everything,
+        MessagePlace::Thread { .. } => true,
     };
     if !heard {
         return Vec::new();
@@ -138,15 +138,15 @@ fn granted(message: &Posted, situation: &Situation) -> Result<(), Denial> {
 }
 
 fn follow(message: &Posted, text: &str, situation: &Situation) -> Vec<Follow> {
-    match &situation.room {
-        Room::Elsewhere => Vec::new(),
-        Room::Linked(link) => open(message, text, link, situation),
-        Room::Theirs { link } => take_over(message, text, link, situation),
-        Room::Thread { thread, link: Some(link), .. } if link.repository != thread.repository => {
+    match &situation.place {
+        MessagePlace::Elsewhere => Vec::new(),
+        MessagePlace::Linked(link) => open(message, text, link, situation),
+        MessagePlace::Theirs { link } => take_over(message, text, link, situation),
+        MessagePlace::Thread { thread, link: Some(link), .. } if link.repository != thread.repository => {
             reply(message, say::other_repository(&thread.repository, &link.repository))
         }
-        Room::Thread { thread, link: None, .. } => reply(message, say::unlinked(&thread.repository)),
-        Room::Thread { ahead, .. } => {
+        MessagePlace::Thread { thread, link: None, .. } => reply(message, say::unlinked(&thread.repository)),
+        MessagePlace::Thread { ahead, .. } => {
             let mut follows = vec![queue(message, message.channel, text)];
             if *ahead > 0 {
                 follows.push(waits(message, *ahead));
@@ -192,7 +192,7 @@ fn queue(message: &Posted, thread: ChannelId, text: &str) -> Follow {
         seen_by: message.seen_by,
         files: message.files.clone(),
     };
-    Follow::Queue(Asked { thread, source: message.id, asker: message.author, words })
+    Follow::Queue(ThreadRequest { thread, source: message.id, asker: message.author, words })
 }
 
 /// Tells that something comes first, with a button that ends it.

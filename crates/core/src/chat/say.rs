@@ -185,7 +185,7 @@ pub fn begun_anew(why: Fresh) -> String {
 }
 
 /// So long people have for a word on what the agent asks.
-pub const LEAVE_TIME: Duration = Duration::from_mins(10);
+pub const APPROVAL_TIME: Duration = Duration::from_mins(10);
 
 /// Says what the agent wants leave for, or to know, and until when.
 pub fn asks(ask: &Ask, deadline: Timestamp) -> String {

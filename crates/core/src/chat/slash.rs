@@ -74,9 +74,9 @@ pub enum ParameterKind {
 /// Whether something must be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requirement {
-    /// It must.
+    /// The parameter is required.
     Must,
-    /// It may be left out.
+    /// The parameter may be left out.
     May,
 }
 

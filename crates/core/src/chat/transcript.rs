@@ -38,9 +38,9 @@ enum Passage {
 /// Whether a transcript has something new to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News {
-    /// It has.
+    /// There is something new to show.
     Some,
-    /// It has not.
+    /// Everything was shown already.
     None,
 }
 

@@ -7,7 +7,7 @@ use crate::remembered::Audience;
 
 /// Words that wait for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ThreadRequest {
     /// In which thread.
     pub thread: ChannelId,
     /// The message that they are, or the command's own id.

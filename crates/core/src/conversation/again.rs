@@ -10,7 +10,7 @@ pub const PAUSE: Duration = Duration::from_secs(10);
 /// What to do after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Again {
-    /// It is as it is.
+    /// The turn is not tried again.
     No,
     /// Say everything again in a new session, because this one is full.
     InNewSession,

@@ -41,7 +41,7 @@ pub enum Heard {
     /// One call of the model ended.
     StepDone {
         /// Why it ended.
-        finish: Finish,
+        finish: FinishReason,
         /// What it took.
         usage: Usage,
     },
@@ -60,7 +60,7 @@ pub enum Heard {
     /// The server is gone.
     Gone,
     /// The answer to [`Do::Poll`](crate::conversation::Do::Poll).
-    Pulse(Pulse),
+    Pulse(SessionActivity),
     /// [`Do::Poll`](crate::conversation::Do::Poll) got no answer.
     NoPulse,
     /// The answer to [`Do::Settle`](crate::conversation::Do::Settle).
@@ -136,7 +136,7 @@ pub enum AskKind {
 
 /// Why one call of the model ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finish {
+pub enum FinishReason {
     /// The model had said all.
     Stop,
     /// The model wants tools to run.
@@ -151,7 +151,7 @@ pub enum Finish {
     Other,
 }
 
-impl Finish {
+impl FinishReason {
     /// Reads the engine's word for it.
     pub fn parse(reason: &str) -> Self {
         match reason {
@@ -167,7 +167,7 @@ impl Finish {
 
 /// What a session does right now, with everything that waits for an answer in it and its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pulse {
+pub struct SessionActivity {
     /// Whether the engine counts the session as working.
     pub busy: bool,
     /// Requests whose events were lost.
@@ -180,7 +180,7 @@ pub struct FinalMessage {
     /// The final message's text, if it has any.
     pub text: Option<String>,
     /// Why the final call of the model ended.
-    pub finish: Option<Finish>,
+    pub finish: Option<FinishReason>,
     /// What broke the turn.
     pub breakage: Option<Breakage>,
     /// The sum over all messages of the turn, those of subagents too.

@@ -36,7 +36,7 @@ pub enum Outcome {
         /// What was said before.
         partial: Option<String>,
     },
-    /// It broke.
+    /// The turn failed.
     Failed {
         /// Why.
         failure: Failure,

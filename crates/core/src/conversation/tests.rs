@@ -8,7 +8,7 @@ mod bounds;
 
 use super::{
     Conversation, Do, Limits,
-    heard::{Ask, AskKind, FinalMessage, Finish, Heard, Pulse},
+    heard::{Ask, AskKind, FinalMessage, FinishReason, Heard, SessionActivity},
     outcome::{Breakage, Failure, ForLog, Outcome, Trouble, Turn, Usage},
 };
 
@@ -18,7 +18,7 @@ struct Play {
     now: Timestamp,
     deeds: Vec<(i64, Deed)>,
     reading: Option<FinalMessage>,
-    pulse: Option<Pulse>,
+    pulse: Option<SessionActivity>,
     turn: Option<Turn>,
 }
 
@@ -97,7 +97,7 @@ impl Play {
     }
 
     fn pulse(mut self, busy: bool) -> Self {
-        self.pulse = Some(Pulse { busy, asked: vec![] });
+        self.pulse = Some(SessionActivity { busy, asked: vec![] });
         self
     }
 }
@@ -119,7 +119,7 @@ fn retrying(attempt: u32, next: i64) -> Heard {
     Heard::Retrying { attempt, next: moment(next), spent: false }
 }
 
-fn step(finish: Finish) -> Heard {
+fn step(finish: FinishReason) -> Heard {
     Heard::StepDone { finish, usage: Usage { calls: 1, input: 10, cost: 0.5, ..Usage::default() } }
 }
 
@@ -141,8 +141,8 @@ fn a_good_turn_is_read_as_soon_as_it_rests() {
     let (deeds, turn) = start(until(60))
         .reading("All done.")
         .at(100, Heard::Busy)
-        .at(200, step(Finish::ToolCalls))
-        .at(900, step(Finish::Stop))
+        .at(200, step(FinishReason::ToolCalls))
+        .at(900, step(FinishReason::Stop))
         .at(950, Heard::Idle)
         .end();
 
@@ -210,7 +210,7 @@ fn a_withheld_answer_is_a_refusal() {
     assert_eq!(turn.outcome, refused);
 
     let (_, turn) =
-        start(until(60)).at(1, Heard::Busy).at(2, step(Finish::Filtered)).at(3, Heard::Idle).end();
+        start(until(60)).at(1, Heard::Busy).at(2, step(FinishReason::Filtered)).at(3, Heard::Idle).end();
     assert_eq!(turn.outcome, refused);
 }
 
@@ -267,10 +267,10 @@ fn an_abort_that_is_not_heeded_ends_the_turn_too() {
 
 #[test]
 fn streams_that_break_off_again_and_again_end_the_turn() {
-    let cut = || step(Finish::Cut);
+    let cut = || step(FinishReason::Cut);
     let play = start(until(60)).reading("Whole.").at(10, Heard::Busy);
-    let play = play.at(20, cut()).at(30, cut()).at(40, cut()).at(50, step(Finish::ToolCalls));
-    let play = play.at(60, cut()).at(70, step(Finish::Stop));
+    let play = play.at(20, cut()).at(30, cut()).at(40, cut()).at(50, step(FinishReason::ToolCalls));
+    let play = play.at(60, cut()).at(70, step(FinishReason::Stop));
     let (_, turn) = play.at(80, Heard::Idle).end();
     assert_eq!(turn.outcome, answered("Whole."));
 
@@ -304,7 +304,7 @@ fn silence_makes_us_look_and_heartbeats_are_silence() {
 #[test]
 fn a_look_finds_what_the_events_did_not_tell() {
     let mut play = start(until(600)).reading("Found.").at(100, Heard::Busy);
-    play.pulse = Some(Pulse { busy: true, asked: vec![permission("per_1")] });
+    play.pulse = Some(SessionActivity { busy: true, asked: vec![permission("per_1")] });
     let play = play.at(200, Heard::Gap).pulse(false);
     let (deeds, turn) = play.end();
 
@@ -350,7 +350,7 @@ fn a_server_that_is_gone_ends_the_turn_at_once() {
     let play = start(until(60))
         .at(10, Heard::Busy)
         .at(20, Heard::Said("Half".to_owned()))
-        .at(30, step(Finish::ToolCalls));
+        .at(30, step(FinishReason::ToolCalls));
     let (deeds, turn) = play.at(40, Heard::Gone).at(50, Heard::Idle).end();
 
     let outcome = Outcome::Failed { failure: Trouble::Gone.into(), partial: Some("Half".to_owned()) };
@@ -361,7 +361,7 @@ fn a_server_that_is_gone_ends_the_turn_at_once() {
 #[test]
 fn messages_that_cannot_be_read_leave_what_the_events_told() {
     let play = start(until(60)).at(10, Heard::Busy).at(20, Heard::Said("A very long".to_owned()));
-    let (_, turn) = play.at(30, step(Finish::Length)).at(40, Heard::Idle).end();
+    let (_, turn) = play.at(30, step(FinishReason::Length)).at(40, Heard::Idle).end();
 
     let outcome = Outcome::Answered { text: "A very long".to_owned(), cut_short: true };
     let usage = Usage { calls: 1, input: 10, cost: 0.5, ..Usage::default() };

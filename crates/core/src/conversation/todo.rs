@@ -16,13 +16,13 @@ pub struct Todo {
 /// How far a thing to do is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TodoState {
-    /// Nobody has begun with it.
+    /// The agent has not begun with the item.
     Pending,
     /// The agent is at it.
     InProgress,
-    /// It is done.
+    /// The item is done.
     Completed,
-    /// It turned out not to be needed.
+    /// The item turned out not to be needed.
     Cancelled,
 }
 

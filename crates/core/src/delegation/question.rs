@@ -26,11 +26,11 @@ pub struct Question {
 /// What it made of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkVerdict {
-    /// They ask for a change.
+    /// The words ask for a change.
     Yes,
-    /// They do not.
+    /// The words ask for no change.
     No,
-    /// It did not say, or was not heard.
+    /// The model gave no clear answer, or could not be asked.
     Unclear,
 }
 

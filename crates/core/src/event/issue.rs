@@ -36,7 +36,7 @@ pub struct Issue {
 /// What can happen to an issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IssueAction {
-    /// It is new.
+    /// The issue was opened.
     Opened,
     /// Its title or text was changed.
     Edited,

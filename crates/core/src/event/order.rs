@@ -10,7 +10,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
     /// How it came about.
-    pub occasion: Occasion,
+    pub kind: OrderKind,
     /// The repository whose workflow it is.
     pub repo: RepoName,
     /// Who set it off; for a schedule, whoever changed it last.
@@ -21,19 +21,19 @@ pub struct Order {
 
 /// How an order comes about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Occasion {
-    /// It was time.
+pub enum OrderKind {
+    /// The workflow's schedule set the run off.
     Schedule,
     /// Somebody pressed the button.
     Dispatch,
 }
 
 /// Reads an order. The payload says nothing that the run does not know anyway.
-pub(super) fn read(occasion: Occasion, event: &Event) -> Reading {
+pub(super) fn read(kind: OrderKind, event: &Event) -> Reading {
     let prompt = event.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty());
     let Some(prompt) = prompt else { return Reading::Skip(SkipReason::PromptRequired) };
     Reading::Trigger(Trigger::Order(Order {
-        occasion,
+        kind,
         repo: event.repo.clone(),
         actor: event.actor.clone(),
         prompt: prompt.to_owned(),

@@ -53,13 +53,13 @@ pub enum PullEvent {
 /// What can happen to a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PullAction {
-    /// It is new.
+    /// The pull request was opened.
     Opened,
-    /// It has new commits.
+    /// New commits were pushed.
     Synchronized,
-    /// It was closed and is open again.
+    /// The pull request was reopened.
     Reopened,
-    /// It is no draft any more.
+    /// The draft became ready for review.
     Ready,
     /// Somebody was asked to review it.
     ReviewRequested(Login),

@@ -190,12 +190,12 @@ fn classifies_pull_request_review_comment_event() {
 
 #[test]
 fn classifies_schedule_event() {
-    let occasion = |name: &str| match trigger(name, "{}") {
-        Trigger::Order(order) => order.occasion,
+    let kind = |name: &str| match trigger(name, "{}") {
+        Trigger::Order(order) => order.kind,
         other => panic!("{other:?}"),
     };
-    assert_eq!(occasion("schedule"), Occasion::Schedule);
-    assert_eq!(occasion("workflow_dispatch"), Occasion::Dispatch);
+    assert_eq!(kind("schedule"), OrderKind::Schedule);
+    assert_eq!(kind("workflow_dispatch"), OrderKind::Dispatch);
 }
 
 #[test]

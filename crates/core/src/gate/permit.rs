@@ -2,7 +2,7 @@
 
 use crate::{
     chat::ChannelId,
-    command::{self, Said, Wish, WorkWords},
+    command::{self, AfterMention, Wish, WorkWords},
     event::Trigger,
     gate::{Policy, Response},
     names::{Login, Permission, RepoName},
@@ -22,7 +22,7 @@ pub struct Permit {
     reach: Reach,
     own: Login,
     name: Login,
-    said: Said,
+    said: AfterMention,
     wish: Wish,
     work_words: WorkWords,
 }
@@ -90,7 +90,7 @@ impl Permit {
             reach,
             own: own.clone(),
             name: policy.mention.clone(),
-            said: Said::Request,
+            said: AfterMention::Request,
             wish: policy.work_words.wish_of(text),
             work_words: policy.work_words.clone(),
         }
@@ -108,7 +108,7 @@ impl Permit {
             reach: Reach::ReadOnly,
             own: own.clone(),
             name: policy.mention.clone(),
-            said: Said::Request,
+            said: AfterMention::Request,
             wish: Wish::Unsaid,
             work_words: policy.work_words.clone(),
         }
@@ -160,7 +160,7 @@ impl Permit {
     }
 
     /// Returns what the asker said to us, if it was one of our words.
-    pub fn said(&self) -> &Said {
+    pub fn said(&self) -> &AfterMention {
         &self.said
     }
 

@@ -1,7 +1,7 @@
 //! What we are here, and what a reviewer is wanted for.
 
 use crate::{
-    command::{self, Command, Said},
+    command::{self, AfterMention, Command},
     event::{PullAction, ReviewComment, Trigger},
     gate::{Policy, SkipReason},
     mention,
@@ -69,9 +69,9 @@ impl ReviewWish {
 fn asks_for_review(trigger: &Trigger, policy: &Policy) -> bool {
     let name = &policy.mention;
     match command::read_trigger(trigger, name, &policy.work_words) {
-        Said::Command(command) => command == Command::Review,
-        Said::Unknown { .. } => false,
-        Said::Request => {
+        AfterMention::Command(command) => command == Command::Review,
+        AfterMention::Unknown { .. } => false,
+        AfterMention::Request => {
             let asked = mention::request(trigger.words(), name).unwrap_or_default().to_lowercase();
             let asked = asked.trim_matches(|c: char| !c.is_alphanumeric());
             asked.is_empty()

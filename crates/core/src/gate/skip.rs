@@ -21,7 +21,7 @@ pub enum SkipReason {
         /// What happened.
         action: String,
     },
-    /// Nobody called us.
+    /// Nobody mentioned the bot.
     NoMention {
         /// What does not call us.
         what: &'static str,

@@ -16,7 +16,7 @@ use crate::{
 
 /// Words that somebody says in a thread.
 #[derive(Debug, Clone)]
-pub struct Talk<'a> {
+pub struct ThreadWords<'a> {
     /// The repository that the thread is about.
     pub repo: &'a RepoName,
     /// The thread.
@@ -34,7 +34,7 @@ pub struct Talk<'a> {
 }
 
 /// Decides, and mints the key to the turn. `roles` are those of the guild as they are now.
-pub fn talk(talk: &Talk<'_>, roles: &Roles, own: &Login, policy: &Policy) -> Result<Permit, Denial> {
+pub fn talk(talk: &ThreadWords<'_>, roles: &Roles, own: &Login, policy: &Policy) -> Result<Permit, Denial> {
     let account = match &talk.account {
         Some((_, permission)) => AccountAccess::Has(*permission),
         None => AccountAccess::NoAccount,
@@ -67,7 +67,7 @@ mod tests {
         let id = |number| RoleId::new(number).unwrap();
         let roles = Roles { askers: [id(1)].into(), barred: [id(9)].into(), ..Roles::default() };
         let repo = RepoName::parse("octo/garden").unwrap();
-        let said = Talk {
+        let said = ThreadWords {
             repo: &repo,
             thread: ChannelId::new(77).unwrap(),
             speaker: UserId::new(5).unwrap(),

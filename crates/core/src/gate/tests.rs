@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use super::*;
 use crate::{
-    event::{Comment, Discussion, Occasion, Order, tests::all},
+    event::{Comment, Discussion, Order, OrderKind, tests::all},
     names::RepoName,
     place::{NodeId, Subject, Surface, Target},
 };
@@ -239,7 +239,7 @@ fn a_discussion_needs_a_mention_and_permission() {
 #[test]
 fn an_order_is_the_operator_s() {
     let order = Trigger::Order(Order {
-        occasion: Occasion::Schedule,
+        kind: OrderKind::Schedule,
         repo: garden(),
         actor: Login::new("github-actions[bot]"),
         prompt: "Water the beds.".to_owned(),
@@ -261,7 +261,7 @@ fn what_the_event_rules_out_is_ruled_out_at_a_glance() {
     for trigger in all() {
         assert_eq!(glance(&trigger, &Policy::usual()), Ok(()), "{trigger:?}");
         let elsewhere = Policy { mention: Login::new("other-bot"), ..Policy::usual() };
-        let calls = matches!(Standing::from_trigger(&trigger, &elsewhere), Standing::Asker);
+        let calls = matches!(OnBehalfOf::from_trigger(&trigger, &elsewhere), OnBehalfOf::Asker);
         assert!(!calls || glance(&trigger, &elsewhere).is_err(), "{trigger:?}");
     }
 }
@@ -279,7 +279,8 @@ fn a_run_that_is_not_to_respond_touches_nothing_that_people_see() {
 
 #[test]
 fn who_looks_at_a_clone_of_their_own_reaches_nobody_else() {
-    let permit = look_here(&garden(), Subject::PullRequest(2), &Login::new("maya"), &Policy::usual());
+    let permit =
+        permit_local_review(&garden(), Subject::PullRequest(2), &Login::new("maya"), &Policy::usual());
     assert_eq!((permit.reach(), permit.trust()), (Reach::ReadOnly, Trust::Stranger));
     assert_eq!((permit.target(), permit.surface()), (&Target::Nowhere, &Surface::RunPage));
 }

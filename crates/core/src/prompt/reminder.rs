@@ -42,7 +42,7 @@ fn pieces(reminder: &Reminder) -> Vec<Piece> {
                 .to_owned(),
         )),
         Continuity::Fresh(Fresh::First | Fresh::Order | Fresh::Gone | Fresh::Private) => {}
-        Continuity::Fresh(why @ (Fresh::PutAway | Fresh::Full | Fresh::LessTrusted | Fresh::Review)) => {
+        Continuity::Fresh(why @ (Fresh::Closed | Fresh::Full | Fresh::LessTrusted | Fresh::Review)) => {
             pieces.push(Piece::Instruction(format!("You worked on this before, but begin anew, because {why}.")));
         }
     }

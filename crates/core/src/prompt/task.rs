@@ -3,7 +3,7 @@
 use super::{Piece, Wishes};
 use crate::{
     budget::Bounded,
-    command::{Command, Said},
+    command::{AfterMention, Command},
     event::{IssueAction, ReviewComment, Trigger},
     fence,
     gate::Permit,
@@ -37,7 +37,7 @@ pub(super) fn is_directive(task: &str) -> bool {
 }
 
 /// Returns the one thing to do.
-fn directive(trigger: &Trigger, said: &Said) -> String {
+fn directive(trigger: &Trigger, said: &AfterMention) -> String {
     let by_trigger = match trigger {
         Trigger::Comment(_) => "Respond to the comment above.",
         Trigger::DiscussionComment(_) => "Respond to the discussion comment above.",
@@ -51,15 +51,15 @@ fn directive(trigger: &Trigger, said: &Said) -> String {
         Trigger::Order(order) => return order.prompt.clone(),
     };
     match said {
-        Said::Command(Command::Review) => {
+        AfterMention::Command(Command::Review) => {
             format!("{REVIEW} Heed what the comment above adds.\n\n{by_trigger}")
         }
-        Said::Command(Command::Fix) => {
+        AfterMention::Command(Command::Fix) => {
             format!("{FIX}\n\n{by_trigger}")
         }
-        Said::Command(Command::Help | Command::Stop | Command::Status | Command::Forget)
-        | Said::Unknown { .. }
-        | Said::Request => by_trigger.to_owned(),
+        AfterMention::Command(Command::Help | Command::Stop | Command::Status | Command::Forget)
+        | AfterMention::Unknown { .. }
+        | AfterMention::Request => by_trigger.to_owned(),
     }
 }
 

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::{
         chat::{ChannelId, Membership, RoleId, Roles, UserId},
-        gate::{Policy, Talk, talk},
+        gate::{Policy, ThreadWords, talk},
         names::{Login, Permission, RepoName},
         prompt::people_said,
     };
@@ -112,7 +112,7 @@ mod tests {
     /// Returns the prompt for somebody with this permission who says this.
     fn render_prompt(permission: Option<Permission>, name: &str, text: &str) -> String {
         let (repo, role) = (RepoName::parse("octo/garden").unwrap(), RoleId::new(1).unwrap());
-        let said = Talk {
+        let said = ThreadWords {
             repo: &repo,
             thread: ChannelId::new(77).unwrap(),
             speaker: UserId::new(5).unwrap(),

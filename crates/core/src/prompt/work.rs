@@ -18,7 +18,7 @@ again. Your answer in words is given as usual.";
 pub enum Workbench {
     /// Nothing: the run answers only.
     Closed,
-    /// They are pushed to a branch.
+    /// The changes are pushed to a branch.
     Branch {
         /// The branch, which is checked out.
         name: String,
@@ -27,7 +27,7 @@ pub enum Workbench {
         /// Whether a change has to come of it.
         wanted: ExpectedChange,
     },
-    /// They are shown as a patch.
+    /// The changes are shown as a patch.
     Patch {
         /// Where they cannot be pushed to.
         fork: String,

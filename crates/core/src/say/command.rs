@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::{
-    command::{Command, Said, WorkWords},
+    command::{AfterMention, Command, WorkWords},
     fence,
     names::Login,
     say::work,
@@ -23,14 +23,14 @@ pub enum CommandReply {
 }
 
 /// Returns how this is answered without the engine, if it is such a case.
-pub fn reply(said: &Said, name: &Login, words: &WorkWords) -> Option<CommandReply> {
+pub fn reply(said: &AfterMention, name: &Login, words: &WorkWords) -> Option<CommandReply> {
     Some(CommandReply::Words(match said {
-        Said::Command(Command::Status) => return Some(CommandReply::Status),
-        Said::Command(Command::Forget) => return Some(CommandReply::Forget),
-        Said::Command(Command::Stop) => return Some(CommandReply::Stop),
-        Said::Command(Command::Help) => help(name, words),
-        Said::Command(Command::Review | Command::Fix) | Said::Request => return None,
-        Said::Unknown { word, meant } => {
+        AfterMention::Command(Command::Status) => return Some(CommandReply::Status),
+        AfterMention::Command(Command::Forget) => return Some(CommandReply::Forget),
+        AfterMention::Command(Command::Stop) => return Some(CommandReply::Stop),
+        AfterMention::Command(Command::Help) => help(name, words),
+        AfterMention::Command(Command::Review | Command::Fix) | AfterMention::Request => return None,
+        AfterMention::Unknown { word, meant } => {
             let meant = match meant {
                 Some(meant) => format!(" Did you mean `@{name} {}`?", meant.word()),
                 None => String::new(),
@@ -67,7 +67,7 @@ fn meaning(command: Command) -> &'static str {
 mod tests {
     use super::*;
 
-    fn reply_text(said: &Said) -> String {
+    fn reply_text(said: &AfterMention) -> String {
         match reply(said, &Login::new("fro-bot"), &WorkWords::usual()) {
             Some(CommandReply::Words(words)) => words,
             other => format!("{other:?}"),
@@ -76,27 +76,31 @@ mod tests {
 
     #[test]
     fn help_reads_like_this() {
-        insta::assert_snapshot!(reply_text(&Said::Command(Command::Help)));
+        insta::assert_snapshot!(reply_text(&AfterMention::Command(Command::Help)));
     }
 
     #[test]
     fn an_unknown_word_gets_a_guess() {
-        let said = Said::Unknown { word: "rev`uew".to_owned(), meant: Some(Command::Review) };
+        let said = AfterMention::Unknown { word: "rev`uew".to_owned(), meant: Some(Command::Review) };
         let first = reply_text(&said).lines().next().unwrap_or_default().to_owned();
         assert_eq!(first, "I do not know `rev'uew`. Did you mean `@fro-bot review`?");
     }
 
     #[test]
     fn work_is_left_to_the_engine() {
-        for said in [Said::Command(Command::Review), Said::Command(Command::Fix), Said::Request] {
+        for said in [
+            AfterMention::Command(Command::Review),
+            AfterMention::Command(Command::Fix),
+            AfterMention::Request,
+        ] {
             assert_eq!(reply(&said, &Login::new("fro-bot"), &WorkWords::usual()), None);
         }
     }
 
     #[test]
     fn some_words_are_about_what_is_or_was_done() {
-        assert_eq!(reply_text(&Said::Command(Command::Status)), "Some(Status)");
-        assert_eq!(reply_text(&Said::Command(Command::Forget)), "Some(Forget)");
-        assert_eq!(reply_text(&Said::Command(Command::Stop)), "Some(Stop)");
+        assert_eq!(reply_text(&AfterMention::Command(Command::Status)), "Some(Status)");
+        assert_eq!(reply_text(&AfterMention::Command(Command::Forget)), "Some(Forget)");
+        assert_eq!(reply_text(&AfterMention::Command(Command::Stop)), "Some(Stop)");
     }
 }

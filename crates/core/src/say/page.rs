@@ -13,15 +13,15 @@ const LONGEST: usize = 900_000;
 
 /// What became of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate<'a> {
-    /// It is on GitHub.
+pub enum AnswerFate<'a> {
+    /// The answer is on GitHub.
     Posted {
         /// Where.
         url: &'a str,
         /// All of it, if it was too long for that place.
         whole: Option<&'a str>,
     },
-    /// It is nowhere but here.
+    /// The answer stands on this page alone.
     Refused {
         /// All of it.
         answer: &'a str,
@@ -29,19 +29,19 @@ pub enum Fate<'a> {
 }
 
 /// Returns what is added to the page.
-pub fn report(subject: Subject, account: &Account, fate: Fate<'_>) -> String {
+pub fn report(subject: Subject, account: &Account, fate: AnswerFate<'_>) -> String {
     let mut text = match fate {
-        Fate::Posted { url, .. } => {
+        AnswerFate::Posted { url, .. } => {
             format!("### fro-bot on {subject}\n\n[The answer]({url}) was posted.\n\n")
         }
-        Fate::Refused { .. } => {
+        AnswerFate::Refused { .. } => {
             format!("### fro-bot on {subject}\n\n> ❌ The answer could not be posted. It stands below.\n\n")
         }
     };
     text.push_str(&summary::open(account));
     let rest = match fate {
-        Fate::Posted { whole, .. } => whole,
-        Fate::Refused { answer } => Some(answer),
+        AnswerFate::Posted { whole, .. } => whole,
+        AnswerFate::Refused { answer } => Some(answer),
     };
     if let Some(rest) = rest {
         let bounded = Bounded::text(rest, LONGEST);
@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn a_page_reads_like_this() {
         let (subject, account) = (Subject::Issue(7), an_account());
-        let posted = Fate::Posted { url: "https://github.com/octo/garden/issues/7#x", whole: None };
+        let posted = AnswerFate::Posted { url: "https://github.com/octo/garden/issues/7#x", whole: None };
         insta::assert_snapshot!(report(subject, &account, posted));
-        let told = report(subject, &account, Fate::Refused { answer: "It is\n```sh\nls" });
+        let told = report(subject, &account, AnswerFate::Refused { answer: "It is\n```sh\nls" });
         assert!(
             told.starts_with("### fro-bot on issue #7\n\n> ❌ The answer could not be posted."),
             "{told}"
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_page_stays_below_what_github_takes() {
         let long = "x".repeat(2_000_000);
-        let posted = Fate::Posted { url: "u", whole: Some(&long) };
+        let posted = AnswerFate::Posted { url: "u", whole: Some(&long) };
         assert!(report(Subject::Issue(7), &an_account(), posted).len() < 1 << 20);
     }
 }

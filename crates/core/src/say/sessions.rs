@@ -8,7 +8,7 @@ use crate::{
     budget::Bounded,
     fence,
     names::Login,
-    remembered::{Excerpt, Message, Past, Remembered},
+    remembered::{EarlierRun, Excerpt, Message, Remembered},
     say::summary::counted,
     trust::{Spoken, Trust},
 };
@@ -88,7 +88,7 @@ pub fn read(session: &Remembered, messages: &[Message], skipped: u32) -> String 
 }
 
 /// Returns what is known of a session.
-pub fn info(session: &Remembered, past: &[Past]) -> String {
+pub fn info(session: &Remembered, past: &[EarlierRun]) -> String {
     let mut text = format!("{}\n\n- Began {}\n", line(session), time(session.created));
     let _ = writeln!(text, "- Cost ${:.4}", session.cost);
     if session.is_archived {
@@ -101,14 +101,14 @@ pub fn info(session: &Remembered, past: &[Past]) -> String {
 }
 
 /// Returns a run as one line, which calls nobody.
-pub(super) fn ran(run: &Past) -> String {
+pub(super) fn ran(run: &EarlierRun) -> String {
     let (event, actor) = (fence::inline(&run.event), fence::inline(&run.actor));
     let came: Vec<_> = [&run.outcome].into_iter().chain(&run.links).map(|text| fence::inline(text)).collect();
     format!("{}: `{event}` for `{actor}`, {}", time(run.ended), came.join(", "))
 }
 
 /// Returns the note that ends a run in its session, for whoever searches later.
-pub fn written_back(about: &str, past: &Past) -> String {
+pub fn written_back(about: &str, past: &EarlierRun) -> String {
     let mut text = format!(
         "{NOTE} the run for `{}` on {} by @{} ended {}: {}.",
         fence::inline(&past.event),
@@ -251,7 +251,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_known_of_a_session_reads_like_this() {
-        let past = Past {
+        let past = EarlierRun {
             ended: Timestamp::from_second(86_400).unwrap(),
             event: "issue_comment".to_owned(),
             actor: "maya".to_owned(),
@@ -271,7 +271,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_run_is_written_back_with_its_answer() {
-        let past = Past {
+        let past = EarlierRun {
             ended: Timestamp::UNIX_EPOCH,
             event: "issue_comment".to_owned(),
             actor: "maya".to_owned(),

@@ -61,9 +61,9 @@ pub struct Served {
 /// Whether a session was there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// It went on.
+    /// An earlier session went on.
     Continued,
-    /// It was begun.
+    /// The session is new.
     Created,
 }
 

@@ -12,7 +12,7 @@ const NAMED: usize = 5;
 /// Whether GitHub starts checks for what was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checks {
-    /// It does.
+    /// GitHub starts checks by itself.
     Start,
     /// It does not: it was opened with the workflow's own token.
     Wait,

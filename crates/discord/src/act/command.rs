@@ -36,11 +36,11 @@ pub enum OptionKind {
     Text,
     /// A text that we help to type.
     Completed,
-    /// One of these.
+    /// One of these choices.
     OneOf(Vec<Choice>),
     /// A whole number.
     Number,
-    /// Yes or no.
+    /// `true` or `false`.
     Flag,
     /// Somebody.
     User,

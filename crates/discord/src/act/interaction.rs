@@ -19,7 +19,7 @@ const MOST_CHOICES: usize = 25;
 
 /// Who sees an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum AnswerVisibility {
     /// Everybody in the channel.
     ByAll,
     /// Whoever asked.
@@ -28,13 +28,18 @@ pub enum Seen {
 
 impl Discord {
     /// Answers with a message.
-    pub async fn answer(&self, asked: &Interaction, post: &Post, seen: Seen) -> Result<(), Error> {
-        self.callback(asked, MESSAGE, Some(post), &post.answered(seen == Seen::ByAsker)).await
+    pub async fn answer(
+        &self,
+        asked: &Interaction,
+        post: &Post,
+        seen: AnswerVisibility,
+    ) -> Result<(), Error> {
+        self.callback(asked, MESSAGE, Some(post), &post.answered(seen == AnswerVisibility::ByAsker)).await
     }
 
     /// Promises an answer, which [`edit_answer`](Self::edit_answer) gives within fifteen minutes.
-    pub async fn defer(&self, asked: &Interaction, seen: Seen) -> Result<(), Error> {
-        let flags = if seen == Seen::ByAsker { 64 } else { 0 };
+    pub async fn defer(&self, asked: &Interaction, seen: AnswerVisibility) -> Result<(), Error> {
+        let flags = if seen == AnswerVisibility::ByAsker { 64 } else { 0 };
         self.callback(asked, PROMISE, None, &json!({ "flags": flags })).await
     }
 
@@ -67,11 +72,16 @@ impl Discord {
     }
 
     /// Says something more. If the answer is lost, nobody knows whether it was said.
-    pub async fn follow_up(&self, asked: &Interaction, post: &Post, seen: Seen) -> Result<MessageId, Error> {
+    pub async fn follow_up(
+        &self,
+        asked: &Interaction,
+        post: &Post,
+        seen: AnswerVisibility,
+    ) -> Result<MessageId, Error> {
         let deed = "say more to a command";
         post.check().map_err(|what| Error::limit(deed, what))?;
         let path = format!("webhooks/{}/{}", asked.application, asked.token.expose());
-        let form = post.answered(seen == Seen::ByAsker);
+        let form = post.answered(seen == AnswerVisibility::ByAsker);
         let answer = self.call(deed, (Method::Post, &path), |request| post.load(request, &form)).await?;
         let said: Said = answer.json().map_err(|error| Error::http(deed, error))?;
         Ok(said.id)

@@ -20,7 +20,7 @@ const SLACK: SignedDuration = SignedDuration::from_mins(2);
 /// Whether a message was tried before.
 #[derive(Debug, Clone, Copy)]
 pub enum Attempt<'a> {
-    /// It was not.
+    /// The message is sent for the first time.
     First,
     /// It was, and nobody knows what came of it.
     ///

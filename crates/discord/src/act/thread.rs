@@ -20,7 +20,7 @@ const ARCHIVED_AFTER: u32 = 10_080;
 /// What came of a new name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renamed {
-    /// It is called so now.
+    /// The thread has the new name.
     Yes,
     /// Two new names in ten minutes are the most; this long until the next.
     TooOften(Duration),

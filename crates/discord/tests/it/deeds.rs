@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use fro_core::chat::{ChannelId, UserId};
 use fro_discord::{
-    Attempt, Button, ButtonStyle, CommandOption, CommandSpec, OptionKind, Pings, Renamed, Row, Seen, Upload,
+    AnswerVisibility, Attempt, Button, ButtonStyle, CommandOption, CommandSpec, OptionKind, Pings, Renamed,
+    Row, Upload,
 };
 use fro_sim::{FaultKind, discord::LimitScope};
 use jiff::Timestamp;
@@ -155,14 +156,14 @@ async fn a_command_is_answered_once_in_each_of_its_ways() {
     let asked = interaction(&mut gateway).await;
     let route = "POST /api/v10/interactions/{interaction}/{token}/callback";
     stage.world.faults().on(route, FaultKind::AnswerWithheld);
-    stage.discord.defer(&asked, Seen::ByAll).await.unwrap();
+    stage.discord.defer(&asked, AnswerVisibility::ByAll).await.unwrap();
     stage.discord.edit_answer(&asked, &post("Linked")).await.unwrap();
-    stage.discord.follow_up(&asked, &post("And more"), Seen::ByAsker).await.unwrap();
+    stage.discord.follow_up(&asked, &post("And more"), AnswerVisibility::ByAsker).await.unwrap();
     assert_eq!(stage.texts(), ["fro-bot: Linked", "fro-bot: And more"]);
     assert!(stage.world.state(|chat| chat.messages.last().unwrap().ephemeral()));
     // A second answer of ours is refused, not taken for the first.
     assert_eq!(
-        stage.discord.answer(&asked, &post("Twice"), Seen::ByAll).await.unwrap_err().code(),
+        stage.discord.answer(&asked, &post("Twice"), AnswerVisibility::ByAll).await.unwrap_err().code(),
         Some(40060)
     );
 
@@ -174,7 +175,7 @@ async fn a_command_is_answered_once_in_each_of_its_ways() {
     ask();
     let late = interaction(&mut gateway).await;
     stage.world.change(|chat| chat.pass(Duration::from_secs(4)));
-    assert!(stage.discord.defer(&late, Seen::ByAll).await.unwrap_err().gone());
+    assert!(stage.discord.defer(&late, AnswerVisibility::ByAll).await.unwrap_err().gone());
 }
 
 #[tokio::test]
@@ -198,12 +199,12 @@ async fn a_click_changes_its_message() {
     let id = stage.discord.send(stage.garden(), &asking, &nonce("1"), Attempt::First).await.unwrap();
     stage.world.clicks("maya", stage.garden().number(), id.number(), "yes");
     let clicked = interaction(&mut gateway).await;
-    assert!(matches!(&clicked.what, fro_discord::Asked::Button { message, .. } if *message == id));
+    assert!(matches!(&clicked.what, fro_discord::InteractionKind::Button { message, .. } if *message == id));
     let answered =
         fro_discord::Post { rows: vec![Row::Buttons(vec![button(false)])], ..post("Maya said yes") };
     stage.world.chooses("rita", stage.garden().number(), id.number(), ("which", &["a"]));
     let chosen = interaction(&mut gateway).await;
-    assert!(matches!(&chosen.what, fro_discord::Asked::Menu { chosen, .. } if chosen == &["a"]));
+    assert!(matches!(&chosen.what, fro_discord::InteractionKind::Menu { chosen, .. } if chosen == &["a"]));
     stage.discord.defer_update(&chosen).await.unwrap();
     stage.discord.update(&clicked, &answered).await.unwrap();
     assert_eq!(stage.texts(), ["fro-bot: Maya said yes"]);

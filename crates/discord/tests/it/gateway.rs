@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fro_core::Secret;
-use fro_discord::{Asked, Fatal, Given, Heard, Session};
+use fro_discord::{Fatal, Heard, InteractionKind, OptionValue, Session};
 use serde_json::json;
 
 use crate::stage::{Stage, interaction, message, next, until};
@@ -94,16 +94,19 @@ async fn commands_clicks_choices_and_forms_are_heard() {
     });
     world.commands("octo", garden, "link", &json!({ "repo": "octo/garden" }));
     let asked = interaction(&mut gateway).await;
-    let options = [("repo".to_owned(), Given::Text("octo/garden".to_owned()))].into();
-    assert_eq!(asked.what, Asked::Command { name: "link".to_owned(), options });
+    let options = [("repo".to_owned(), OptionValue::Text("octo/garden".to_owned()))].into();
+    assert_eq!(asked.what, InteractionKind::Command { name: "link".to_owned(), options });
     assert_eq!((asked.asker.name.as_str(), asked.permissions & (1 << 3) != 0), ("Octo", true));
     assert_eq!(format!("{:?}", asked.token), "[secret]");
     world.types("maya", garden, "link", ("repo", "oc"));
     let (name, option, typed) = ("link".to_owned(), "repo".to_owned(), "oc".to_owned());
-    assert_eq!(interaction(&mut gateway).await.what, Asked::Complete { name, option, typed });
+    assert_eq!(interaction(&mut gateway).await.what, InteractionKind::Complete { name, option, typed });
     world.submits("maya", garden, "why", &[("reason", "so")]);
     let fields = [("reason".to_owned(), "so".to_owned())].into();
-    assert_eq!(interaction(&mut gateway).await.what, Asked::Form { custom_id: "why".to_owned(), fields });
+    assert_eq!(
+        interaction(&mut gateway).await.what,
+        InteractionKind::Form { custom_id: "why".to_owned(), fields }
+    );
 }
 
 #[tokio::test]

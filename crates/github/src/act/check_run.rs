@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// Annotations that GitHub takes at once.
@@ -72,7 +72,7 @@ impl GitHub {
         commit: &str,
         check: &CheckRun,
     ) -> Result<Option<String>, Error> {
-        let aim = Aim::new(format!("write a check run on {}", permit.repo()), "checks: write");
+        let aim = Attempted::new(format!("write a check run on {}", permit.repo()), "checks: write");
         let path = format!("/repos/{}/check-runs", permit.repo());
         let mut parts = check.annotations.chunks(AT_ONCE);
         let first = parts.next().unwrap_or_default();

@@ -11,6 +11,11 @@ use crate::{
     error::{Cause, Error},
 };
 
+const DISCUSS: &str =
+    concat!(include_str!("discuss.graphql"), include_str!("../ask/discussion_words.graphql"));
+const UPDATE: &str =
+    concat!(include_str!("update_discussed.graphql"), include_str!("../ask/discussion_words.graphql"));
+
 #[derive(Deserialize)]
 struct Done {
     done: Option<Written>,
@@ -50,14 +55,14 @@ impl GitHub {
     ) -> Result<Answer, Error> {
         let aim = aim("update a comment in", permit);
         let variables = json!({ "comment": id.as_str(), "body": body.as_str() });
-        let done = self.tell_again(include_str!("update_discussed.graphql"), variables).await;
+        let done = self.tell_again(UPDATE, variables).await;
         written(done.map_err(|cause| aim.missed(cause))?)
             .ok_or_else(|| aim.missed(Cause::Failing("an answer without a comment".to_owned())))
     }
 
     async fn write(&self, permit: &Permit, variables: serde_json::Value) -> Result<Answer, Error> {
         let aim = aim("write in", permit);
-        let done = self.tell(include_str!("discuss.graphql"), variables).await;
+        let done = self.tell(DISCUSS, variables).await;
         written(done.map_err(|cause| aim.missed(cause))?)
             .ok_or_else(|| aim.missed(Cause::Failing("an answer without a comment".to_owned())))
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     act::{aim, number},
     client::{GitHub, segment},
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// A label as a repository knows it.
@@ -48,7 +48,8 @@ impl GitHub {
     ///
     /// A label that is put on a subject without it would come into being too, but grey and unexplained.
     pub async fn ensure_label(&self, permit: &Permit, label: &Label) -> Result<(), Error> {
-        let aim = Aim::new(format!("make the label `{}` in {}", label.name, permit.repo()), "issues: write");
+        let aim =
+            Attempted::new(format!("make the label `{}` in {}", label.name, permit.repo()), "issues: write");
         let path = format!("/repos/{}/labels", permit.repo());
         match self.get(&format!("{path}/{}", segment(label.name))).send().await {
             Err(error) if error.status() == Some(404) => {}
@@ -90,7 +91,7 @@ impl GitHub {
         mutation: &'static str,
         permit: &Permit,
         (discussion, label): (&NodeId, &Label),
-        aim: &Aim,
+        aim: &Attempted,
     ) -> Result<(), Error> {
         let path = format!("/repos/{}/labels/{}", permit.repo(), segment(label.name));
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
@@ -108,6 +109,6 @@ fn already_exists(error: &fro_http::Error) -> bool {
         && problems.iter().any(|problem| problem.code.as_deref() == Some("already_exists"))
 }
 
-fn labels(permit: &Permit, aim: &Aim) -> Result<String, Error> {
+fn labels(permit: &Permit, aim: &Attempted) -> Result<String, Error> {
     Ok(format!("/repos/{}/issues/{}/labels", permit.repo(), number(permit, aim)?))
 }

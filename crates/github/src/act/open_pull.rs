@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     client::GitHub,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 /// A pull request that stands.
@@ -41,7 +41,7 @@ impl GitHub {
         proposal: &Proposal,
     ) -> Result<OpenedPull, Error> {
         let Proposal { title, body, head, base } = proposal;
-        let aim = Aim::new(
+        let aim = Attempted::new(
             format!("open a pull request from `{head}` on {}", permit.repo()),
             "pull-requests: write",
         );

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     act::{aim, number},
     client::GitHub,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 /// A reaction that stands.
@@ -66,7 +66,7 @@ fn input(node: &NodeId, reaction: Reaction) -> serde_json::Value {
     json!({ "subject": node.as_str(), "content": reaction.word().to_uppercase() })
 }
 
-fn reactions(permit: &Permit, aim: &Aim) -> Result<String, Error> {
+fn reactions(permit: &Permit, aim: &Attempted) -> Result<String, Error> {
     let repo = permit.repo();
     match permit.target() {
         Target::Comment(id) => Ok(format!("/repos/{repo}/issues/comments/{id}/reactions")),

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 impl GitHub {
@@ -15,7 +15,7 @@ impl GitHub {
     /// GitHub asks for `contents: write` here, although nothing of the code is touched.
     pub async fn resolve_thread(&self, permit: &Permit, thread: &NodeId) -> Result<(), Error> {
         let what = format!("resolve a review thread of {}{}", permit.repo(), permit.subject().mark());
-        let aim = Aim::new(what, "contents: write");
+        let aim = Attempted::new(what, "contents: write");
         let about = json!({ "thread": thread.as_str() });
         let told = self.tell_again(include_str!("resolve.graphql"), about).await;
         told.map(|IgnoredAny| ()).map_err(|cause| aim.missed(cause))

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{
     act::{aim, number},
     client::{GitHub, segment},
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 impl GitHub {
@@ -35,7 +35,7 @@ impl GitHub {
     }
 
     /// Sees that the repository has all of the labels: GitHub would make those that it does not know.
-    async fn have_labels(&self, permit: &Permit, names: &[String], aim: &Aim) -> Result<(), Error> {
+    async fn have_labels(&self, permit: &Permit, names: &[String], aim: &Attempted) -> Result<(), Error> {
         for name in names {
             let path = format!("/repos/{}/labels/{}", permit.repo(), segment(name));
             match self.get(&path).send().await {
@@ -48,7 +48,7 @@ impl GitHub {
         Ok(())
     }
 
-    async fn take_off(&self, labels: &str, names: &[String], aim: &Aim) -> Result<(), Error> {
+    async fn take_off(&self, labels: &str, names: &[String], aim: &Attempted) -> Result<(), Error> {
         for name in names {
             match self.delete(&format!("{labels}/{}", segment(name))).send().await {
                 Err(error) if error.status() == Some(404) => {}

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// An account by its login and its number.
@@ -39,7 +39,7 @@ struct ViewerAccount {
 impl GitHub {
     /// Returns the account that our token belongs to, with its number.
     pub async fn account(&self) -> Result<Account, Error> {
-        let aim = Aim::new("find out under which name to commit", "metadata: read");
+        let aim = Attempted::new("find out under which name to commit", "metadata: read");
         let data: AccountAnswer =
             self.ask(include_str!("account.graphql"), ()).await.map_err(|cause| aim.missed(cause))?;
         Ok(Account { login: data.viewer.login, id: data.viewer.database_id })

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::{
     ask::rest::RestUser,
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// A comment in the conversation of an issue or a pull request.
@@ -56,7 +56,7 @@ impl From<WireComment> for Comment {
 impl GitHub {
     /// Reads one comment.
     pub async fn comment(&self, id: u64) -> Result<Comment, Error> {
-        let aim = Aim::new(format!("read comment {id} in {}", self.repo()), "issues: read");
+        let aim = Attempted::new(format!("read comment {id} in {}", self.repo()), "issues: read");
         let path = format!("/repos/{}/issues/comments/{id}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
         let wire: WireComment = answer.json().map_err(|error| aim.missed(error))?;

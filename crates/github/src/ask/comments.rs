@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::{
     ask::comment::{Comment, WireComment},
     client::{GitHub, segment},
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 /// Pages that are read before giving up. Half a conversation is worse than none to someone who looks for a
@@ -25,7 +25,7 @@ impl GitHub {
     /// Reads all comments on an issue or a pull request, oldest first.
     pub async fn comments(&self, number: u64, since: Since) -> Result<Vec<Comment>, Error> {
         let place = format!("{}#{number}", self.repo());
-        let aim = Aim::new(format!("read the comments on {place}"), "issues: read");
+        let aim = Attempted::new(format!("read the comments on {place}"), "issues: read");
         let mut comments = Vec::new();
         for page in 1..=MOST_PAGES {
             let path = self.page(number, since, page);

@@ -12,7 +12,7 @@ use crate::{
         list::{Counted, InRepository, Listed, Named},
     },
     client::GitHub,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 const NEEDS: &str = "discussions: read";
@@ -30,7 +30,7 @@ impl GitHub {
     /// Reads a discussion with its newest comments and their newest replies.
     pub async fn discussion(&self, number: u64) -> Result<Discussion, Error> {
         let repo = self.repo();
-        let aim = Aim::new(format!("read discussion {repo}#{number}"), NEEDS);
+        let aim = Attempted::new(format!("read discussion {repo}#{number}"), NEEDS);
         let variables = json!({ "owner": repo.owner(), "name": repo.name(), "number": number });
         let data: InRepository<DiscussionOf> = self
             .ask(include_str!("discussion.graphql"), variables)
@@ -44,10 +44,13 @@ impl GitHub {
 
     /// Reads one comment of a discussion.
     pub(crate) async fn discussion_comment(&self, id: &NodeId) -> Result<Found, Error> {
-        let aim = Aim::new(format!("read a comment in a discussion of {}", self.repo()), NEEDS);
+        let aim = Attempted::new(format!("read a comment in a discussion of {}", self.repo()), NEEDS);
         let variables = json!({ "id": id.as_str() });
         let node: FoundNode = self
-            .ask(include_str!("discussion_comment.graphql"), variables)
+            .ask(
+                concat!(include_str!("discussion_comment.graphql"), include_str!("discussion_words.graphql")),
+                variables,
+            )
             .await
             .map_err(|cause| aim.missed(cause))?;
         node.node.ok_or_else(|| aim.missed(Cause::Missing("nothing there".to_owned())))
@@ -107,11 +110,11 @@ struct FoundNode {
 pub(crate) struct Found {
     #[serde(flatten)]
     pub(crate) said: WireDiscussionComment,
-    pub(crate) reply_to: Option<Above>,
+    pub(crate) reply_to: Option<ParentComment>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Above {
+pub(crate) struct ParentComment {
     pub(crate) id: NodeId,
 }
 

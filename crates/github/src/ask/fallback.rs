@@ -10,7 +10,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use crate::{
     ask::rest::{RestRepository, RestUser},
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// How many comments are read, the newest ones.
@@ -20,7 +20,8 @@ impl GitHub {
     /// Reads an issue or a pull request without its reviews, threads and commits.
     pub async fn subject_in_parts(&self, number: u64) -> Result<RawContext, Error> {
         let repo = self.repo();
-        let aim = Aim::new(format!("read {repo}#{number} by REST"), "issues: read` and `pull-requests: read");
+        let aim =
+            Attempted::new(format!("read {repo}#{number} by REST"), "issues: read` and `pull-requests: read");
         let issue: Issue = self.part(&aim, &format!("/repos/{repo}/issues/{number}")).await?;
         let last = issue.comments.div_ceil(COMMENTS).max(1);
         let mut comments = Vec::new();
@@ -35,14 +36,14 @@ impl GitHub {
         Ok(issue.into_context(comments, change))
     }
 
-    async fn change_in_parts(&self, aim: &Aim, number: u64) -> Result<RawChange, Error> {
+    async fn change_in_parts(&self, aim: &Attempted, number: u64) -> Result<RawChange, Error> {
         let path = format!("/repos/{}/pulls/{number}", self.repo());
         let pull: RestPull = self.part(aim, &path).await?;
         let files: Vec<RestFile> = self.part(aim, &format!("{path}/files?per_page=100")).await?;
         Ok(pull.into_change(files))
     }
 
-    async fn part<T: DeserializeOwned>(&self, aim: &Aim, path: &str) -> Result<T, Error> {
+    async fn part<T: DeserializeOwned>(&self, aim: &Attempted, path: &str) -> Result<T, Error> {
         let answer = self.get(path).send().await.map_err(|error| aim.missed(error))?;
         answer.json().map_err(|error| aim.missed(error))
     }

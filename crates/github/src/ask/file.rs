@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     client::{GitHub, segment},
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// Bytes that are read of it.
@@ -14,7 +14,7 @@ const LARGEST: usize = 256 << 10;
 impl GitHub {
     /// Reads a file of a branch, the default one if none is named. Nothing if there is none.
     pub async fn file(&self, path: &str, branch: &str) -> Result<Option<String>, Error> {
-        let aim = Aim::new(format!("read `{path}` of {}", self.repo()), "contents: read");
+        let aim = Attempted::new(format!("read `{path}` of {}", self.repo()), "contents: read");
         let of = if branch.is_empty() { String::new() } else { format!("?ref={}", segment(branch)) };
         let path = format!("/repos/{}/contents/{path}{of}", self.repo());
         let answer = match self.get(&path).at_most(LARGEST).send().await {
@@ -30,7 +30,7 @@ impl GitHub {
 
     /// Names what is in a folder of the default branch; nothing if there is none.
     pub async fn folder(&self, path: &str) -> Result<Vec<String>, Error> {
-        let aim = Aim::new(format!("list `{path}` of {}", self.repo()), "contents: read");
+        let aim = Attempted::new(format!("list `{path}` of {}", self.repo()), "contents: read");
         let path = format!("/repos/{}/contents/{path}", self.repo());
         // The top of a repository has no slash at its end.
         match self.get(path.trim_end_matches('/')).at_most(LARGEST).send().await {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::{
     ask::rest::RestRepository,
     client::GitHub,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 /// How many are told at once, and how many pages we read.
@@ -37,7 +37,7 @@ impl GitHub {
     /// Tells whether the App that our token was got by is installed on the repository. The token is a person's, so
     /// only what they may see counts.
     pub async fn installed(&self) -> Result<bool, Error> {
-        let aim = Aim::new(format!("find out whether the App is on {}", self.repo()), "metadata: read");
+        let aim = Attempted::new(format!("find out whether the App is on {}", self.repo()), "metadata: read");
         let owner = self.repo().owner();
         for page in 1..=MOST_PAGES {
             let path = format!("/user/installations?per_page={PAGE}&page={page}");
@@ -59,7 +59,7 @@ impl GitHub {
         Err(aim.missed(Cause::TooLong(MOST_PAGES)))
     }
 
-    async fn holds(&self, installation: u64, aim: &Aim) -> Result<bool, Error> {
+    async fn holds(&self, installation: u64, aim: &Attempted) -> Result<bool, Error> {
         let wanted = self.repo().to_string();
         for page in 1..=MOST_PAGES {
             let path = format!("/user/installations/{installation}/repositories?per_page={PAGE}&page={page}");

@@ -6,7 +6,7 @@ use crate::{
     act::label::Label,
     ask::list::Named,
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 impl GitHub {
@@ -15,7 +15,7 @@ impl GitHub {
         let repo = self.repo();
         let names: Vec<String> = match permit.subject() {
             Subject::Issue(number) | Subject::PullRequest(number) => {
-                let aim = Aim::new(format!("read the labels of {repo}#{number}"), "issues: read");
+                let aim = Attempted::new(format!("read the labels of {repo}#{number}"), "issues: read");
                 // Nothing wears more than a hundred.
                 let path = format!("/repos/{repo}/issues/{number}/labels?per_page=100");
                 let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     client::{GitHub, segment},
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 #[derive(Deserialize)]
@@ -37,7 +37,8 @@ impl GitHub {
     }
 
     async fn role(&self, login: &Login) -> Result<Option<Collaborator>, Error> {
-        let aim = Aim::new(format!("find out what @{login} may do in {}", self.repo()), "metadata: read");
+        let aim =
+            Attempted::new(format!("find out what @{login} may do in {}", self.repo()), "metadata: read");
         let path = format!("/repos/{}/collaborators/{}/permission", self.repo(), segment(login.as_str()));
         let answer = match self.get(&path).send().await {
             Err(error) if error.status() == Some(404) => return Ok(None),

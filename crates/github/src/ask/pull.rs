@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::{
     ask::rest::{RestRepository, RestUser},
     client::{GitHub, segment},
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// A pull request's branches.
@@ -99,7 +99,8 @@ struct Branch {
 impl GitHub {
     /// Returns the branches of a pull request.
     pub async fn pull_ends(&self, number: u64) -> Result<PullEnds, Error> {
-        let aim = Aim::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
+        let aim =
+            Attempted::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
         let path = format!("/repos/{}/pulls/{number}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
         let wire: WirePull = answer.json().map_err(|error| aim.missed(error))?;
@@ -108,7 +109,8 @@ impl GitHub {
 
     /// Returns what a reviewer has to know of a pull request.
     pub async fn pull_request(&self, number: u64) -> Result<PullRequest, Error> {
-        let aim = Aim::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
+        let aim =
+            Attempted::new(format!("read the pull request {}#{number}", self.repo()), "pull-requests: read");
         let path = format!("/repos/{}/pulls/{number}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
         let told: WirePullRequest = answer.json().map_err(|error| aim.missed(error))?;
@@ -126,7 +128,7 @@ impl GitHub {
 
     /// Returns the newest open pull request of one of these accounts whose branch, in this repository, begins like this.
     pub async fn own_pull(&self, authors: &[&Login], prefix: &str) -> Result<Option<PullEnds>, Error> {
-        let aim = Aim::new(format!("list the pull requests of {}", self.repo()), "pull-requests: read");
+        let aim = Attempted::new(format!("list the pull requests of {}", self.repo()), "pull-requests: read");
         let path = format!("/repos/{}/pulls?state=open&per_page=100", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
         let all: Vec<WirePull> = answer.json().map_err(|error| aim.missed(error))?;
@@ -142,7 +144,7 @@ impl GitHub {
 
     /// Returns the repository's default branch.
     pub async fn default_branch(&self) -> Result<String, Error> {
-        let aim = Aim::new(format!("look at {}", self.repo()), "metadata: read");
+        let aim = Attempted::new(format!("look at {}", self.repo()), "metadata: read");
         let answer = self.get(&format!("/repos/{}", self.repo())).send().await;
         let defaults: Defaults =
             answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;
@@ -151,7 +153,8 @@ impl GitHub {
 
     /// Tells whether a branch is protected.
     pub async fn is_protected(&self, branch: &str) -> Result<bool, Error> {
-        let aim = Aim::new(format!("look at the branch `{branch}` of {}", self.repo()), "contents: read");
+        let aim =
+            Attempted::new(format!("look at the branch `{branch}` of {}", self.repo()), "contents: read");
         let path = format!("/repos/{}/branches/{}", self.repo(), segment(branch));
         let answer = self.get(&path).send().await;
         let branch: Branch = answer.and_then(|answer| answer.json()).map_err(|error| aim.missed(error))?;

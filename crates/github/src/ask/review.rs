@@ -7,7 +7,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use crate::{
     ask::{answer::Answer, rest::RestUser},
     client::GitHub,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 const NEEDS: &str = "pull-requests: read";
@@ -64,7 +64,7 @@ impl WireReview {
 impl GitHub {
     /// Reads one review.
     pub(crate) async fn review(&self, pull: u64, id: u64) -> Result<Answer, Error> {
-        let aim = Aim::new(format!("read review {id} of {}#{pull}", self.repo()), NEEDS);
+        let aim = Attempted::new(format!("read review {id} of {}#{pull}", self.repo()), NEEDS);
         let path = format!("/repos/{}/pulls/{pull}/reviews/{id}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
         let wire: WireReview = answer.json().map_err(|error| aim.missed(error))?;
@@ -73,14 +73,15 @@ impl GitHub {
 
     /// Reads all reviews, oldest first.
     pub(crate) async fn reviews(&self, pull: u64) -> Result<Vec<Answer>, Error> {
-        let aim = Aim::new(format!("read the reviews of {}#{pull}", self.repo()), NEEDS);
+        let aim = Attempted::new(format!("read the reviews of {}#{pull}", self.repo()), NEEDS);
         let wires: Vec<WireReview> = self.all_pages(&aim, &format!("pulls/{pull}/reviews")).await?;
         Ok(wires.into_iter().map(WireReview::answer).collect())
     }
 
     /// Counts the remarks that came with a review.
     pub async fn remarks(&self, pull: u64, review: u64) -> Result<usize, Error> {
-        let aim = Aim::new(format!("read the remarks of review {review} of {}#{pull}", self.repo()), NEEDS);
+        let aim =
+            Attempted::new(format!("read the remarks of review {review} of {}#{pull}", self.repo()), NEEDS);
         let remarks: Vec<IgnoredAny> =
             self.all_pages(&aim, &format!("pulls/{pull}/reviews/{review}/comments")).await?;
         Ok(remarks.len())
@@ -88,7 +89,7 @@ impl GitHub {
 
     /// Reads which commit is a pull request's newest.
     pub async fn head(&self, pull: u64) -> Result<String, Error> {
-        let aim = Aim::new(format!("read the newest commit of {}#{pull}", self.repo()), NEEDS);
+        let aim = Attempted::new(format!("read the newest commit of {}#{pull}", self.repo()), NEEDS);
         let path = format!("/repos/{}/pulls/{pull}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
         let pull: PullHead = answer.json().map_err(|error| aim.missed(error))?;
@@ -97,13 +98,13 @@ impl GitHub {
 
     /// Reads what a pull request changes, with the hunks.
     pub async fn changed_files(&self, pull: u64) -> Result<Vec<ChangedFile>, Error> {
-        let aim = Aim::new(format!("read the changed files of {}#{pull}", self.repo()), NEEDS);
+        let aim = Attempted::new(format!("read the changed files of {}#{pull}", self.repo()), NEEDS);
         self.all_pages(&aim, &format!("pulls/{pull}/files")).await
     }
 
     pub(crate) async fn all_pages<T: serde::de::DeserializeOwned>(
         &self,
-        aim: &Aim,
+        aim: &Attempted,
         rest: &str,
     ) -> Result<Vec<T>, Error> {
         let mut all = Vec::new();

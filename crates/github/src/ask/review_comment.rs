@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::{
     ask::{answer::Answer, rest::RestUser},
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 const NEEDS: &str = "pull-requests: read";
@@ -44,7 +44,7 @@ impl WireReviewComment {
 impl GitHub {
     /// Reads one comment beside the code.
     pub(crate) async fn review_comment(&self, id: u64) -> Result<WireReviewComment, Error> {
-        let aim = Aim::new(format!("read review comment {id} in {}", self.repo()), NEEDS);
+        let aim = Attempted::new(format!("read review comment {id} in {}", self.repo()), NEEDS);
         let path = format!("/repos/{}/pulls/comments/{id}", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;
         answer.json().map_err(|error| aim.missed(error))
@@ -53,7 +53,7 @@ impl GitHub {
     /// Reads the newest replies in the thread that a comment began, newest first.
     pub(crate) async fn replies(&self, pull: u64, root: u64) -> Result<Vec<Answer>, Error> {
         let place = format!("{}#{pull}", self.repo());
-        let aim = Aim::new(format!("read the review comments on {place}"), NEEDS);
+        let aim = Attempted::new(format!("read the review comments on {place}"), NEEDS);
         let path =
             format!("/repos/{}/pulls/{pull}/comments?sort=created&direction=desc&per_page=100", self.repo());
         let answer = self.get(&path).send().await.map_err(|error| aim.missed(error))?;

@@ -13,7 +13,7 @@ use crate::{
         rest::RestAccount,
     },
     client::GitHub,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 const NEEDS: &str = "pull-requests: read";
@@ -144,13 +144,13 @@ struct Root {
 impl GitHub {
     /// Reads every comment beside the code of a pull request, on all pages.
     pub async fn code_comments(&self, pull: u64) -> Result<Vec<CodeComment>, Error> {
-        let aim = Aim::new(format!("read the review comments on {}#{pull}", self.repo()), NEEDS);
+        let aim = Attempted::new(format!("read the review comments on {}#{pull}", self.repo()), NEEDS);
         self.all_pages(&aim, &format!("pulls/{pull}/comments")).await
     }
 
     /// Reads what GitHub knows of every thread of a pull request, on all pages.
     pub async fn code_threads(&self, pull: u64) -> Result<Vec<CodeThread>, Error> {
-        let aim = Aim::new(format!("read the review threads of {}#{pull}", self.repo()), NEEDS);
+        let aim = Attempted::new(format!("read the review threads of {}#{pull}", self.repo()), NEEDS);
         let (owner, name) = (self.repo().owner(), self.repo().name());
         let (mut threads, mut after) = (Vec::new(), None);
         for _ in 0..MOST_PAGES {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::{
     ask::rest::RestAccount,
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 #[derive(Deserialize)]
@@ -17,7 +17,8 @@ struct WireReviewers {
 impl GitHub {
     /// Returns the people who gave a review, Apps left out. Who was asked and has not yet is told with the pull request.
     pub async fn reviewed_by(&self, pull: u64) -> Result<Vec<Login>, Error> {
-        let aim = Aim::new(format!("read the reviews of {}#{pull}", self.repo()), "pull-requests: read");
+        let aim =
+            Attempted::new(format!("read the reviews of {}#{pull}", self.repo()), "pull-requests: read");
         let reviews: Vec<WireReviewers> = self.all_pages(&aim, &format!("pulls/{pull}/reviews")).await?;
         let people = reviews.into_iter().filter_map(|review| review.user);
         let mut people: Vec<Login> = people.filter(|user| !user.is_bot()).map(|user| user.login).collect();

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::{
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// The rights of a token on the repository.
@@ -34,7 +34,7 @@ struct Permissions {
 impl GitHub {
     /// Returns what our token may do in the repository.
     pub async fn rights(&self) -> Result<Rights, Error> {
-        let aim = Aim::new(format!("look at {}", self.repo()), "metadata: read");
+        let aim = Attempted::new(format!("look at {}", self.repo()), "metadata: read");
         let answer = self.get(&format!("/repos/{}", self.repo())).send().await;
         let answer = answer.map_err(|error| aim.missed(error))?;
         let scopes = answer.header("x-oauth-scopes").filter(|scopes| !scopes.is_empty()).map(str::to_owned);

@@ -14,7 +14,7 @@ use crate::{
         list::{Counted, InRepository, Listed, Named},
     },
     client::GitHub,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
 /// How many of the newest comments are read.
@@ -41,7 +41,7 @@ impl GitHub {
     /// Reads an issue or a pull request with its newest comments.
     pub async fn subject(&self, number: u64) -> Result<Hydrated, Error> {
         let repo = self.repo();
-        let aim = Aim::new(format!("read {repo}#{number}"), "issues: read` and `pull-requests: read");
+        let aim = Attempted::new(format!("read {repo}#{number}"), "issues: read` and `pull-requests: read");
         let variables =
             json!({ "owner": repo.owner(), "name": repo.name(), "number": number, "comments": COMMENTS });
         let data: InRepository<SubjectOf> =

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ impl GitHub {
     ///
     /// REST's `/user` is closed to the tokens of Apps, a workflow's own among them; GraphQL tells everyone.
     pub async fn viewer(&self) -> Result<Login, Error> {
-        let aim = Aim::new("find out whose token this is", "metadata: read");
+        let aim = Attempted::new("find out whose token this is", "metadata: read");
         let data: ViewerAnswer =
             self.ask(include_str!("viewer.graphql"), ()).await.map_err(|cause| aim.missed(cause))?;
         Ok(data.viewer.login)

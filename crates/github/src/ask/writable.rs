@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     client::GitHub,
-    error::{Aim, Error},
+    error::{Attempted, Error},
 };
 
 /// A kind of thing that a run may write.
@@ -48,7 +48,7 @@ impl GitHub {
     /// can get is 422; a token without the permission gets 403, or 404 where it cannot even see the repository. That GitHub
     /// looks at permissions first is what people see, and documented nowhere: a yes is a good sign, not a proof.
     pub async fn may_write(&self, what: Writable) -> Result<bool, Error> {
-        let aim = Aim::new(format!("ask whether {} is granted", what.permission()), what.permission());
+        let aim = Attempted::new(format!("ask whether {} is granted", what.permission()), what.permission());
         let path = format!("/repos/{}/{}", self.repo(), what.path());
         match self.post(&path).once().json(&json!({})).send().await {
             Err(error) if error.status() == Some(422) => Ok(true),

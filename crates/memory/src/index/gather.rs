@@ -6,7 +6,7 @@ use fro_core::prompt::people_said;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::Value;
 
-use super::words::Bag;
+use super::words::WordCollector;
 
 /// So many different words of each kind are kept.
 const MOST: usize = 1_500;
@@ -24,10 +24,10 @@ const TROUBLE: [&str; 9] =
 /// The words of one session.
 #[derive(Default)]
 pub(super) struct Document {
-    pub(super) title: Bag,
-    pub(super) request: Bag,
-    pub(super) answer: Bag,
-    pub(super) around: Bag,
+    pub(super) title: WordCollector,
+    pub(super) request: WordCollector,
+    pub(super) answer: WordCollector,
+    pub(super) around: WordCollector,
     /// The message with the agent's last words.
     pub(super) last_words: Option<String>,
 }

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{
     PUBLIC,
-    segment::{Block, Blocks, COMMON, Fetch, Holders},
+    segment::{Block, Blocks, COMMON, Fetch, WordHolders},
     tokens::tokens,
     words::Key,
 };
@@ -31,7 +31,7 @@ pub(super) struct Lexicon<'a> {
     /// Counts what was read: blocks, and sessions of words.
     pub(super) rows: &'a Cell<u64>,
     bytes: &'a Cell<u64>,
-    known: RefCell<HashMap<Key, Rc<Holders>>>,
+    known: RefCell<HashMap<Key, Rc<WordHolders>>>,
 }
 
 impl<'a> Lexicon<'a> {
@@ -64,7 +64,7 @@ impl<'a> Lexicon<'a> {
         }
         let names: HashSet<Hash> = wanted.keys().map(|name| Hash::from(*name)).collect();
         self.blocks.bring(&names, self.fetch)?;
-        let mut found = vec![Holders::default(); new.len()];
+        let mut found = vec![WordHolders::default(); new.len()];
         for (name, numbers) in &wanted {
             let Some(block) = self.block(ObjectName::from(Hash::from(*name))) else { continue };
             for number in numbers {
@@ -82,7 +82,7 @@ impl<'a> Lexicon<'a> {
     }
 
     /// Returns the sessions with a word that was looked up.
-    pub(super) fn holders(&self, key: &Key) -> Rc<Holders> {
+    pub(super) fn holders(&self, key: &Key) -> Rc<WordHolders> {
         self.known.borrow().get(key).map(Rc::clone).unwrap_or_default()
     }
 
@@ -122,7 +122,7 @@ impl<'a> Lexicon<'a> {
     }
 
     /// Adds what a block has of a word.
-    fn read_block(&self, block: &Block, key: &Key, holders: &mut Holders) {
+    fn read_block(&self, block: &Block, key: &Key, holders: &mut WordHolders) {
         match key {
             Key::Word(word) => {
                 block.get(word).into_iter().for_each(|postings| self.hear(&postings.0, &postings.1, holders));
@@ -134,7 +134,7 @@ impl<'a> Lexicon<'a> {
         }
     }
 
-    fn hear(&self, private: &Holders, public: &Holders, into: &mut Holders) {
+    fn hear(&self, private: &WordHolders, public: &WordHolders, into: &mut WordHolders) {
         hear(self.audience, private, public, into);
     }
 
@@ -144,8 +144,8 @@ impl<'a> Lexicon<'a> {
 }
 
 /// Takes in the sessions of a segment that may be heard.
-fn hear(audience: Audience, private: &Holders, public: &Holders, into: &mut Holders) {
-    let public = Holders(public.0, public.1.iter().map(|(id, impact)| (id + PUBLIC, *impact)).collect());
+fn hear(audience: Audience, private: &WordHolders, public: &WordHolders, into: &mut WordHolders) {
+    let public = WordHolders(public.0, public.1.iter().map(|(id, impact)| (id + PUBLIC, *impact)).collect());
     match audience {
         Audience::Everyone => into.add(&public),
         Audience::Insiders => {
@@ -156,7 +156,7 @@ fn hear(audience: Audience, private: &Holders, public: &Holders, into: &mut Hold
             open.truncate(COMMON);
             closed.truncate(COMMON);
             let all = into.0.saturating_add(public.0).saturating_add(private.0);
-            *into = Holders(all, [open, closed].concat());
+            *into = WordHolders(all, [open, closed].concat());
         }
     }
 }
@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn a_common_word_of_many_segments_leaves_room_for_sessions_of_both_kinds() {
-        let holders = |from: i64| Holders(300, (from..from + 256).rev().map(|id| (id, 1)).collect());
-        let mut heard = Holders::default();
+        let holders = |from: i64| WordHolders(300, (from..from + 256).rev().map(|id| (id, 1)).collect());
+        let mut heard = WordHolders::default();
         for segment in 0..3 {
             hear(Audience::Insiders, &holders(segment * 300), &holders(segment * 300), &mut heard);
         }
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!((heard.0, open.len(), closed.len()), (1_800, COMMON, COMMON));
         assert_eq!((open[0] - PUBLIC, closed[0]), (855, 855), "the newest come first");
 
-        let mut public = Holders::default();
+        let mut public = WordHolders::default();
         hear(Audience::Everyone, &holders(0), &holders(300), &mut public);
         assert!(public.1.iter().all(|(id, _)| *id >= PUBLIC), "the public hears nothing private");
     }

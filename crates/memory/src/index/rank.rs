@@ -51,7 +51,7 @@ pub(super) struct Hit {
 }
 
 /// A word with its weight, and in how many sessions it stands.
-struct Weighed {
+struct WeighedWord {
     term: Term,
     weight: f64,
     sessions: u32,
@@ -90,9 +90,9 @@ impl Ranking<'_> {
         self.lexicon.look_up(&keys.collect::<Vec<_>>())?;
         let weighed = words.into_iter().map(|(term, weight)| {
             let sessions = self.lexicon.holders(&term.exact()).0.min(COMMON);
-            Weighed { term, weight, sessions }
+            WeighedWord { term, weight, sessions }
         });
-        let mut weighed: Vec<Weighed> = weighed.collect();
+        let mut weighed: Vec<WeighedWord> = weighed.collect();
         weighed.sort_by_key(|weighed| weighed.sessions);
         let mut scores: HashMap<i64, Vec<(f64, usize)>> = HashMap::new();
         let mut left = BUDGET;
@@ -108,7 +108,7 @@ impl Ranking<'_> {
     }
 
     /// Returns what each session has of a word.
-    fn score(&self, word: &Weighed, left: &mut usize) -> Result<HashMap<i64, f64>, Error> {
+    fn score(&self, word: &WeighedWord, left: &mut usize) -> Result<HashMap<i64, f64>, Error> {
         let mut scores = self.matching(&[word.term.exact()], left);
         let mut akin = word.term.akin();
         if word.sessions == 0 {
@@ -185,7 +185,7 @@ impl Ranking<'_> {
     }
 }
 
-fn hit(document: i64, mut found: Vec<(f64, usize)>, words: &[Weighed]) -> Hit {
+fn hit(document: i64, mut found: Vec<(f64, usize)>, words: &[WeighedWord]) -> Hit {
     found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     Hit {
         document,

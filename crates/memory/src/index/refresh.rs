@@ -22,10 +22,10 @@ use crate::{
 
 /// What is known of sessions that a database does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Others {
-    /// They are gone.
+pub(super) enum AbsentSessions {
+    /// Sessions that the database lacks were removed.
     Gone,
-    /// They are elsewhere.
+    /// Sessions that the database lacks exist elsewhere.
     Stay,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn read_changes(
     (index, blocks): (&mut Connection, &Blocks),
     engine: &Connection,
     ledger: Option<&Connection>,
-    others: Others,
+    others: AbsentSessions,
 ) -> Result<usize, Error> {
     let fail = judge(READ);
     let (news, transaction) = news(index, engine, ledger, others).map_err(&fail)?;
@@ -53,22 +53,23 @@ pub(super) fn read_changes(
 const READ: &str = "read messages into the search index";
 
 /// A session that is new or changed, its mark, and whether everyone may hear it.
-type News = (String, Mark, bool);
+type ChangedSession = (String, Mark, bool);
 
 /// Lets go of what is gone, and returns what is new or changed, what was last spoken in last.
 fn news<'a>(
     index: &'a mut Connection,
     engine: &Connection,
     ledger: Option<&Connection>,
-    others: Others,
-) -> rusqlite::Result<(Vec<News>, rusqlite::Transaction<'a>)> {
+    others: AbsentSessions,
+) -> rusqlite::Result<(Vec<ChangedSession>, rusqlite::Transaction<'a>)> {
     let marks = marks(engine, ledger)?;
     let mut statement = index.prepare("SELECT session, mark, id FROM document")?;
     let known = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
     let known: BTreeMap<String, (String, i64)> = known.collect::<rusqlite::Result<_>>()?;
     drop(statement);
     let transaction = index.transaction()?;
-    let gone = known.iter().filter(|(session, _)| others == Others::Gone && !marks.contains_key(*session));
+    let gone =
+        known.iter().filter(|(session, _)| others == AbsentSessions::Gone && !marks.contains_key(*session));
     for (_, (_, id)) in gone {
         forget(&transaction, *id)?;
     }
@@ -78,7 +79,7 @@ fn news<'a>(
             *text != mark.text || mark.is_public.is_some_and(|public| public != (*id >= PUBLIC))
         }
     };
-    let mut news: Vec<News> = Vec::new();
+    let mut news: Vec<ChangedSession> = Vec::new();
     for (session, mark) in marks.into_iter().filter(|(session, mark)| is_news(session, mark)) {
         let former = known.get(&session).map(|(_, id)| *id);
         if let Some(id) = former {

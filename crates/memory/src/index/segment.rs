@@ -43,16 +43,16 @@ pub(crate) type Fetch<'a> = &'a dyn Fn(&[Hash]) -> Result<HashMap<Hash, Vec<u8>>
 
 /// The sessions with a word: how many, and the newest of them with what the word counts there, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Holders(pub(super) u32, pub(super) Vec<(i64, u8)>);
+pub(super) struct WordHolders(pub(super) u32, pub(super) Vec<(i64, u8)>);
 
 /// The sessions with a word that insiders alone may hear, and those that everyone may.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Postings(pub(super) Holders, pub(super) Holders);
+pub(super) struct Postings(pub(super) WordHolders, pub(super) WordHolders);
 
 /// Some words that follow each other.
 pub(super) type Block = BTreeMap<String, Postings>;
 
-impl Holders {
+impl WordHolders {
     /// Takes in those of another segment.
     pub(super) fn add(&mut self, other: &Self) {
         self.0 = self.0.saturating_add(other.0);
@@ -326,7 +326,9 @@ mod tests {
             let row = params![id, format!("ses_{id}"), "", 0];
             connection.execute("INSERT INTO document VALUES (?1, ?2, ?3, ?4, NULL)", row).unwrap();
             let mut writer = SegmentWriter::begin(&connection, &blocks).unwrap();
-            writer.add(format!("word{id}"), Postings(Holders(1, vec![(id, 1)]), Holders::default())).unwrap();
+            writer
+                .add(format!("word{id}"), Postings(WordHolders(1, vec![(id, 1)]), WordHolders::default()))
+                .unwrap();
             writer.end().unwrap();
         }
         let lost = names(&connection, None).unwrap()[1];

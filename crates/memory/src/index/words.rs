@@ -44,7 +44,7 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
 /// How words are looked up in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
-    /// This word.
+    /// A whole word.
     Word(String),
     /// All words that begin like this.
     Beginning(String),
@@ -153,12 +153,12 @@ pub(super) fn terms(question: &str) -> Vec<Term> {
 
 /// Collects words for the index, each once, with spaces between.
 #[derive(Default)]
-pub(super) struct Bag {
+pub(super) struct WordCollector {
     seen: HashSet<String>,
     text: String,
 }
 
-impl Bag {
+impl WordCollector {
     /// Adds the words of a text, until there are so many.
     pub(super) fn add(&mut self, text: &str, most: usize) {
         each_word(text, For::Index, |word, _| {
@@ -258,7 +258,7 @@ mod tests {
         check("Straße ΣΊΣΥΦΟΣ шланг", &["straße", "σίσυφοσ", "шланг"]);
         check("ReadDeadline of parse_header", &["readdeadline", "read", "deadline", "parse", "header"]);
         check("why is it so?", &[]);
-        let mut bag = Bag::default();
+        let mut bag = WordCollector::default();
         bag.add("The hose, the HOSE, 漏水漏水", 99);
         assert_eq!(bag.text(), "hose 漏水 水漏 水 ");
     }

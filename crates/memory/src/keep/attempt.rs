@@ -38,13 +38,13 @@ use crate::{
         catalog::{Bookmark, Catalog, FileChunks},
         files::Files,
         leaf::{SessionEntries, SessionEntry},
-        manifest::{Gone, LOOKED_OVER, REWRITTEN, Removal},
+        manifest::{LOOKED_OVER, REWRITTEN, Removal, RemovedSession},
         packer::Packer,
-        rows::{Common, RowReader},
+        rows::{CommonRows, RowReader},
         saved::Saved,
     },
     store::{ObjectName, Store},
-    upload::{Levels, PACK, Upload, Uploaded, level_of, migrations, refuse_without_migrations},
+    upload::{PACK, SchemaLevels, Upload, Uploaded, level_of, migrations, refuse_without_migrations},
 };
 
 /// So long it is remembered that a session was pruned.
@@ -115,7 +115,7 @@ pub(super) struct Attempt<'a, 'scope> {
 }
 
 /// What an attempt put into the store.
-pub(super) struct Made {
+pub(super) struct NewSave {
     pub(super) uploaded: Uploaded,
     pub(super) report: Report,
     /// False if the head must not point at it.
@@ -124,7 +124,7 @@ pub(super) struct Made {
     pub(super) is_rewritten: bool,
 }
 
-impl Made {
+impl NewSave {
     /// Says what was saved.
     pub(super) fn into_kept(self, races: u32) -> Kept {
         Kept::Saved {
@@ -144,20 +144,20 @@ struct Source {
 }
 
 /// What becomes of the memory, so far.
-struct Next<'a> {
+struct NextSave<'a> {
     /// What the save goes on.
     theirs: Option<&'a Saved>,
     /// A folder for what is made on the way.
     scratch: &'a Path,
     sessions: SessionEntries,
     level: String,
-    levels: Levels,
+    levels: SchemaLevels,
     /// Where the sessions that changed are.
     sources: Vec<Source>,
 }
 
 impl Attempt<'_, '_> {
-    pub(super) fn make(&self) -> Result<Made, Error> {
+    pub(super) fn make(&self) -> Result<NewSave, Error> {
         let base = self.local.base.as_ref();
         let since = Since::between(self.store, base, self.ground.theirs.as_ref())?;
         let went_back = matches!(since, Since::Back);
@@ -211,7 +211,7 @@ impl Attempt<'_, '_> {
         let uploaded = upload.store(self.store, packer)?;
         report.statistics = uploaded.statistics;
         let may_advance = theirs.is_some() || self.ground.theirs.is_none();
-        Ok(Made { uploaded, report, may_advance, is_rewritten })
+        Ok(NewSave { uploaded, report, may_advance, is_rewritten })
     }
 
     /// Returns what the save goes on.
@@ -231,13 +231,13 @@ impl Attempt<'_, '_> {
     }
 
     /// Begins with what the head has.
-    fn begin<'b>(&self, theirs: Option<&'b Saved>, scratch: &'b Path) -> Next<'b> {
-        let mut next = Next {
+    fn begin<'b>(&self, theirs: Option<&'b Saved>, scratch: &'b Path) -> NextSave<'b> {
+        let mut next = NextSave {
             theirs,
             scratch,
             sessions: SessionEntries::new(),
             level: level_of(&self.local.migrations),
-            levels: Levels::new(),
+            levels: SchemaLevels::new(),
             sources: Vec::new(),
         };
         if let Some(theirs) = theirs {
@@ -255,7 +255,7 @@ impl Attempt<'_, '_> {
     fn take_in(
         &self,
         draft: Draft,
-        next: &mut Next<'_>,
+        next: &mut NextSave<'_>,
         packer: &mut Packer<'_>,
         report: &mut Report,
     ) -> Result<(), Error> {
@@ -269,7 +269,7 @@ impl Attempt<'_, '_> {
         let migrations = migrations(&connection).map_err(fail)?;
         refuse_without_migrations(&connection, &migrations)?;
         next.level = level_of(&migrations);
-        let common = Common::read(&connection).map_err(judge("read the rows of no session"))?;
+        let common = CommonRows::read(&connection).map_err(judge("read the rows of no session"))?;
         let chunks = packer.add(&common.to_bytes()?)?.into_iter().map(ObjectName::hash).collect();
         next.levels.insert(next.level.clone(), (migrations, chunks));
         emit(&connection, &draft.sessions, next, packer)?;
@@ -279,7 +279,7 @@ impl Attempt<'_, '_> {
 
     /// Moves sessions to the new level whose own has the same tables and lacks some of its migrations: no engine could
     /// open a database that is made of them.
-    fn mend_levels(&self, common: &Common, next: &mut Next<'_>) -> Result<(), Error> {
+    fn mend_levels(&self, common: &CommonRows, next: &mut NextSave<'_>) -> Result<(), Error> {
         let Some(theirs) = next.theirs else { return Ok(()) };
         let ours = next.levels.get(&next.level).map(|(migrations, _)| migrations.clone()).unwrap_or_default();
         for (name, level) in theirs.manifest.levels.iter().filter(|(name, _)| **name != next.level) {
@@ -293,7 +293,7 @@ impl Attempt<'_, '_> {
     }
 
     /// Lets go of what is old and of what is to be forgotten.
-    fn let_go(&self, next: &mut Next<'_>, report: &mut Report) {
+    fn let_go(&self, next: &mut NextSave<'_>, report: &mut Report) {
         let protected = self.keep.ours.protected();
         report.pruned = prunable(&next.sessions, &self.keep.retention, self.keep.provenance.now, &protected);
         let doomed = forget::with_children(&next.sessions, &self.forget);
@@ -343,12 +343,17 @@ impl Attempt<'_, '_> {
         theirs: Option<&Saved>,
         report: &Report,
         sessions: &SessionEntries,
-    ) -> BTreeMap<String, Gone> {
+    ) -> BTreeMap<String, RemovedSession> {
         let now = self.keep.provenance.now;
         let mut gone = theirs.map(|theirs| theirs.manifest.gone.clone()).unwrap_or_default();
-        gone.extend(report.pruned.iter().map(|id| (id.clone(), Gone { at: now, why: Removal::Pruned })));
         gone.extend(
-            report.forgotten.iter().map(|id| (id.clone(), Gone { at: now, why: Removal::Forgotten })),
+            report.pruned.iter().map(|id| (id.clone(), RemovedSession { at: now, why: Removal::Pruned })),
+        );
+        gone.extend(
+            report
+                .forgotten
+                .iter()
+                .map(|id| (id.clone(), RemovedSession { at: now, why: Removal::Forgotten })),
         );
         gone.retain(|id, gone| {
             let is_recent = now.duration_since(gone.at) < MEMORIAL;
@@ -362,7 +367,7 @@ impl Attempt<'_, '_> {
 fn emit(
     connection: &Connection,
     sessions: &BTreeSet<String>,
-    next: &mut Next<'_>,
+    next: &mut NextSave<'_>,
     packer: &mut Packer<'_>,
 ) -> Result<(), Error> {
     let fail = judge("read the rows of a session");

@@ -9,7 +9,7 @@ use super::{
     manifest::{ChunkRun, Manifest, Pages},
     pack::{ChunkIndex, PackNote},
     place::FilePlace,
-    unpack::{self, Body, HandOut},
+    unpack::{self, Body, ChunkSink},
 };
 use crate::{
     error::{Error, Flaw},
@@ -118,7 +118,7 @@ impl Catalog {
         &self,
         store: &Store,
         wanted: impl IntoIterator<Item = Hash>,
-        hand_out: HandOut<'_, Hash>,
+        hand_out: ChunkSink<'_, Hash>,
     ) -> Result<(), Error> {
         let mut ordinals: Vec<Vec<u32>> = vec![Vec::new(); self.packs.len()];
         for hash in wanted {

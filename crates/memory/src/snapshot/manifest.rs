@@ -80,11 +80,11 @@ pub(crate) struct Manifest {
     /// The level of the engine's schema that this save was made at.
     pub(crate) level: String,
     /// All levels that a session was written at.
-    pub(crate) levels: BTreeMap<String, Level>,
+    pub(crate) levels: BTreeMap<String, SchemaLevel>,
     /// The sessions, in order.
     pub(crate) leaves: Vec<Leaf>,
     /// Sessions that were removed on purpose, and when.
-    pub(crate) gone: BTreeMap<String, Gone>,
+    pub(crate) gone: BTreeMap<String, RemovedSession>,
     pub(crate) statistics: Statistics,
 }
 
@@ -112,7 +112,7 @@ pub(crate) struct SessionNote {
 /// The engine's schema at one time, and the rows that belong to no session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Level {
+pub(crate) struct SchemaLevel {
     /// The migrations that the engine's database went through.
     pub(crate) migrations: BTreeSet<String>,
     pub(crate) common: Vec<ChunkRun>,
@@ -130,7 +130,7 @@ pub(crate) struct Leaf {
 /// Why a session is not there any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Gone {
+pub(crate) struct RemovedSession {
     pub(crate) at: Timestamp,
     pub(crate) why: Removal,
 }

@@ -183,7 +183,7 @@ fn entry(bytes: &[u8]) -> Option<Chunk> {
 /// Who shares a frame with a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
-    /// Nobody: it is wanted on its own.
+    /// The chunk is read on its own, so that its frame has no other.
     Alone,
     /// Its neighbours, which are wanted together.
     Shared,

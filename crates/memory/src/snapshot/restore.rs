@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 use super::{
     catalog::FileChunks,
-    manifest::{ENGINE_DATABASE, LEDGER, Level},
+    manifest::{ENGINE_DATABASE, LEDGER, SchemaLevel},
     pack::MAX_CHUNK,
     saved::Saved,
 };
@@ -81,7 +81,7 @@ pub(crate) fn restore_sessions(
     saved: &Saved,
     folder: &Path,
     ids: &BTreeSet<String>,
-    at: At,
+    at: TableChoice,
 ) -> Result<(), Error> {
     let bytes = ids.iter().filter_map(|id| saved.sessions.get(id)).map(|entry| entry.bytes);
     refuse_without_room(folder, bytes.fold(0, u64::saturating_add))?;
@@ -111,7 +111,7 @@ fn unsound(error: rusqlite::Error) -> Error {
 
 /// Which tables a database gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum TableChoice {
     /// Those that its sessions were written with, for an engine that knows how to go on from there.
     Own,
     /// The newest, for sessions that are brought together with others.
@@ -119,15 +119,15 @@ pub(crate) enum At {
 }
 
 /// Returns the level for some sessions: their own, if all have the same.
-fn level<'a>(saved: &'a Saved, ids: &BTreeSet<String>, at: At) -> Result<&'a Level, Flaw> {
+fn level<'a>(saved: &'a Saved, ids: &BTreeSet<String>, at: TableChoice) -> Result<&'a SchemaLevel, Flaw> {
     let levels: BTreeSet<&str> =
         ids.iter().filter_map(|id| saved.sessions.get(id)).map(|entry| entry.level.as_str()).collect();
     match (at, levels.first(), levels.len()) {
-        (At::Own, Some(only), 1) => {
+        (TableChoice::Own, Some(only), 1) => {
             let lost = || Flaw::Manifest("a level is missing".to_owned());
             saved.manifest.levels.get(*only).ok_or_else(lost)
         }
-        (At::Own | At::Newest, ..) => saved.level(),
+        (TableChoice::Own | TableChoice::Newest, ..) => saved.level(),
     }
 }
 

@@ -45,7 +45,7 @@ struct StoredValue(Value);
 /// Everything in a database that belongs to no session: its tables, and their rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Common {
+pub(crate) struct CommonRows {
     /// The statements that make the tables and indexes.
     schema: Vec<String>,
     /// SQLite's `user_version`.
@@ -217,7 +217,7 @@ impl Rows {
     }
 }
 
-impl Common {
+impl CommonRows {
     /// Reads everything that belongs to no session.
     pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let group = SessionTables::read(connection, "main")?;
@@ -391,11 +391,11 @@ mod tests {
         assert_eq!((rows.messages(), rows.said("message")), (2, 5));
 
         let other = Connection::open_in_memory().unwrap();
-        let common = Common::read(&connection).unwrap();
-        Common::parse(&common.to_bytes().unwrap()).unwrap().insert(&other).unwrap();
+        let common = CommonRows::read(&connection).unwrap();
+        CommonRows::parse(&common.to_bytes().unwrap()).unwrap().insert(&other).unwrap();
         rows.insert(&other).unwrap();
         assert_eq!(RowReader::prepare(&other).unwrap().session("s").unwrap(), rows);
-        assert_eq!(Common::read(&other).unwrap(), common);
+        assert_eq!(CommonRows::read(&other).unwrap(), common);
     }
 
     #[test]
@@ -407,8 +407,8 @@ mod tests {
             "CREATE TABLE t AS WITH RECURSIVE n AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT * FROM n",
             "ATTACH '/etc/passwd' AS x",
         ] {
-            let common = Common { schema: vec![sql.to_owned()], version: 0, rows: Rows::default() };
-            assert!(Common::parse(&common.to_bytes().unwrap()).is_err(), "{sql}");
+            let common = CommonRows { schema: vec![sql.to_owned()], version: 0, rows: Rows::default() };
+            assert!(CommonRows::parse(&common.to_bytes().unwrap()).is_err(), "{sql}");
         }
     }
 }

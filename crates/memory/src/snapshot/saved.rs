@@ -7,10 +7,10 @@ use blake3::Hash;
 use super::{
     catalog::{Catalog, FileChunks},
     leaf::{self, FileNote, MAX_LEAF, SessionEntries},
-    manifest::{LEDGER, Level, MAX_RATIO, MAX_SURPLUS, Manifest, Pages},
+    manifest::{LEDGER, MAX_RATIO, MAX_SURPLUS, Manifest, Pages, SchemaLevel},
     place::FilePlace,
     rescue,
-    rows::{Common, Rows},
+    rows::{CommonRows, Rows},
 };
 use crate::{
     error::{Error, Flaw},
@@ -110,7 +110,7 @@ impl Saved {
         self.catalog.take_in(catalog);
         for (key, migrations, chunks) in levels {
             if let Some(common) = self.catalog.runs(&chunks) {
-                self.manifest.levels.entry(key).or_insert(Level { migrations, common });
+                self.manifest.levels.entry(key).or_insert(SchemaLevel { migrations, common });
             }
         }
         if let Some((pages, chunks)) = ledger.filter(|_| !self.manifest.databases.contains_key(LEDGER))
@@ -167,7 +167,7 @@ impl Saved {
     }
 
     /// Returns the level that it was made at.
-    pub(crate) fn level(&self) -> Result<&Level, Flaw> {
+    pub(crate) fn level(&self) -> Result<&SchemaLevel, Flaw> {
         let lost = || Flaw::Manifest("it lacks its own level".to_owned());
         self.manifest.levels.get(&self.manifest.level).ok_or_else(lost)
     }
@@ -230,10 +230,10 @@ impl Saved {
     }
 
     /// Fetches the schema and the rows of a level that belong to no session.
-    pub(crate) fn common(&self, store: &Store, level: &Level) -> Result<Common, Error> {
+    pub(crate) fn common(&self, store: &Store, level: &SchemaLevel) -> Result<CommonRows, Error> {
         let chunks = self.catalog.chunks(&level.common);
         let read = self.fetch(store, chunks.iter().copied())?;
-        Ok(Common::parse(&joined(&read, &chunks, MAX_SESSION)?)?)
+        Ok(CommonRows::parse(&joined(&read, &chunks, MAX_SESSION)?)?)
     }
 
     /// Hands out the bytes of the rows of some sessions, a few of them at a time in memory.

@@ -21,7 +21,7 @@ const AT_ONCE: usize = 8;
 const SHORT: u64 = 256 << 10;
 
 /// Takes chunks, each with its name or its ordinal.
-pub(crate) type HandOut<'a, Name> = &'a mut dyn FnMut(Name, &[u8]) -> Result<(), Error>;
+pub(crate) type ChunkSink<'a, Name> = &'a mut dyn FnMut(Name, &[u8]) -> Result<(), Error>;
 
 /// Where the frames of a pack are.
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ pub(crate) fn read(
     note: &PackNote,
     index: &ChunkIndex,
     wanted: &[u32],
-    hand_out: HandOut<'_, u32>,
+    hand_out: ChunkSink<'_, u32>,
 ) -> Result<(), Error> {
     let frames = index.frames();
     let mut decompressor = Decompressor::new()?;

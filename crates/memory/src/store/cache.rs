@@ -26,7 +26,7 @@ use futures::StreamExt as _;
 use tokio::time::Instant;
 
 use super::{
-    Advance, Aside, Head, Listing, Object, ObjectName, Part, Patience, Place,
+    Advance, DamagedHead, Head, Listing, Object, ObjectName, Part, Patience, Place,
     wire::{RANGE, Reader, Wire, side_by_side},
 };
 use crate::{
@@ -35,7 +35,7 @@ use crate::{
 };
 pub use files::CacheFiles;
 use keys::Keys;
-use service::{Address, Entry, Reserved, Service};
+use service::{Address, Entry, Reservation, Service};
 
 const MAX_HEAD: u64 = 256;
 
@@ -192,7 +192,7 @@ impl ActionsCache {
                 return Ok(Advance::Moved { now: newest.head });
             }
             let mut number = newest.number + 1;
-            while let Reserved::Taken = self.service.reserve(&self.keys.turn(number)).await? {
+            while let Reservation::Taken = self.service.reserve(&self.keys.turn(number)).await? {
                 if number > newest.number + TURNS {
                     let deed = format!("get a turn in {}", Place::ActionsCache);
                     return Err(Error::Remote { deed, why: Refusal::Failing, source: None });
@@ -203,7 +203,7 @@ impl ActionsCache {
                 number += 1;
             }
             let key = self.keys.head(number);
-            let Reserved::Ours(address) = self.service.reserve(&key).await? else {
+            let Reservation::Ours(address) = self.service.reserve(&key).await? else {
                 return Ok(Advance::Moved { now: self.newest().await?.head });
             };
             let bytes = self.service.upload(&address, file.path()).await?;
@@ -262,7 +262,7 @@ impl ActionsCache {
     }
 
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every store has the same methods")]
-    pub(crate) fn asides(&self) -> Result<Vec<Aside>, Error> {
+    pub(crate) fn asides(&self) -> Result<Vec<DamagedHead>, Error> {
         Ok(Vec::new())
     }
 
@@ -314,7 +314,7 @@ impl ActionsCache {
         }
         let key = self.keys.new_object(object);
         self.wire.wait(async {
-            let Reserved::Ours(address) = self.service.reserve(&key).await? else {
+            let Reservation::Ours(address) = self.service.reserve(&key).await? else {
                 let deed =
                     format!("reserve an entry in {}, whose key nobody else can have", Place::ActionsCache);
                 return Err(Error::Remote { deed, why: Refusal::Failing, source: None });

@@ -18,7 +18,7 @@ use fs_err::File;
 use jiff::Timestamp;
 use tempfile::NamedTempFile;
 
-use super::{Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part};
+use super::{Advance, DamagedHead, Head, Listed, Listing, Object, ObjectName, Part};
 use crate::{
     error::{Error, Flaw},
     private,
@@ -149,13 +149,13 @@ impl Folder {
         self.settle(file, &path)
     }
 
-    pub(crate) fn asides(&self) -> Result<Vec<Aside>, Error> {
+    pub(crate) fn asides(&self) -> Result<Vec<DamagedHead>, Error> {
         let mut asides = Vec::new();
         for entry in fs_err::read_dir(self.root.join("aside"))? {
             let path = entry?.path();
             let Ok(text) = fs_err::read(&path) else { continue };
             let since = Timestamp::try_from(fs_err::metadata(&path)?.modified()?).unwrap_or(Timestamp::MAX);
-            asides.push(Aside { head: Head::new(String::from_utf8_lossy(&text)), since });
+            asides.push(DamagedHead { head: Head::new(String::from_utf8_lossy(&text)), since });
         }
         Ok(asides)
     }

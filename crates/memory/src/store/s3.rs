@@ -33,7 +33,7 @@ pub use client::{Encryption, Endpoint, S3Settings};
 pub use rights::{Right, RightVerdict, Trial};
 
 use super::{
-    Advance, Aside, Head, Listed, Listing, Object, ObjectName, Part, Patience, Place,
+    Advance, DamagedHead, Head, Listed, Listing, Object, ObjectName, Part, Patience, Place,
     wire::{RANGE, Reader, Wire, side_by_side},
 };
 use crate::{
@@ -141,7 +141,7 @@ impl S3 {
         })
     }
 
-    pub(crate) fn asides(&self) -> Result<Vec<Aside>, Error> {
+    pub(crate) fn asides(&self) -> Result<Vec<DamagedHead>, Error> {
         let prefix = self.key("aside");
         self.wire.wait(async {
             let all: Vec<ObjectMeta> = self
@@ -156,7 +156,7 @@ impl S3 {
                 let text = fetch(&self.bucket, &about.location, range).await;
                 let text = text.map_err(trouble("read what was set aside"))?;
                 let since = Timestamp::from_second(about.last_modified.timestamp()).unwrap_or(Timestamp::MAX);
-                asides.push(Aside { head: Head::new(String::from_utf8_lossy(&text)), since });
+                asides.push(DamagedHead { head: Head::new(String::from_utf8_lossy(&text)), since });
             }
             Ok(asides)
         })

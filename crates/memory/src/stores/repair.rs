@@ -15,7 +15,7 @@ use crate::{
 /// What was done to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
-    /// It has no memory.
+    /// The store has no memory.
     Empty,
     /// Nothing had to be done.
     Sound,

@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     keep::{Keep, Provenance},
     prune::Retention,
-    recall::{Destination, Given, Recall, recall_to},
+    recall::{Recall, RecallTarget, SessionSelection, recall_to},
     store::Store,
 };
 
@@ -27,13 +27,13 @@ impl WholeMemory {
         let folder = tempfile::tempdir()?;
         let [engine_data, ledger, index] =
             ["data", "ledger.db", "index.db"].map(|name| folder.path().join(name));
-        let to = Destination {
+        let to = RecallTarget {
             engine_data: &engine_data,
             ledger: Some(&ledger),
             index: Some(&index),
             engine_version: None,
             audience: Audience::Insiders,
-            given: Given::Everything,
+            given: SessionSelection::Everything,
         };
         let recall = recall_to(store, to)?;
         Ok((Self { engine_data, ledger, index, _folder: folder }, recall))

@@ -4,8 +4,8 @@ use std::fs;
 
 use fro_core::remembered::Audience;
 use fro_memory::{
-    Advance, Destination, Flaw, Given, Head, Keep, Kept, Later, Recall, Repair, Store, StoreSettings, Stores,
-    keep, later, recall,
+    Advance, Flaw, Head, Keep, Kept, NewerSaves, Recall, RecallTarget, Repair, SessionSelection, Store,
+    StoreSettings, Stores, keep, later, recall,
 };
 
 use crate::{
@@ -71,13 +71,13 @@ fn stores_tell_of_a_head_that_is_gone_and_repair_brings_it_back() {
     saves(&store, 2);
     fs::remove_file(place.path().join("3/head.3")).unwrap();
     let engine = Engine::fresh();
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: engine.data(),
         ledger: None,
         index: None,
         engine_version: None,
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     };
     let mut stores = Stores::open(&StoreSettings::folder(place.path()));
     let warnings = stores.recall(to, after(None).now).warnings;
@@ -131,5 +131,5 @@ fn saves_after_the_head_are_counted() {
     let heads = saves(&store, 4);
     assert_eq!(later(&store).unwrap(), None);
     assert_eq!(store.advance(Some(&heads[3]), &heads[1]).unwrap(), Advance::Done);
-    assert_eq!(later(&store).unwrap(), Some(Later { saves: 2, last: after(None).now }));
+    assert_eq!(later(&store).unwrap(), Some(NewerSaves { saves: 2, last: after(None).now }));
 }

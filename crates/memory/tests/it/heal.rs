@@ -4,8 +4,8 @@ use std::{fs, path::Path};
 
 use fro_core::{Secret, remembered::Audience};
 use fro_memory::{
-    Advance, Destination, Flaw, Given, Head, Keep, Kept, Object, ObjectName, Recall, Repair, Report, Store,
-    StoreSettings, Stores, audit, collect_garbage, keep, recall,
+    Advance, Flaw, Head, Keep, Kept, Object, ObjectName, Recall, RecallTarget, Repair, Report,
+    SessionSelection, Store, StoreSettings, Stores, audit, collect_garbage, keep, recall,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -361,13 +361,13 @@ fn spoil_body(pack: &Path) {
 
 fn recalled_from(stores: &mut Stores) -> fro_memory::Recollection {
     let engine = Engine::fresh();
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: engine.data(),
         ledger: None,
         index: None,
         engine_version: None,
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     };
     stores.recall(to, after(None).now)
 }

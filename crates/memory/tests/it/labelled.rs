@@ -6,7 +6,7 @@ use fro_core::{
     continuity::{self, Likeness},
     remembered::Audience,
 };
-use fro_memory::{Index, Question, Sessions, Show};
+use fro_memory::{ExcerptKind, Index, Question, Sessions};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -91,8 +91,13 @@ pub(crate) fn id(number: usize) -> String {
 /// Returns the places of the sessions that are told of: of all that were found, those that are alike enough.
 fn recalled(index: &Index, sessions: &Sessions, title: &str, words: &str, around: &[&str]) -> Vec<String> {
     let words = continuity::topic(title, words);
-    let question =
-        Question { words: &words, around, audience: Audience::Insiders, except: None, show: Show::Answer };
+    let question = Question {
+        words: &words,
+        around,
+        audience: Audience::Insiders,
+        except: None,
+        show: ExcerptKind::Answer,
+    };
     let found = index.search(sessions, &question, 10).unwrap();
     let told = found.into_iter().filter(|found| {
         continuity::is_worth_telling(Likeness { weight: found.weight, shared: found.words.len() })

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fro_memory::{Here, Relocation, relocate};
+use fro_memory::{EngineStart, Relocation, relocate};
 use jiff::SignedDuration;
 
 use crate::engine::{Engine, NOON, add_message};
@@ -15,7 +15,7 @@ fn sessions_move_to_this_checkout_and_stay_in_their_folders() {
          UPDATE session SET directory = '/elsewhere' WHERE id = 'ses_00000002';
          INSERT INTO project_directory VALUES ('prj', '/repo/a', NULL, 1), ('prj', '/repo/b', NULL, 1)",
     );
-    let here = Here { worktree: Path::new("/repo/b"), now: at(NOON + 60_000), continuing: None };
+    let here = EngineStart { worktree: Path::new("/repo/b"), now: at(NOON + 60_000), continuing: None };
     assert_eq!(relocate(engine.data(), here).unwrap(), Relocation { moved: 3, set_back: None });
     assert_eq!(relocate(engine.data(), here).unwrap(), Relocation { moved: 0, set_back: None });
     assert_eq!(
@@ -31,7 +31,7 @@ fn a_session_from_the_future_is_set_back_in_order() {
     let engine = Engine::with_sessions(2);
     add_message(&engine.connect(), "ses_00000000", "msg_x", NOON + 700_000, "later");
     let now = NOON + 100_000;
-    let here = Here { worktree: Path::new("/repo/a"), now: at(now), continuing: Some("ses_00000000") };
+    let here = EngineStart { worktree: Path::new("/repo/a"), now: at(now), continuing: Some("ses_00000000") };
     let back = SignedDuration::from_millis(601_005);
     assert_eq!(relocate(engine.data(), here).unwrap(), Relocation { moved: 0, set_back: Some(back) });
     assert_eq!(relocate(engine.data(), here).unwrap(), Relocation { moved: 0, set_back: None });

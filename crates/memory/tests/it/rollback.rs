@@ -1,7 +1,9 @@
 //! Going back to an older release: it finds the last memory that it can read, and loses nothing of the newer one.
 
 use fro_core::remembered::Audience;
-use fro_memory::{Destination, Given, Head, Keep, Provenance, Recall, Store, collect_garbage, recall_to};
+use fro_memory::{
+    Head, Keep, Provenance, Recall, RecallTarget, SessionSelection, Store, collect_garbage, recall_to,
+};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{Engine, after, saved, say};
@@ -51,13 +53,13 @@ fn save(store: &Store, engine: &Engine, version: &str, parent: Option<&Head>) ->
 
 fn recall(store: &Store, engine: &Engine, version: &str) -> Recall {
     let audience = Audience::Insiders;
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: engine.data(),
         ledger: None,
         index: None,
         engine_version: Some(version),
         audience,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     };
     recall_to(store, to).unwrap()
 }

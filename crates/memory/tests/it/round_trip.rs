@@ -11,7 +11,7 @@ use std::{
 };
 
 use fro_core::remembered::Audience;
-use fro_memory::{Destination, Error, Flaw, Given, Kept, Recall, Store, keep, recall, recall_to};
+use fro_memory::{Error, Flaw, Kept, Recall, RecallTarget, SessionSelection, Store, keep, recall, recall_to};
 
 use crate::engine::{Engine, after, saved, say};
 
@@ -156,13 +156,13 @@ fn a_memory_of_a_newer_engine_is_left_for_it() {
     let folder = Store::folder(store.path()).unwrap();
     let head = saved(&keep(&folder, Engine::with_sessions(1).data(), &after(None)).unwrap());
     let engine = Engine::fresh();
-    let to = |version| Destination {
+    let to = |version| RecallTarget {
         engine_data: engine.data(),
         ledger: None,
         index: None,
         engine_version: Some(version),
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     };
     let why = Flaw::EngineNewer { found: "1.18.33".to_owned(), ours: "1.15.4".to_owned() };
     assert_eq!(recall_to(&folder, to("1.15.4")).unwrap(), Recall::Newer { why });

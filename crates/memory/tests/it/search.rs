@@ -2,8 +2,8 @@
 
 use fro_core::remembered::Audience;
 use fro_memory::{
-    Destination, Figures, Given, Index, Keep, Ledger, Page, Question, Run, Sessions, Show, Store, Tokens,
-    keep, recall, recall_to,
+    ExcerptKind, Figures, Index, Keep, Ledger, Page, Question, RecallTarget, Run, SessionSelection, Sessions,
+    Store, Tokens, keep, recall, recall_to,
 };
 use serde_json::json;
 
@@ -152,7 +152,7 @@ fn a_search_in_ten_thousand_sessions_reads_a_bounded_number_of_rows() {
     let rows = |words: &str, found: usize| {
         let own = folder.path().join("own.db");
         let index = Index::saved_or_made(&file, &own, &sessions, &ledger).unwrap();
-        let question = Question { show: Show::Answer, ..Question::typed(words) };
+        let question = Question { show: ExcerptKind::Answer, ..Question::typed(words) };
         assert_eq!(index.search(&sessions, &question, 5).unwrap().len(), found, "{words}");
         assert!(!own.exists(), "an index that was saved is used as it is");
         println!("{words}: {} rows, {} bytes of blocks", index.rows_read(), index.bytes_read());
@@ -248,13 +248,13 @@ fn the_records_of_all_runs_come_together() {
         let engine = Engine::fresh();
         recall_to(
             &folder,
-            Destination {
+            RecallTarget {
                 engine_data: engine.data(),
                 ledger: Some(&path),
                 index: None,
                 engine_version: None,
                 audience: Audience::Insiders,
-                given: Given::Everything,
+                given: SessionSelection::Everything,
             },
         )
         .unwrap();
@@ -304,13 +304,13 @@ fn run(id: &str, subject: &str, session: &str, minute: i64) -> Run {
 /// Recalls a memory together with its index, as a run does.
 fn recalled(store: &Store, index: &std::path::Path) -> Engine {
     let engine = Engine::fresh();
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: engine.data(),
         ledger: None,
         index: Some(index),
         engine_version: None,
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     };
     recall_to(store, to).unwrap();
     engine

@@ -12,8 +12,8 @@ use tempfile::TempDir;
 
 use fro_core::remembered::Audience;
 use fro_memory::{
-    Destination, Given, Keep, Kept, Ledger, Recall, Recollection, Retention, Store, StoreSettings, Stores,
-    peek,
+    Keep, Kept, Ledger, Recall, RecallTarget, Recollection, Retention, SessionSelection, Store,
+    StoreSettings, Stores, peek,
 };
 use rusqlite::Connection;
 
@@ -74,7 +74,7 @@ impl Home {
     pub(crate) fn ledger(&self) -> BTreeSet<String> {
         let (engine, private) = (Engine::fresh(), tempfile::tempdir().unwrap());
         let ledger = private.path().join("ledger.db");
-        let to = Destination { ledger: Some(&ledger), ..everything(engine.data()) };
+        let to = RecallTarget { ledger: Some(&ledger), ..everything(engine.data()) };
         peek(&self.store(), to).unwrap();
         let runs = Ledger::open(&ledger).unwrap().newest(u32::MAX).unwrap();
         runs.into_iter().map(|run| run.id).collect()
@@ -88,14 +88,14 @@ impl Home {
 
 const PREFIX: &str = "octo/garden";
 
-fn everything(engine_data: &Path) -> Destination<'_> {
-    Destination {
+fn everything(engine_data: &Path) -> RecallTarget<'_> {
+    RecallTarget {
         engine_data,
         ledger: None,
         index: None,
         engine_version: None,
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     }
 }
 
@@ -194,13 +194,13 @@ pub(crate) fn speak(
     let (engine, private) = (Engine::fresh(), tempfile::tempdir().unwrap());
     let [ledger, index] = ["ledger.db", "index.db"].map(|name| private.path().join(name));
     let about = format!("octo/garden#{subject}");
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: engine.data(),
         ledger: Some(&ledger),
         index: Some(&index),
         engine_version: None,
         audience: Audience::Insiders,
-        given: Given::About(&about),
+        given: SessionSelection::About(&about),
     };
     let mut stores = Stores::open(&home.settings());
     let recollection = stores.recall(to, after(None).now);

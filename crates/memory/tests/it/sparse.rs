@@ -7,8 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::params;
 
 use fro_memory::{
-    Archive, Destination, Figures, Given, Index, Keep, Kept, Ledger, Page, Question, Recall, Recollection,
-    Retention, Run, Sessions, Show, StoreSettings, Stores, audit, collect_garbage, recall,
+    Archive, ExcerptKind, Figures, Index, Keep, Kept, Ledger, Page, Question, Recall, RecallTarget,
+    Recollection, Retention, Run, SessionSelection, Sessions, StoreSettings, Stores, audit, collect_garbage,
+    recall,
 };
 
 use crate::engine::{Engine, NOON, add_message, after, open_session, saved, say};
@@ -59,13 +60,13 @@ impl World {
     fn begin(&mut self, subject: &str, audience: Audience) -> Begun {
         let (engine, private) = (Engine::fresh(), tempfile::tempdir().unwrap());
         let [ledger, index] = ["ledger.db", "index.db"].map(|name| private.path().join(name));
-        let to = Destination {
+        let to = RecallTarget {
             engine_data: engine.data(),
             ledger: Some(&ledger),
             index: Some(&index),
             engine_version: None,
             audience,
-            given: Given::About(subject),
+            given: SessionSelection::About(subject),
         };
         let recollection = self.stores.recall(to, "2026-11-15T12:00:00Z".parse().unwrap());
         assert_eq!(recollection.warnings, Vec::<String>::new());
@@ -182,7 +183,7 @@ fn the_rest_is_listed_found_and_read() {
     let ledger = Ledger::open(begun.private.path().join("ledger.db")).unwrap();
     let index = Index::saved_or_made(&saved, &own, &sessions, &ledger).unwrap();
     let words = word(31);
-    let question = Question { show: Show::Answer, ..Question::typed(&words) };
+    let question = Question { show: ExcerptKind::Answer, ..Question::typed(&words) };
     let found = index.search(&sessions, &question, 5).unwrap();
     assert_eq!(found.iter().map(|found| found.session.as_str()).collect::<Vec<_>>(), ["ses_00000031"]);
     assert!(found[0].excerpt.contains(&word(31)), "{found:?}");

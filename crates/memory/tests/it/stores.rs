@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use fro_core::remembered::Audience;
 use fro_memory::{
-    CacheSettings, CacheUse, Destination, Given, Keep, Keeping, Kept, Patience, Place, Recall, Recollection,
-    S3Settings, Store, StoreSettings, Stored, Stores, keep, recall,
+    CacheSettings, CacheUse, Keep, Keeping, Kept, Patience, Place, Recall, RecallTarget, Recollection,
+    S3Settings, SessionSelection, Store, StoreSettings, Stored, Stores, keep, recall,
 };
 use fro_sim::state::CacheAccess;
 use jiff::Timestamp;
@@ -31,13 +31,13 @@ fn both(bucket: &Bucket, github: &GitHub, access: CacheAccess) -> StoreSettings 
 }
 
 fn remember(stores: &mut Stores, engine: &Engine) -> Recollection {
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: engine.data(),
         ledger: None,
         index: None,
         engine_version: None,
         audience: Audience::Insiders,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     };
     stores.recall(to, noon())
 }

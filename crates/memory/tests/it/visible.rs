@@ -1,7 +1,9 @@
 //! Who may see what: a public subject never recalls private sessions, and saving does not lose them.
 
 use fro_core::remembered::Audience;
-use fro_memory::{Destination, Figures, Given, Keep, Kept, Ledger, Recall, Run, Store, recall_to};
+use fro_memory::{
+    Figures, Keep, Kept, Ledger, Recall, RecallTarget, Run, SessionSelection, Store, recall_to,
+};
 
 use crate::engine::{Engine, NOON, add_message, after, open_session, saved};
 
@@ -112,13 +114,13 @@ fn organisation() -> (tempfile::TempDir, Store) {
 }
 
 fn recall(store: &Store, engine: &Engine, audience: Audience) -> Recall {
-    let to = Destination {
+    let to = RecallTarget {
         engine_data: engine.data(),
         ledger: None,
         index: None,
         engine_version: None,
         audience,
-        given: Given::Everything,
+        given: SessionSelection::Everything,
     };
     recall_to(store, to).unwrap()
 }

@@ -22,7 +22,7 @@ pub enum Version {
     Pinned,
     /// The newest that the registry has.
     Latest,
-    /// This one.
+    /// The version of this number.
     Exactly(String),
 }
 

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 use crate::{
     error::Error,
-    people::Word,
+    people::HumanReply,
     wire::{self, Agent, Health, Providers, SessionInfo},
 };
 
@@ -207,7 +207,7 @@ impl EngineClient {
     }
 
     /// Marks a session as one that is not continued.
-    pub(crate) async fn put_away(&self, session: &Session) -> Result<(), Error> {
+    pub(crate) async fn close_session(&self, session: &Session) -> Result<(), Error> {
         let url = self.there(&format!("/session/{}", session.id), &session.directory);
         let body = json!({ "time": { "archived": Timestamp::now().as_millisecond() } });
         let answer = self.send(self.client.patch(url).json(&body)).await;
@@ -231,15 +231,15 @@ impl EngineClient {
     }
 
     /// Takes people's word to what asked for it. What does not answer the request is a no.
-    pub(crate) async fn answer(&self, directory: &Path, ask: &Ask, word: Word) -> Result<(), Error> {
+    pub(crate) async fn answer(&self, directory: &Path, ask: &Ask, word: HumanReply) -> Result<(), Error> {
         let (path, body) = match (ask.kind, word) {
-            (AskKind::Permission, Word::Once) => ("permission", json!({ "reply": "once" })),
-            (AskKind::Permission, Word::Always) => ("permission", json!({ "reply": "always" })),
-            (AskKind::Permission, Word::No | Word::Chosen(_)) => {
+            (AskKind::Permission, HumanReply::Once) => ("permission", json!({ "reply": "once" })),
+            (AskKind::Permission, HumanReply::Always) => ("permission", json!({ "reply": "always" })),
+            (AskKind::Permission, HumanReply::No | HumanReply::Chosen(_)) => {
                 ("permission", json!({ "reply": "reject", "message": REFUSED }))
             }
-            (AskKind::Question, Word::Chosen(choice)) => ("question", json!({ "answers": [[choice]] })),
-            (AskKind::Question, Word::Once | Word::Always | Word::No) => {
+            (AskKind::Question, HumanReply::Chosen(choice)) => ("question", json!({ "answers": [[choice]] })),
+            (AskKind::Question, HumanReply::Once | HumanReply::Always | HumanReply::No) => {
                 return self.refuse(directory, ask).await;
             }
         };

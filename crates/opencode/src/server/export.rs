@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[derive(Deserialize)]
-struct Whole {
+struct ExportedSession {
     info: Value,
     parts: Vec<Value>,
 }
@@ -29,12 +29,12 @@ impl Connection {
         let info: Value = client.fetch(&path, session, "show a session").await?;
         let diff: Value =
             client.fetch(&format!("{path}/diff"), session, "show what a session changed").await?;
-        let messages: Vec<Whole> =
+        let messages: Vec<ExportedSession> =
             client.fetch(&format!("{path}/message"), session, "show its messages").await?;
         let models = client.models(session, &messages).await?;
         let item = |kind: &str, data: Value| json!({ "type": kind, "data": data });
         let mut items = vec![item("session", info)];
-        for Whole { info, parts } in messages {
+        for ExportedSession { info, parts } in messages {
             items.push(item("message", info));
             items.extend(parts.into_iter().map(|part| item("part", part)));
         }
@@ -55,8 +55,8 @@ impl EngineClient {
     }
 
     /// Returns the models that the messages were for.
-    async fn models(&self, session: &Session, messages: &[Whole]) -> Result<Vec<Value>, Error> {
-        let name = |message: &Whole| {
+    async fn models(&self, session: &Session, messages: &[ExportedSession]) -> Result<Vec<Value>, Error> {
+        let name = |message: &ExportedSession| {
             let model = message.info.get("model")?;
             Some((model.get("providerID")?.as_str()?.to_owned(), model.get("modelID")?.as_str()?.to_owned()))
         };

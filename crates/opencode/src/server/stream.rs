@@ -17,9 +17,9 @@ use tracing::{debug, warn};
 
 use crate::{
     error::Error,
-    event::{About, Ear, Event, ToolCall},
+    event::{About, Event, EventReader, ToolCall},
     server::client::EngineClient,
-    sse::{self, Unheard},
+    sse::{self, StreamError},
 };
 
 /// How many events a slow listener may lag behind before it misses some.
@@ -39,7 +39,7 @@ const FLOODS: u32 = 3;
 
 /// Where what is heard goes.
 #[derive(Debug, Clone)]
-struct Said {
+struct Subscribers {
     events: broadcast::Sender<Event>,
     tool_calls: broadcast::Sender<ToolCall>,
 }
@@ -47,7 +47,7 @@ struct Said {
 /// A task that listens.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    said: Said,
+    said: Subscribers,
     task: JoinHandle<()>,
 }
 
@@ -55,7 +55,8 @@ impl Stream {
     /// Opens the stream; whoever subscribes after this misses nothing.
     pub(crate) async fn open(client: EngineClient, life: watch::Receiver<bool>) -> Result<Self, Error> {
         let incoming = client.listen().await?;
-        let said = Said { events: broadcast::channel(BACKLOG).0, tool_calls: broadcast::channel(BACKLOG).0 };
+        let said =
+            Subscribers { events: broadcast::channel(BACKLOG).0, tool_calls: broadcast::channel(BACKLOG).0 };
         let task = tokio::spawn(listen(client, incoming, said.clone(), life));
         Ok(Self { said, task })
     }
@@ -75,13 +76,13 @@ impl Drop for Stream {
     }
 }
 
-async fn listen(client: EngineClient, first: Incoming, said: Said, mut life: watch::Receiver<bool>) {
+async fn listen(client: EngineClient, first: Incoming, said: Subscribers, mut life: watch::Receiver<bool>) {
     let tell = |heard| drop(said.events.send(Event { about: About::All, heard }));
     let mut incoming = Some(first);
     let (mut failures, mut floods) = (0, 0);
     while failures < FAILURES && floods < FLOODS && *life.borrow_and_update() {
         if let Some(incoming) = incoming.take()
-            && let Some(Unheard::TooLong) = pass_on(incoming, &said).await
+            && let Some(StreamError::TooLong) = pass_on(incoming, &said).await
         {
             floods += 1;
             warn!("an event of the engine has more than {} MiB and is not heard", sse::LONGEST >> 20);
@@ -105,10 +106,10 @@ async fn listen(client: EngineClient, first: Incoming, said: Said, mut life: wat
 }
 
 /// Passes on what is heard until the stream breaks, and returns why if it says so.
-async fn pass_on(incoming: Incoming, said: &Said) -> Option<Unheard<fro_http::Error>> {
+async fn pass_on(incoming: Incoming, said: &Subscribers) -> Option<StreamError<fro_http::Error>> {
     let lines = sse::lines(incoming.into_stream());
     pin_mut!(lines);
-    let mut ear = Ear::default();
+    let mut ear = EventReader::default();
     while let Ok(Some(line)) = time::timeout(SILENCE, lines.next()).await {
         let line = match line {
             Ok(line) => line,

@@ -47,11 +47,11 @@ enum Parcel {
 }
 
 impl Registry {
-    async fn with(parcel: Parcel) -> Self {
+    async fn with(archive: Parcel) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let downloads = Arc::new(AtomicUsize::new(0));
-        let state = (url.clone(), parcel, Arc::clone(&downloads));
+        let state = (url.clone(), archive, Arc::clone(&downloads));
         let router = Router::new().fallback(serve).with_state(state);
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self { url, downloads }
@@ -63,13 +63,13 @@ impl Registry {
 }
 
 async fn serve(
-    State((base, parcel, downloads)): State<(String, Parcel, Arc<AtomicUsize>)>,
+    State((base, archive, downloads)): State<(String, Parcel, Arc<AtomicUsize>)>,
     uri: Uri,
 ) -> Response {
     let wrong = Bytes::from_static(b"these are not the bytes that you are looking for");
-    if uri.path().contains("/parcel/") {
+    if uri.path().contains("/archive/") {
         downloads.fetch_add(1, Ordering::SeqCst);
-        return match parcel {
+        return match archive {
             Parcel::Wrong => wrong.into_response(),
             Parcel::Endless => {
                 let first = stream::iter([Ok::<_, std::io::Error>(wrong)]);
@@ -79,7 +79,7 @@ async fn serve(
     }
     let name = uri.path().trim_matches('/').split('/').next().unwrap().to_owned();
     let integrity = format!("sha512-{}", BASE64.encode(&Sha512::digest(&wrong)));
-    let dist = json!({ "tarball": format!("{base}/parcel/{name}"), "integrity": integrity });
+    let dist = json!({ "tarball": format!("{base}/archive/{name}"), "integrity": integrity });
     let version = json!({ "name": name, "version": VERSION, "dist": dist });
     let versions = json!({ VERSION: version });
     Json(json!({ "name": name, "versions": versions, "dist-tags": { "latest": VERSION }, "dist": dist }))

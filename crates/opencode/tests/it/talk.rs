@@ -87,7 +87,7 @@ fn two_turns_at_once_do_not_hear_each_other() {
         let (one, two) = tokio::join!(stage.ask("one"), stage.ask("two"));
         stage.finish();
 
-        let said = |talk: &crate::world::Talk| {
+        let said = |talk: &crate::world::TurnDriver| {
             let said = talk.heard.iter().filter(|heard| matches!(heard, Heard::Said(_)));
             said.count()
         };

@@ -13,9 +13,9 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::OnceCell};
 
-use crate::world::{Stage, Talk, answered, processes, run, spare, until, write};
+use crate::world::{Stage, TurnDriver, answered, processes, run, spare, until, write};
 
-fn trouble(talk: &Talk) -> Option<Trouble> {
+fn trouble(talk: &TurnDriver) -> Option<Trouble> {
     match &talk.turn.outcome {
         Outcome::Failed { failure: Failure { trouble, .. }, .. } => Some(*trouble),
         _ => None,
@@ -23,7 +23,7 @@ fn trouble(talk: &Talk) -> Option<Trouble> {
 }
 
 /// The tools that did not do what they were called for.
-fn refused(talk: &Talk) -> Vec<&str> {
+fn refused(talk: &TurnDriver) -> Vec<&str> {
     let refused = talk.heard.iter().filter_map(|heard| match heard {
         Heard::ToolEnded { tool: Tool { name, .. }, ok: false } => Some(name.as_str()),
         _ => None,
@@ -31,7 +31,7 @@ fn refused(talk: &Talk) -> Vec<&str> {
     refused.collect()
 }
 
-fn asks(talk: &Talk) -> usize {
+fn asks(talk: &TurnDriver) -> usize {
     talk.heard.iter().filter(|heard| matches!(heard, Heard::Asked(_))).count()
 }
 

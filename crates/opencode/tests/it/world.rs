@@ -148,21 +148,21 @@ impl Stage {
     }
 
     /// Has one turn in a new session.
-    pub(crate) async fn ask(&self, text: &str) -> Talk {
+    pub(crate) async fn ask(&self, text: &str) -> TurnDriver {
         let session = self.session().await;
         self.ask_in(&session, text).await
     }
 
-    pub(crate) async fn ask_in(&self, session: &Session, text: &str) -> Talk {
+    pub(crate) async fn ask_in(&self, session: &Session, text: &str) -> TurnDriver {
         self.say(session, &Message::new(text), Limits::default()).await
     }
 
-    pub(crate) async fn say(&self, session: &Session, message: &Message, limits: Limits) -> Talk {
+    pub(crate) async fn say(&self, session: &Session, message: &Message, limits: Limits) -> TurnDriver {
         let deadline = limits.deadline.unwrap_or(Timestamp::now() + 1.minute());
         let limits = Limits { deadline: Some(deadline), ..limits };
         let mut heard = Vec::new();
         let turn = converse(&self.server, session, message, limits, &mut |one| heard.push(one.clone())).await;
-        Talk { turn, heard }
+        TurnDriver { turn, heard }
     }
 
     /// Has a command run in the engine's shell, and goes while it runs. Returns the command, the only one of its kind.
@@ -197,12 +197,12 @@ impl Stage {
 
 /// What came of one turn.
 #[derive(Debug)]
-pub(crate) struct Talk {
+pub(crate) struct TurnDriver {
     pub(crate) turn: Turn,
     pub(crate) heard: Vec<Heard>,
 }
 
-impl Talk {
+impl TurnDriver {
     #[track_caller]
     pub(crate) fn answer(&self) -> &str {
         match &self.turn.outcome {

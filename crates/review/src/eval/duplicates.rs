@@ -25,7 +25,7 @@ pub struct Pair {
 
 /// How many pairs were told right and wrong.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct PairCounts {
     /// Repeats that were found.
     pub found: usize,
     /// Pairs that were taken for repeats and are none.
@@ -36,7 +36,7 @@ pub struct Told {
     pub apart: usize,
 }
 
-impl Told {
+impl PairCounts {
     /// Compares the wordings of every pair.
     pub fn by_likeness(pairs: &[Pair]) -> Self {
         let mut wordings: BTreeMap<&str, Wording> = BTreeMap::new();
@@ -136,10 +136,10 @@ mod tests {
 
     #[test]
     fn the_figures_are_the_usual_ones() {
-        let told = Told { found: 90, mistaken: 10, missed: 30, apart: 70 };
+        let told = PairCounts { found: 90, mistaken: 10, missed: 30, apart: 70 };
         assert_eq!((told.precision(), told.recall(), told.f1()), (900, 750, 818));
         assert!(!told.passes());
-        assert!(Told { found: 92, mistaken: 8, missed: 12, apart: 0 }.passes());
-        assert!(!Told { found: 91, mistaken: 9, missed: 0, apart: 0 }.passes());
+        assert!(PairCounts { found: 92, mistaken: 8, missed: 12, apart: 0 }.passes());
+        assert!(!PairCounts { found: 91, mistaken: 9, missed: 0, apart: 0 }.passes());
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use fro_core::{Bounded, Login, Trust, fence, prompt::PASS, trust::Spoken};
 
-use crate::{finding::Pass, parcel::Parcel};
+use crate::{finding::Pass, shown_change::ShownChange};
 
 /// Everything that passes are told about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Briefing {
     /// Who wrote the change.
     pub author: Login,
     /// The change, as much of it as fits.
-    pub parcel: Parcel,
+    pub change: ShownChange,
     /// What was said in earlier reviews, a line for each thread.
     pub known: Vec<String>,
     /// What is remembered of other reviews, each with where it is from.
@@ -87,7 +87,7 @@ fn name(pass: Pass) -> &'static str {
 
 fn change(briefing: &Briefing) -> String {
     let mut text = String::new();
-    for part in &briefing.parcel.shown {
+    for part in &briefing.change.shown {
         let _ = writeln!(text, "{}", quoted(briefing, &part.text));
     }
     let _ = write!(
@@ -96,18 +96,18 @@ fn change(briefing: &Briefing) -> String {
         listed(
             briefing,
             "Not shown because it does not fit; read these files yourself",
-            &briefing.parcel.left_out
+            &briefing.change.left_out
         )
     );
     let _ = write!(
         text,
         "{}",
-        listed(briefing, "Not shown because nobody wrote it by hand", &briefing.parcel.generated)
+        listed(briefing, "Not shown because nobody wrote it by hand", &briefing.change.generated)
     );
     let _ = write!(
         text,
         "{}",
-        listed(briefing, "Not shown because it has not changed since the last review", &briefing.parcel.seen)
+        listed(briefing, "Not shown because it has not changed since the last review", &briefing.change.seen)
     );
     let _ =
         write!(text, "{}", listed(briefing, "Said in earlier reviews; do not say it again", &briefing.known));

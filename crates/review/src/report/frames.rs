@@ -27,7 +27,7 @@ const NAMED: usize = 20;
 pub enum Paint {
     /// As terminals understand them.
     Coloured,
-    /// None.
+    /// Without colours.
     Plain,
 }
 

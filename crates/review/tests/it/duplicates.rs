@@ -1,13 +1,13 @@
 //! Wordings of findings: which tell of the same thing.
 
-use fro_review::eval::duplicates::{Told, halves, read};
+use fro_review::eval::duplicates::{PairCounts, halves, read};
 
 use crate::data;
 
 #[test]
 fn different_issues_on_one_line_are_told_apart_in_any_script() {
     let pairs = read(&data::sample("told-apart.jsonl")).unwrap();
-    let told = Told::by_likeness(&pairs);
+    let told = PairCounts::by_likeness(&pairs);
     println!("{told:?}");
     assert!(told.apart + told.mistaken >= 100, "{told:?}");
     assert_eq!(told.mistaken, 0, "{told:?}");
@@ -23,7 +23,7 @@ fn repeats_are_found_in_the_half_that_nothing_was_tuned_on() {
     };
     let pairs = read(&text).unwrap();
     for (name, half) in ["held out", "tuned on"].into_iter().zip(halves(&pairs)) {
-        let told = Told::by_likeness(&half);
+        let told = PairCounts::by_likeness(&half);
         let (precision, recall, f1) = (told.precision(), told.recall(), told.f1());
         println!(
             "{name}: {} pairs, precision {precision}, recall {recall}, F1 {f1} (thousandths)",

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fro_agent::{Agent, Job, Onward, Origin, Plan};
+use fro_agent::{Agent, Job, Origin, Plan, Resume};
 use fro_core::{
     Fault, Login, Permit, RepoName, Subject,
     delegation::NoWork,
@@ -15,7 +15,7 @@ use fro_review::{
 };
 use jiff::Timestamp;
 
-use super::{Outcomes, ReviewStatus, Scene, ground};
+use super::{PassesResult, ReviewScope, ReviewStatus, input};
 use crate::{
     process::Process,
     progress::{Progress, Tell},
@@ -24,7 +24,7 @@ use crate::{
 
 /// A clone and what of it is looked at.
 #[derive(Debug, Clone)]
-pub struct Here {
+pub struct LocalClone {
     /// The repository that it is a clone of.
     pub repo: RepoName,
     /// Its folder.
@@ -61,7 +61,7 @@ pub struct Commits {
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looked {
+pub struct LocalReview {
     /// How it ended.
     pub status: ReviewStatus,
     /// What was found.
@@ -69,19 +69,19 @@ pub struct Looked {
 }
 
 /// Looks once; nothing, if somebody stopped it. `interrupt` ends when somebody asks it to stop.
-pub async fn look_here(
+pub async fn review_local_clone(
     process: &Process,
-    here: &Here,
+    clone: &LocalClone,
     tell: Tell<'_>,
     interrupt: impl Future<Output = ()>,
-) -> Result<Option<Looked>, Fault> {
-    let (permit, pull) = opened(process, here).await?;
-    let job = job(here, &permit, &pull);
+) -> Result<Option<LocalReview>, Fault> {
+    let (permit, pull) = open_change(process, clone).await?;
+    let job = job(clone, &permit, &pull);
     let steps = |step| tell(Progress::Agent(step));
     let mut agent = Agent::open(&process.agent, &job, &steps)?;
-    let scene = Scene { process, permit: &permit, began: here.began };
+    let scope = ReviewScope { process, permit: &permit, began: clone.began };
     let looked = tokio::select! {
-        looked = Box::pin(look(scene, &pull, &job, &mut agent)) => looked.map(Some),
+        looked = Box::pin(review_change(scope, &pull, &job, &mut agent)) => looked.map(Some),
         () = interrupt => Ok(None),
     };
     let finished = agent.finish().await;
@@ -89,60 +89,66 @@ pub async fn look_here(
 }
 
 /// Finds out what there is to know before anything is looked at.
-async fn opened(process: &Process, here: &Here) -> Result<(Permit, PullSoFar), Fault> {
-    let Here { repo, change, .. } = here;
+async fn open_change(process: &Process, clone: &LocalClone) -> Result<(Permit, PullSoFar), Fault> {
+    let LocalClone { repo, change, .. } = clone;
     match change {
         Change::Commits(commits) => {
-            let permit = gate::look_here(repo, Subject::Repository, &commits.author, &process.policy);
+            let permit =
+                gate::permit_local_review(repo, Subject::Repository, &commits.author, &process.policy);
             let pull = PullSoFar::of_commits(&permit, commits);
             Ok((permit, pull))
         }
-        Change::Pull(number) => PullSoFar::here(process, repo, *number).await,
+        Change::Pull(number) => PullSoFar::of_local_pull(process, repo, *number).await,
     }
 }
 
-pub(super) fn job(here: &Here, permit: &Permit, pull: &PullSoFar) -> Job {
-    let run = format!("local-{}", here.began.as_millisecond());
+pub(super) fn job(clone: &LocalClone, permit: &Permit, pull: &PullSoFar) -> Job {
+    let run = format!("local-{}", clone.began.as_millisecond());
     let origin = Origin {
         key: run.clone(),
         run,
         surface: "terminal".to_owned(),
         event: "review".to_owned(),
-        began: here.began,
-        waited_since: here.began,
+        began: clone.began,
+        waited_since: clone.began,
     };
     Job {
         permit: permit.clone(),
         audience: None,
         origin,
-        checkout: here.checkout.clone(),
+        checkout: clone.checkout.clone(),
         git_ref: None,
         head: Some(pull.told.head.clone()),
         work: Err(NoWork::Unasked),
     }
 }
 
-async fn look(scene: Scene<'_>, pull: &PullSoFar, job: &Job, agent: &mut Agent<'_>) -> Result<Looked, Fault> {
-    agent.prepare().await?;
-    let store = agent.store().ok_or_else(|| Fault::ours("a review without a repository"))?;
+async fn review_change(
+    scope: ReviewScope<'_>,
+    pull: &PullSoFar,
+    job: &Job,
+    agent: &mut Agent<'_>,
+) -> Result<LocalReview, Fault> {
+    let prepared = agent.prepare().await?;
     // Who looks at a change of their own wants to see all of it.
     let wish = ReviewWish::Asked;
-    let begun = ground::begin(scene, pull, store, wish).await?;
+    let begun = input::gather(scope, pull, prepared.store(), wish).await?;
     let plan = Plan {
         permit: job.permit.clone(),
         origin: job.origin.clone(),
         continuity: None,
-        onward: Onward::InIt,
-        title: sessions::title(&fro_agent::subject(scene.permit), &pull.told.title, ""),
+        resume: Resume::InPlace,
+        title: sessions::title(&fro_agent::subject(scope.permit), &pull.told.title, ""),
         recalled: Vec::new(),
         tools: Vec::new(),
     };
-    let (outcomes, _session) = Box::pin(super::go_through(scene, wish, pull, begun, (agent, plan))).await?;
-    Ok(looked(scene, pull, outcomes))
+    let (outcomes, _session) =
+        Box::pin(super::run_passes(scope, wish, pull, begun, (prepared, plan))).await?;
+    Ok(into_local_review(scope, pull, outcomes))
 }
 
-fn looked(scene: Scene<'_>, pull: &PullSoFar, outcomes: Outcomes) -> Looked {
-    let Outcomes { tools, settled, stopped, left_out, .. } = outcomes;
+fn into_local_review(scope: ReviewScope<'_>, pull: &PullSoFar, outcomes: PassesResult) -> LocalReview {
+    let PassesResult { tools, settled, stopped, left_out, .. } = outcomes;
     let blocking = match settled.gate {
         Gate::Passed => 0,
         Gate::Blocked(blocking) => blocking,
@@ -155,11 +161,11 @@ fn looked(scene: Scene<'_>, pull: &PullSoFar, outcomes: Outcomes) -> Looked {
     let report = Report {
         base: pull.told.base.clone(),
         head: pull.told.head.clone(),
-        thresholds: scene.process.review.thresholds,
+        thresholds: scope.process.review.thresholds,
         findings: findings.collect(),
         blocking,
         stopped,
         left_out,
     };
-    Looked { status, report }
+    LocalReview { status, report }
 }

@@ -9,8 +9,8 @@ use fro_core::{
     gate::{self, Policy},
 };
 use fro_review::{
-    FileDiff, parcel::Parcel, passes::Briefing, review::Ground, scoring::Thresholds,
-    sensitivity::Sensitivity, since::Since, web::MOST,
+    FileDiff, passes::Briefing, review::Ground, scoring::Thresholds, sensitivity::Sensitivity,
+    shown_change::ShownChange, since::Since, web::MOST,
 };
 use fro_sim::World;
 use serde_json::{Value, json};
@@ -27,12 +27,13 @@ fn said(words: &str) -> Spoken {
 }
 
 fn briefing() -> Briefing {
-    let parcel = Parcel { shown: Vec::new(), left_out: Vec::new(), generated: Vec::new(), seen: Vec::new() };
+    let change =
+        ShownChange { shown: Vec::new(), left_out: Vec::new(), generated: Vec::new(), seen: Vec::new() };
     Briefing {
         title: said("Give the tap a new seal"),
         description: said("Fixes #1."),
         author: Login::new("maya"),
-        parcel,
+        change,
         known: Vec::new(),
         recalled: Vec::new(),
     }
@@ -186,18 +187,19 @@ fn a_review_is_said_where_there_is_something_or_somebody_asked() {
         Writes { in_summary: vec![(anchor(), String::new())], ..Writes::default() },
     ];
     for writes in &some {
-        assert_eq!(say(ReviewWish::Unasked, false, writes), Saying::Review);
-        assert_eq!(say(ReviewWish::Asked, false, writes), Saying::Review);
-        assert_eq!(say(ReviewWish::Reply { root: 7 }, false, writes), Saying::Nothing);
+        assert_eq!(how_to_publish(ReviewWish::Unasked, false, writes), PublishAs::Review);
+        assert_eq!(how_to_publish(ReviewWish::Asked, false, writes), PublishAs::Review);
+        assert_eq!(how_to_publish(ReviewWish::Reply { root: 7 }, false, writes), PublishAs::Nothing);
     }
     let none = Writes::default();
-    let check =
-        |wish, broke_off, expect| assert_eq!(say(wish, broke_off, &none), expect, "{wish:?} {broke_off}");
-    check(ReviewWish::Unasked, false, Saying::Nothing);
-    check(ReviewWish::Unasked, true, Saying::Comment);
-    check(ReviewWish::Asked, false, Saying::Comment);
-    check(ReviewWish::Asked, true, Saying::Comment);
-    check(ReviewWish::Reply { root: 7 }, true, Saying::Nothing);
+    let check = |wish, broke_off, expect| {
+        assert_eq!(how_to_publish(wish, broke_off, &none), expect, "{wish:?} {broke_off}");
+    };
+    check(ReviewWish::Unasked, false, PublishAs::Nothing);
+    check(ReviewWish::Unasked, true, PublishAs::Comment);
+    check(ReviewWish::Asked, false, PublishAs::Comment);
+    check(ReviewWish::Asked, true, PublishAs::Comment);
+    check(ReviewWish::Reply { root: 7 }, true, PublishAs::Nothing);
 }
 
 #[test]
@@ -235,7 +237,7 @@ async fn web(author_may: Permission) -> (World, Option<Arc<WebTools>>) {
     settings.review = ReviewSettings { web: Some(WebSettings::default()), ..ReviewSettings::default() };
     let process = Process::new(settings);
     let (repo, own) = (RepoName::parse("octo/garden").unwrap(), Login::new("fro-bot"));
-    let permit = gate::look_here(&repo, Subject::Repository, &own, &Policy::usual());
+    let permit = gate::permit_local_review(&repo, Subject::Repository, &own, &Policy::usual());
     let commits = Commits {
         base: "0".repeat(40),
         head: "1".repeat(40),
@@ -245,8 +247,8 @@ async fn web(author_may: Permission) -> (World, Option<Arc<WebTools>>) {
     };
     let mut pull = PullSoFar::of_commits(&permit, &commits);
     pull.author_may = author_may;
-    let scene = Scene { process: &process, permit: &permit, began: Timestamp::now() };
-    let web = WebTools::open(scene, &pull);
+    let scope = ReviewScope { process: &process, permit: &permit, began: Timestamp::now() };
+    let web = WebTools::open(scope, &pull);
     (world, web)
 }
 
@@ -292,7 +294,7 @@ async fn a_review_reads_so_many_pages_and_no_more() {
 #[test]
 fn commits_of_a_clone_have_no_thread_and_nobody_above_their_author() {
     let (repo, own) = (RepoName::parse("octo/garden").unwrap(), Login::new("maya"));
-    let permit = gate::look_here(&repo, Subject::Repository, &own, &Policy::usual());
+    let permit = gate::permit_local_review(&repo, Subject::Repository, &own, &Policy::usual());
     let commits = Commits {
         base: "0".repeat(40),
         head: "1".repeat(40),
@@ -307,8 +309,8 @@ fn commits_of_a_clone_have_no_thread_and_nobody_above_their_author() {
         ("Mend the tap", "1".repeat(40).as_str())
     );
     assert_eq!(pull.people(), [own]);
-    assert!(!is_to_judge(&pull, 7));
-    let here = Here {
+    assert!(!has_reply_to_judge(&pull, 7));
+    let here = LocalClone {
         repo,
         checkout: PathBuf::from("/garden"),
         change: Change::Commits(commits),

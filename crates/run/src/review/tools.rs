@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 /// What the tools of one review work on.
 #[derive(Debug)]
 pub(crate) struct ReviewTools {
-    inside: Mutex<Inside>,
+    inside: Mutex<Progressing>,
     /// What the changed files say in the commit that is looked at.
     texts: BTreeMap<String, String>,
     redactor: Redactor,
@@ -48,7 +48,7 @@ impl Tools for OneSet {
 }
 
 #[derive(Debug)]
-struct Inside {
+struct Progressing {
     review: Review,
     briefing: Briefing,
     work: Work,
@@ -72,7 +72,7 @@ impl ReviewTools {
         redactor: Redactor,
     ) -> (Self, Do) {
         let (passes, first) = Passes::begin(&briefing);
-        let inside = Mutex::new(Inside { review, briefing, work: Work::Passes(passes) });
+        let inside = Mutex::new(Progressing { review, briefing, work: Work::Passes(passes) });
         (Self { inside, texts, redactor }, first)
     }
 
@@ -85,7 +85,7 @@ impl ReviewTools {
         redactor: Redactor,
     ) -> Self {
         let work = Work::Reply { thread, reminded: false };
-        Self { inside: Mutex::new(Inside { review, briefing, work }), texts, redactor }
+        Self { inside: Mutex::new(Progressing { review, briefing, work }), texts, redactor }
     }
 
     /// Returns the sets as the model is offered them.
@@ -140,7 +140,7 @@ impl ReviewTools {
             ReviewCall::Post(post) => self.touched(&post.anchor()),
             ReviewCall::RunState | ReviewCall::Reply(_) | ReviewCall::Resolve(_) | ReviewCall::Submit(_) => 0,
         };
-        let Inside { review, briefing, work } = &mut *inside;
+        let Progressing { review, briefing, work } = &mut *inside;
         let reply = review.call(pass, &call, touched);
         if let (Work::Passes(passes), ReviewCall::Submit(submit)) = (work, call) {
             passes.heard(Heard::Submitted { pass: submit.pass_number, summary: submit.summary }, briefing);
@@ -154,7 +154,7 @@ impl ReviewTools {
 
     /// Tells that the model stopped talking, and returns what is next.
     pub(crate) fn turn_ended(&self, stopped: Option<String>) -> Do {
-        let Inside { review, briefing, work } = &mut *self.inside();
+        let Progressing { review, briefing, work } = &mut *self.inside();
         let heard = stopped.map_or(Heard::TurnEnded, |why| Heard::Stopped { why });
         match (work, heard) {
             (Work::Passes(passes), heard) => passes.heard(heard, briefing),
@@ -202,7 +202,7 @@ impl ReviewTools {
         }
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
+    fn inside(&self) -> MutexGuard<'_, Progressing> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fro_agent::{Arguments, ToolList, Tools};
-use fro_boundary::{NoPage, Page, Web};
+use fro_boundary::{Page, PageRefusal, Web};
 use fro_core::{Permission, Redactor, fence};
 use fro_review::web::{self, MOST, WebCall};
 use futures::future::BoxFuture;
 
-use super::Scene;
+use super::ReviewScope;
 use crate::{settings::WebSettings, venue::PullSoFar};
 
 /// The web as it serves one review.
@@ -34,14 +34,14 @@ struct Calls {
 impl WebTools {
     /// Opens the web where the operator allows it and the author may push: what a stranger wrote could make the model
     /// carry out what it has read.
-    pub(super) fn open(scene: Scene<'_>, pull: &PullSoFar) -> Option<Arc<Self>> {
-        let settings = scene.process.review.web.clone()?;
+    pub(super) fn open(scope: ReviewScope<'_>, pull: &PullSoFar) -> Option<Arc<Self>> {
+        let settings = scope.process.review.web.clone()?;
         if pull.author_may < Permission::Write {
             tracing::warn!("the web stays shut: the author of the change may not push");
             return None;
         }
-        let web = Web::public(&scene.process.agent.settings.client);
-        let redactor = scene.process.redactor().clone();
+        let web = Web::public(&scope.process.agent.settings.client);
+        let redactor = scope.process.redactor().clone();
         Some(Arc::new(Self { web, settings, redactor, calls: Mutex::default() }))
     }
 
@@ -87,7 +87,7 @@ impl WebTools {
             return Err("the address carries a secret, so it is not asked".to_owned());
         }
         tracing::info!("web: the model asks for {}", fence::one_line(url));
-        self.web.page(url).await.map_err(|why: NoPage| why.to_string())
+        self.web.page(url).await.map_err(|why: PageRefusal| why.to_string())
     }
 
     /// Counts a call, as long as there are any left.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fro_core::{Fault, Permit, Reaction, Subject, Target, say, task::Manner};
+use fro_core::{Fault, Permit, Reaction, Subject, Target, say, task::Visibility};
 use fro_github::{Error, Label, ReactionId};
 use tokio::time::timeout;
 
@@ -18,20 +18,20 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// What was left on the request to show that we are at work.
 pub(crate) struct Acknowledgement<'a> {
     venue: Venue<'a>,
-    manner: Manner,
+    visibility: Visibility,
     eyes: Option<ReactionId>,
     label: Option<Label>,
 }
 
 impl<'a> Acknowledgement<'a> {
     /// Prepares the acknowledgement of one request.
-    pub(super) fn new(venue: Venue<'a>, manner: Manner) -> Self {
-        Self { venue, manner, eyes: None, label: None }
+    pub(super) fn new(venue: Venue<'a>, visibility: Visibility) -> Self {
+        Self { venue, visibility, eyes: None, label: None }
     }
 
     /// Tells whether there is something to react to.
     fn reacts(&self) -> bool {
-        self.manner == Manner::Shown && *self.venue.permit.target() != Target::Nowhere
+        self.visibility == Visibility::Shown && *self.venue.permit.target() != Target::Nowhere
     }
 
     /// Shows that the request was seen. Who may not even do that could not post an answer either: then nothing is

@@ -8,32 +8,32 @@ use fro_core::{
 use fro_github::{Error, GitHub};
 
 use super::since;
-use crate::{answer::Asked, progress::Progress};
+use crate::{answer::Request, progress::Progress};
 
 /// Tells the readers of the answer what went wrong with the save. It fails no run: the run's page has it too.
-pub(super) async fn with_trouble(github: &GitHub, asked: &Asked<'_>, trouble: &[String]) {
-    if trouble.is_empty() || *asked.permit.surface() == Surface::RunPage {
+pub(super) async fn with_trouble(github: &GitHub, request: &Request<'_>, trouble: &[String]) {
+    if trouble.is_empty() || *request.permit.surface() == Surface::RunPage {
         return;
     }
-    if let Err(error) = amend(github, asked, trouble).await {
+    if let Err(error) = amend(github, request, trouble).await {
         let what = error.fault().what().to_owned();
-        (asked.tell)(Progress::Warning(format!("the summary does not tell of the save: {what}")));
+        (request.tell)(Progress::Warning(format!("the summary does not tell of the save: {what}")));
     }
 }
 
-async fn amend(github: &GitHub, asked: &Asked<'_>, trouble: &[String]) -> Result<(), Error> {
-    let (permit, marker) = (asked.permit, asked.marker());
-    let marker = match asked.process.summary {
+async fn amend(github: &GitHub, request: &Request<'_>, trouble: &[String]) -> Result<(), Error> {
+    let (permit, marker) = (request.permit, request.marker());
+    let marker = match request.process.summary {
         SummaryPlace::Inline => marker,
         SummaryPlace::Separate => marker.of_summary(),
     };
-    let answers = github.answers(permit, since(asked.occasion.began)).await?;
+    let answers = github.answers(permit, since(request.occasion.began)).await?;
     let mut own = answers.into_iter().rev();
     let own = own.find(|answer| is_own(answer.author.as_ref(), &answer.body, permit.own(), &marker));
     if let Some(answer) = own
         && let Some(body) = summary::amended(&answer.body, trouble)
     {
-        let body = asked.process.redactor().clean(&body);
+        let body = request.process.redactor().clean(&body);
         github.update_answer(permit, &answer.target, &body).await?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fro_core::{
     Permit, Trigger,
-    attachment::{self, Attached, Attachments, Mark},
+    attachment::{self, Attached, Attachments, FileLink},
 };
 use fro_github::GitHub;
 use tokio::time::timeout;
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 ///
 /// They stay in memory: nothing is written to disk, and only what they are is told in the log.
 pub(super) async fn bring(github: &GitHub, texts: [&str; 2], tell: Tell<'_>) -> Attachments {
-    let mut marks: Vec<Mark> = Vec::new();
+    let mut marks: Vec<FileLink> = Vec::new();
     for mark in texts.into_iter().flat_map(|text| attachment::find(text, github.web())) {
         if !marks.iter().any(|known| known.url == mark.url) {
             marks.push(mark);
@@ -48,7 +48,7 @@ pub(super) fn request<'a>(trigger: &'a Trigger, permit: &Permit) -> &'a str {
     if permit.subject().number().is_some() { trigger.words() } else { "" }
 }
 
-async fn download(github: &GitHub, mark: &Mark, left: usize) -> Result<(String, Vec<u8>), String> {
+async fn download(github: &GitHub, mark: &FileLink, left: usize) -> Result<(String, Vec<u8>), String> {
     let file = github.attachment(&mark.url, left).await?;
     Ok((file.told, file.bytes))
 }

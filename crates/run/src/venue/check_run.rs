@@ -10,7 +10,7 @@ use fro_review::{
     scoring::{Gate, Thresholds},
 };
 
-use crate::{answer::Asked, settings::CheckRuns};
+use crate::{answer::Request, settings::CheckRuns};
 
 /// What the check is called.
 const NAME: &str = "fro-bot review";
@@ -22,14 +22,14 @@ const MESSAGE: usize = 16_000;
 const TITLE: usize = 200;
 
 /// Makes it, if it is wanted and has anything to say.
-pub(crate) fn check_run(asked: &Asked<'_>, settled: &Settled, diff: &Diff) -> Option<CheckRun> {
+pub(crate) fn check_run(request: &Request<'_>, settled: &Settled, diff: &Diff) -> Option<CheckRun> {
     let outside = settled.outside(diff);
-    let is_wanted = asked.process.review.check_runs == CheckRuns::On && !outside.is_empty();
-    is_wanted.then(|| check(asked, settled, &outside))
+    let is_wanted = request.process.review.check_runs == CheckRuns::On && !outside.is_empty();
+    is_wanted.then(|| check(request, settled, &outside))
 }
 
-fn check(asked: &Asked<'_>, settled: &Settled, outside: &[&Finding]) -> CheckRun {
-    let (redactor, thresholds) = (asked.process.redactor(), &asked.process.review.thresholds);
+fn check(request: &Request<'_>, settled: &Settled, outside: &[&Finding]) -> CheckRun {
+    let (redactor, thresholds) = (request.process.redactor(), &request.process.review.thresholds);
     let clean = |text: &str| redactor.clean(text);
     let (title, summary) = outside_told(outside.len());
     CheckRun {

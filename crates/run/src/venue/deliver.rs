@@ -8,7 +8,7 @@ use super::{Venue, since, step_summary};
 use crate::ending::Receipt;
 
 /// Gives the answer where it belongs, or edits the one that an earlier attempt of this run left.
-pub(super) async fn once(
+pub(super) async fn post_answer(
     Venue { github, permit, occasion, .. }: Venue<'_>,
     delivery: &Delivery,
     earlier: Option<&Target>,
@@ -24,31 +24,31 @@ pub(super) async fn once(
     let answer = match written {
         Ok(answer) => answer,
         Err(error) if error.ambiguous() => {
-            lost(github, permit, &delivery.marker, began).await?.ok_or_else(|| error.fault())?
+            find_lost(github, permit, &delivery.marker, began).await?.ok_or_else(|| error.fault())?
         }
         Err(error) => return Err(error.fault()),
     };
-    prove(github, permit, delivery, &answer.target).await
+    read_back(github, permit, delivery, &answer.target).await
 }
 
 /// Looks for an answer that was taken although we never heard of it. It may take GitHub a moment to show it, so that
 /// who finds nothing looks again before the run is called failed.
-pub(super) async fn lost(
+pub(super) async fn find_lost(
     github: &GitHub,
     permit: &Permit,
     marker: &Marker,
     began: Timestamp,
 ) -> Result<Option<Answer>, Fault> {
     for pause in github.pauses() {
-        if let Some(answer) = look(github, permit, marker, began).await? {
+        if let Some(answer) = find_answer(github, permit, marker, began).await? {
             return Ok(Some(answer));
         }
         tokio::time::sleep(*pause).await;
     }
-    look(github, permit, marker, began).await
+    find_answer(github, permit, marker, began).await
 }
 
-async fn look(
+async fn find_answer(
     github: &GitHub,
     permit: &Permit,
     marker: &Marker,
@@ -60,7 +60,7 @@ async fn look(
 }
 
 /// Reads the answer back: GitHub can accept a comment and not show it, or show it changed.
-pub(super) async fn prove(
+pub(super) async fn read_back(
     github: &GitHub,
     permit: &Permit,
     delivery: &Delivery,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fro_core::{
     Fault, Permission, Trigger,
     event::PullAction,
-    gate::{Answered, Facts, Policy, Role, Standing, reviews_pulls},
+    gate::{Answered, Facts, OnBehalfOf, Policy, Role, reviews_pulls},
     remembered::Audience,
     say::marker::Marker,
 };
@@ -85,9 +85,9 @@ pub(super) async fn audience(github: &GitHub, occasion: &Occasion) -> Option<Aud
 }
 
 async fn permission(github: &GitHub, trigger: &Trigger, policy: &Policy) -> Result<Permission, Fault> {
-    match Standing::from_trigger(trigger, policy) {
-        Standing::Asker => github.permission(trigger.asker()).await.map_err(|error| error.fault()),
-        Standing::Anyone | Standing::Operator => Ok(Permission::None),
+    match OnBehalfOf::from_trigger(trigger, policy) {
+        OnBehalfOf::Asker => github.permission(trigger.asker()).await.map_err(|error| error.fault()),
+        OnBehalfOf::Anyone | OnBehalfOf::Operator => Ok(Permission::None),
     }
 }
 

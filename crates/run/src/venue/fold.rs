@@ -2,7 +2,7 @@
 
 use fro_core::{
     Trigger,
-    own_comments::{OnPull, outdated},
+    own_comments::{PullComment, outdated},
 };
 use fro_github::Error;
 
@@ -19,14 +19,14 @@ impl Venue<'_> {
     }
 
     async fn fold(self, pull: u64) -> Result<(), Error> {
-        let standing = self.github.standing(pull).await?;
-        let notes = standing.notes.iter().map(|note| OnPull {
+        let remarks = self.github.pull_remarks(pull).await?;
+        let notes = remarks.notes.iter().map(|note| PullComment {
             id: &note.id,
             author: note.author.as_ref(),
             body: &note.body,
             folded: note.folded,
         });
-        for id in outdated(&standing.head, self.permit.own(), &notes.collect::<Vec<_>>()) {
+        for id in outdated(&remarks.head, self.permit.own(), &notes.collect::<Vec<_>>()) {
             self.github.fold(self.permit, id).await?;
         }
         Ok(())

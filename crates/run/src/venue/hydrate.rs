@@ -100,21 +100,22 @@ async fn earlier(
     marker: &Marker,
     (told, extent, asked_at): (&RawContext, Extent, Option<Timestamp>),
 ) -> Result<Earlier, Fault> {
-    let seen = Earlier::find(said(told), permit.own(), marker);
+    let earlier = Earlier::find(messages(told), permit.own(), marker);
     let is_all = match permit.surface() {
-        Surface::Conversation(_) => seen.answer.is_some() || shows_all(told, extent),
+        Surface::Conversation(_) => earlier.answer.is_some() || shows_all(told, extent),
         // Of a thread the subject shows the open ones only.
         Surface::ReviewThread { .. } => false,
         Surface::Discussion { .. } => true,
         Surface::Thread(_) | Surface::RunPage => return Ok(Earlier::default()),
     };
     if is_all {
-        return Ok(seen);
+        return Ok(earlier);
     }
     let since = asked_at.map_or(Since::TheBeginning, since);
     let answers = github.answers(permit, since).await.map_err(|error| error.fault())?;
-    let said = answers.iter().map(|answer| (answer.author.as_ref(), answer.body.as_str(), &answer.target));
-    Ok(Earlier::find(said, permit.own(), marker))
+    let messages =
+        answers.iter().map(|answer| (answer.author.as_ref(), answer.body.as_str(), &answer.target));
+    Ok(Earlier::find(messages, permit.own(), marker))
 }
 
 /// Tells whether every comment and review was told.
@@ -124,8 +125,8 @@ fn shows_all(told: &RawContext, extent: Extent) -> bool {
 }
 
 /// Returns all comments and reviews that were told.
-fn said(told: &RawContext) -> impl Iterator<Item = (Option<&Login>, &str, &Target)> {
+fn messages(told: &RawContext) -> impl Iterator<Item = (Option<&Login>, &str, &Target)> {
     let reviews = told.change.iter().flat_map(|change| &change.reviews).map(|review| &review.comment);
     let all = told.comments.iter().chain(reviews);
-    all.map(|said| (said.author.as_ref(), said.body.as_str(), &said.target))
+    all.map(|message| (message.author.as_ref(), message.body.as_str(), &message.target))
 }

@@ -70,11 +70,11 @@ pub(super) async fn deliver(
         Ok(answer) => answer,
         Err(error) if error.status() == Some(422) => return Ok(None),
         Err(error) if error.ambiguous() => {
-            deliver::lost(github, permit, &delivery.marker, began).await?.ok_or_else(|| error.fault())?
+            deliver::find_lost(github, permit, &delivery.marker, began).await?.ok_or_else(|| error.fault())?
         }
         Err(error) => return Err(error.fault()),
     };
-    let receipt = deliver::prove(github, permit, delivery, &answer.target).await?;
+    let receipt = deliver::read_back(github, permit, delivery, &answer.target).await?;
     let (Target::Review(id), Some(pull)) = (&answer.target, permit.subject().number()) else {
         return Ok(Some(receipt));
     };

@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::{Venue, deliver, since};
-use crate::{answer::Asked, process::Process, progress::Progress, settings::ProgressPlace};
+use crate::{answer::Request, process::Process, progress::Progress, settings::ProgressPlace};
 
 /// The comment is edited no sooner than this after the last time: people get no notice of an edit, and GitHub counts
 /// every write.
@@ -27,7 +27,7 @@ const EVERY: Duration = Duration::from_secs(15);
 
 /// The comment of a run that works.
 pub(crate) struct ProgressComment<'a> {
-    asked: &'a Asked<'a>,
+    request: &'a Request<'a>,
     /// Where it stands, once it does.
     target: Option<Target>,
     state: ShowState,
@@ -43,10 +43,10 @@ enum ShowState {
 
 impl<'a> ProgressComment<'a> {
     /// Knows what an earlier attempt left; nothing is written yet.
-    pub(crate) fn new(asked: &'a Asked<'a>, earlier: &Earlier) -> Self {
-        let wanted = asked.process.progress == ProgressPlace::Comment && asked.venue.is_seen();
+    pub(crate) fn new(request: &'a Request<'a>, earlier: &Earlier) -> Self {
+        let wanted = request.process.progress == ProgressPlace::Comment && request.venue.is_seen();
         let state = if wanted && earlier.answer.is_none() { ShowState::On } else { ShowState::Off };
-        Self { asked, target: earlier.progress.clone(), state }
+        Self { request, target: earlier.progress.clone(), state }
     }
 
     /// Waits for the work, and shows the list each time it has changed meanwhile.
@@ -54,7 +54,7 @@ impl<'a> ProgressComment<'a> {
         if self.state == ShowState::Off {
             return work.await;
         }
-        beside(work, self.asked.todos.subscribe(), async |list| self.show(&list).await).await
+        beside(work, self.request.todos.subscribe(), async |list| self.show(&list).await).await
     }
 
     /// Adds the comment to what the answer takes the place of.
@@ -70,18 +70,18 @@ impl<'a> ProgressComment<'a> {
             Ok(target) => self.target = Some(target),
             Err(why) => {
                 self.state = ShowState::Off;
-                (self.asked.tell)(Progress::Warning(format!("the progress is not shown: {why}")));
+                (self.request.tell)(Progress::Warning(format!("the progress is not shown: {why}")));
             }
         }
     }
 
     async fn write(&self, list: &TodoList) -> Result<Target, String> {
-        let Asked { occasion, venue, .. } = self.asked;
+        let Request { occasion, venue, .. } = self.request;
         let (github, permit, began, marker) =
-            (venue.github, venue.permit, Timestamp::now(), self.asked.marker());
+            (venue.github, venue.permit, Timestamp::now(), self.request.marker());
         let took = Duration::try_from(began.duration_since(occasion.began)).unwrap_or_default();
         let text = progress::working(list, took, &occasion.run, &marker);
-        let body = self.asked.process.redactor().clean(&text);
+        let body = self.request.process.redactor().clean(&text);
         let written = match &self.target {
             Some(target) => github.update_answer(permit, target, &body).await,
             None => github.post_answer(permit, &body).await,
@@ -91,7 +91,7 @@ impl<'a> ProgressComment<'a> {
             Ok(answer) => Ok(answer.target),
             // Whoever writes a second one after an answer that was lost leaves two.
             Err(error) if error.ambiguous() => {
-                let found = deliver::lost(github, permit, &marker.of_progress(), began).await;
+                let found = deliver::find_lost(github, permit, &marker.of_progress(), began).await;
                 let found = found.map_err(|fault| fault.what().to_owned())?;
                 found.map(|answer| answer.target).ok_or_else(|| told(error))
             }

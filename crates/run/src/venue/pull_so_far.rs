@@ -10,7 +10,7 @@ use fro_review::{
     state::{Account, ReviewComment, State, Thread, ThreadFact},
 };
 
-use crate::{answer::Asked, process::Process, review::Commits, settings::ReviewSettings};
+use crate::{answer::Request, process::Process, review::Commits, settings::ReviewSettings};
 
 /// A pull request, and everything that was said in reviews of ours.
 #[derive(Debug)]
@@ -30,19 +30,19 @@ pub(crate) struct PullSoFar {
 
 impl PullSoFar {
     /// Asks for everything at once, and rebuilds the state from it.
-    pub(crate) async fn fetch(asked: &Asked<'_>) -> Result<Self, Fault> {
-        Self::read(asked.venue.github, asked.permit, &asked.process.review).await
+    pub(crate) async fn fetch(request: &Request<'_>) -> Result<Self, Fault> {
+        Self::read(request.venue.github, request.permit, &request.process.review).await
     }
 
     /// Asks for the same on behalf of somebody who sits before a clone, with their own token.
-    pub(crate) async fn here(
+    pub(crate) async fn of_local_pull(
         process: &Process,
         repo: &RepoName,
         number: u64,
     ) -> Result<(Permit, Self), Fault> {
         let github = process.github(repo)?;
         let own = github.viewer().await.map_err(|error| error.fault())?;
-        let permit = gate::look_here(repo, Subject::PullRequest(number), &own, &process.policy);
+        let permit = gate::permit_local_review(repo, Subject::PullRequest(number), &own, &process.policy);
         let pull = Self::read(&github, &permit, &process.review).await?;
         Ok((permit, pull))
     }

@@ -11,7 +11,7 @@ use fro_review::{
 use jiff::Timestamp;
 
 use super::{deliver, pull_so_far::PullSoFar};
-use crate::{answer::Asked, ending::Receipt, progress::Progress};
+use crate::{answer::Request, ending::Receipt, progress::Progress};
 
 /// What is said once to a maintainer whose token cannot resolve threads.
 const CANNOT_RESOLVE: &str = "threads are answered but not resolved: GitHub asks for `contents: write` for that, beside \
@@ -32,7 +32,7 @@ const LONGEST: usize = 60_000;
 /// What became of a reply.
 enum Replied {
     There,
-    /// It is not, for this reason.
+    /// The reply was not posted, for this reason.
     Not(&'static str),
 }
 
@@ -50,7 +50,7 @@ enum Posted {
 
 /// Writes into a pull request in the name of one review.
 pub(crate) struct Publisher<'a> {
-    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) request: &'a Request<'a>,
     pub(crate) pull: &'a PullSoFar,
     pub(crate) people: Vec<Login>,
     /// How much was looked at.
@@ -69,14 +69,14 @@ impl Publisher<'_> {
             };
             if let Replied::Not(why) = self.reply(deed, thread, closing).await? {
                 let unsaid = format!("nothing is said in thread {}: {why}", deed.thread);
-                (self.asked.tell)(Progress::Warning(unsaid));
+                (self.request.tell)(Progress::Warning(unsaid));
                 continue;
             }
             if deed.verdict.status() == Status::Resolved {
                 resolved += 1;
                 if closing == Closing::LeftOpen && !warned {
                     warned = true;
-                    (self.asked.tell)(Progress::Warning(CANNOT_RESOLVE.to_owned()));
+                    (self.request.tell)(Progress::Warning(CANNOT_RESOLVE.to_owned()));
                 }
             }
         }
@@ -90,7 +90,7 @@ impl Publisher<'_> {
         if fact.resolved {
             return Ok(Closing::Closed);
         }
-        match self.asked.venue.github.resolve_thread(self.asked.permit, &NodeId::new(&fact.node)).await {
+        match self.request.venue.github.resolve_thread(self.request.permit, &NodeId::new(&fact.node)).await {
             Ok(()) => Ok(Closing::Closed),
             Err(error) if error.is_forbidden() || error.is_missing() => Ok(Closing::LeftOpen),
             Err(error) => Err(error.fault()),
@@ -98,7 +98,7 @@ impl Publisher<'_> {
     }
 
     async fn reply(&self, deed: &Deed, thread: &Thread, closing: Closing) -> Result<Replied, Fault> {
-        let (github, permit) = (self.asked.venue.github, self.asked.permit);
+        let (github, permit) = (self.request.venue.github, self.request.permit);
         let words = (deed.body.as_str(), &self.look);
         let text = say::reply(&self.pull.seal, &thread.finding_id, &deed.verdict, closing, words);
         let body = self.clean(&text);
@@ -116,7 +116,7 @@ impl Publisher<'_> {
     /// Looks for comments that were taken although we never heard of it: replies in a thread, or threads of their own.
     /// It may take GitHub a moment to show them, so that who finds nothing looks again.
     async fn are_there(&self, root: Option<u64>, bodies: &[&Clean]) -> Result<bool, Fault> {
-        for pause in self.asked.venue.github.pauses() {
+        for pause in self.request.venue.github.pauses() {
             if self.show(root, bodies).await? {
                 return Ok(true);
             }
@@ -127,7 +127,7 @@ impl Publisher<'_> {
 
     async fn show(&self, root: Option<u64>, bodies: &[&Clean]) -> Result<bool, Fault> {
         let comments =
-            self.asked.venue.github.code_comments(self.pull.number).await.map_err(|error| error.fault())?;
+            self.request.venue.github.code_comments(self.pull.number).await.map_err(|error| error.fault())?;
         let plain = |text: &str| text.replace("\r\n", "\n").trim_end().to_owned();
         let there: Vec<String> = comments
             .iter()
@@ -160,18 +160,18 @@ impl Publisher<'_> {
 
     /// Posts it in one piece, if GitHub takes it so.
     async fn whole(&self, delivery: &Delivery, remarks: &[Remark]) -> Result<Posted, Fault> {
-        let (github, permit, began) = (self.asked.venue.github, self.asked.permit, Timestamp::now());
+        let (github, permit, began) = (self.request.venue.github, self.request.permit, Timestamp::now());
         let posted = github.post_review(permit, &self.pull.told.head, &delivery.body, remarks).await;
         let answer = match posted {
             Ok(answer) => answer,
             Err(error) if error.is_about_a_pending_review() => return Ok(Posted::Pending),
             Err(error) if is_misplaced(&error) => return Ok(Posted::Misplaced),
-            Err(error) if error.ambiguous() => {
-                deliver::lost(github, permit, &delivery.marker, began).await?.ok_or_else(|| error.fault())?
-            }
+            Err(error) if error.ambiguous() => deliver::find_lost(github, permit, &delivery.marker, began)
+                .await?
+                .ok_or_else(|| error.fault())?,
             Err(error) => return Err(error.fault()),
         };
-        let receipt = deliver::prove(github, permit, delivery, &answer.target).await?;
+        let receipt = deliver::read_back(github, permit, delivery, &answer.target).await?;
         self.count(&answer, remarks.len()).await?;
         Ok(Posted::There(receipt))
     }
@@ -179,7 +179,7 @@ impl Publisher<'_> {
     /// Tells whether the commit that was looked at is not the newest one any more. GitHub takes remarks on older commits
     /// as long as they are part of the pull request.
     async fn is_rewritten(&self) -> Result<bool, Fault> {
-        let head = self.asked.venue.github.head(self.pull.number).await.map_err(|error| error.fault())?;
+        let head = self.request.venue.github.head(self.pull.number).await.map_err(|error| error.fault())?;
         Ok(head != self.pull.told.head)
     }
 
@@ -190,20 +190,20 @@ impl Publisher<'_> {
         writes: &Writes,
         why: &str,
     ) -> Result<Receipt, Fault> {
-        (self.asked.tell)(Progress::Warning(format!(
+        (self.request.tell)(Progress::Warning(format!(
             "{why}: what was found stands in one comment, without threads"
         )));
         let (head, room) = (delivery.body.as_str(), LONGEST.saturating_sub(delivery.body.as_str().len()));
         let listed = self.clean(&Bounded::text(&remarks::listed(&writes.without_threads()), room).noted());
-        let body = self.asked.process.redactor().clean(&format!("{head}\n\n{}", listed.as_str()));
+        let body = self.request.process.redactor().clean(&format!("{head}\n\n{}", listed.as_str()));
         let delivery = Delivery { body, ..delivery.clone() };
-        deliver::once(self.asked.venue, &delivery, None).await
+        deliver::post_answer(self.request.venue, &delivery, None).await
     }
 
     /// Posts it in halves of halves: GitHub does not say which place it does not take. A remark without a place
     /// stands with its file, and if even that is refused, in the conversation.
     async fn in_parts(&self, delivery: &Delivery, remarks: Vec<Remark>) -> Result<Receipt, Fault> {
-        let (github, permit, began) = (self.asked.venue.github, self.asked.permit, Timestamp::now());
+        let (github, permit, began) = (self.request.venue.github, self.request.permit, Timestamp::now());
         let mut parts = halves(remarks);
         let (mut receipt, continued) = (None, self.clean(CONTINUED));
         while let Some(part) = parts.pop() {
@@ -219,7 +219,7 @@ impl Publisher<'_> {
                         return Err(error.fault());
                     }
                     if receipt.is_none() {
-                        let taken = deliver::lost(github, permit, &delivery.marker, began).await?;
+                        let taken = deliver::find_lost(github, permit, &delivery.marker, began).await?;
                         receipt = taken.map(|answer| Receipt { url: answer.url });
                     }
                 }
@@ -244,7 +244,7 @@ impl Publisher<'_> {
     }
 
     async fn on_file(&self, path: &str, body: &Clean) -> Result<(), Fault> {
-        let (github, permit) = (self.asked.venue.github, self.asked.permit);
+        let (github, permit) = (self.request.venue.github, self.request.permit);
         match github.remark_on_file(permit, (&self.pull.told.head, path), body).await {
             Ok(_) => Ok(()),
             Err(error) if error.ambiguous() && self.are_there(None, &[body]).await? => Ok(()),
@@ -259,7 +259,7 @@ impl Publisher<'_> {
     async fn count(&self, answer: &Answer, wanted: usize) -> Result<(), Fault> {
         let Target::Review(id) = answer.target else { return Ok(()) };
         let shown =
-            self.asked.venue.github.remarks(self.pull.number, id).await.map_err(|error| error.fault())?;
+            self.request.venue.github.remarks(self.pull.number, id).await.map_err(|error| error.fault())?;
         if shown == wanted {
             return Ok(());
         }
@@ -268,7 +268,7 @@ impl Publisher<'_> {
 
     /// Makes a text fit to leave: only who takes part is called, and nothing secret is in it.
     fn clean(&self, text: &str) -> Clean {
-        self.asked.process.redactor().clean(&say::fit_to_leave(text, &self.people))
+        self.request.process.redactor().clean(&say::fit_to_leave(text, &self.people))
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use fro_core::{
     Clean, Delivery, Fault, Permit, Redactor, Surface,
     say::{
-        page::{self, Fate},
+        page::{self, AnswerFate},
         summary::Account,
     },
 };
@@ -41,8 +41,8 @@ pub(crate) fn account(
     }
     let whole = delivery.whole.as_ref().map(Clean::as_str);
     let fate = match delivered {
-        Ok(receipt) => Fate::Posted { url: &receipt.url, whole },
-        Err(_) => Fate::Refused { answer: whole.unwrap_or(delivery.body.as_str()) },
+        Ok(receipt) => AnswerFate::Posted { url: &receipt.url, whole },
+        Err(_) => AnswerFate::Refused { answer: whole.unwrap_or(delivery.body.as_str()) },
     };
     let text = redactor.clean(&page::report(permit.subject(), account, fate));
     if let Err(error) = write(occasion, &[&text]) {

@@ -23,7 +23,7 @@ const EVERY: Duration = Duration::from_secs(15);
 const LOOKS: usize = 12;
 
 /// Waits for somebody who may push to say `stop` on the run's subject, and returns who it was.
-pub(super) async fn heard(github: &GitHub, permit: &Permit, began: Timestamp) -> Login {
+pub(super) async fn wait_for_word(github: &GitHub, permit: &Permit, began: Timestamp) -> Login {
     let is_builtin = say::command::reply(permit.said(), permit.name(), permit.work_words()).is_some();
     // Threads are elsewhere; whoever serves them hears the word there.
     if is_builtin || matches!(permit.subject(), Subject::Repository | Subject::Thread(_)) {
@@ -34,7 +34,7 @@ pub(super) async fn heard(github: &GitHub, permit: &Permit, began: Timestamp) ->
     let mut refused = Vec::new();
     loop {
         sleep(EVERY).await;
-        match said(github, permit, since, &mut refused).await {
+        match find_word(github, permit, since, &mut refused).await {
             Ok(Some(who)) => return who,
             Ok(None) => {}
             Err(error) => {
@@ -45,7 +45,7 @@ pub(super) async fn heard(github: &GitHub, permit: &Permit, began: Timestamp) ->
 }
 
 /// Looks for the word of somebody who may say it. Whose word does not count is asked for once.
-pub(super) async fn said(
+pub(super) async fn find_word(
     github: &GitHub,
     permit: &Permit,
     since: Timestamp,

@@ -117,14 +117,14 @@ impl Called {
     }
 
     /// Has something done for the request.
-    async fn asking<T>(&self, deed: impl AsyncFnOnce(&Asked<'_>) -> T) -> T {
+    async fn asking<T>(&self, deed: impl AsyncFnOnce(&Request<'_>) -> T) -> T {
         let tell = |progress| self.told.lock().unwrap().push(progress);
         let job = self.occasion.job(&self.process, &self.trigger, &self.permit);
         let venue = self.host.venue(&self.permit, &self.occasion, &tell);
         let (process, occasion, trigger, permit) =
             (&self.process, &self.occasion, &self.trigger, &self.permit);
         let todos = &tokio::sync::watch::Sender::default();
-        deed(&Asked { process, occasion, job: &job, tell: &tell, trigger, permit, venue, todos }).await
+        deed(&Request { process, occasion, job: &job, tell: &tell, trigger, permit, venue, todos }).await
     }
 
     /// Looks at pull request 2 as it is now.
@@ -199,12 +199,12 @@ async fn who_asked_sees_eyes_and_label_and_how_it_ended() {
         let called = Called::by_comment(&Policy::usual()).await;
         called
             .at_venue(async |venue| {
-                let mut seen = venue.acknowledgement(called.task.manner());
-                seen.begin().await.unwrap();
-                seen.label().await;
+                let mut acknowledgement = venue.acknowledgement(called.task.visibility());
+                acknowledgement.begin().await.unwrap();
+                acknowledgement.label().await;
                 assert_eq!(called.world.reactions_on(REPO, called.call), ["fro-bot: eyes"]);
                 assert_eq!(called.labels(1), ["bug", "agent: working"]);
-                seen.end(&ended).await;
+                acknowledgement.end(&ended).await;
             })
             .await;
         assert_eq!(called.world.reactions_on(REPO, called.call), left, "{ended:?}");
@@ -221,10 +221,10 @@ async fn nothing_is_seen_of_a_review_that_nobody_asked_for_nor_of_a_run_without_
         let before = called.requests();
         called
             .at_venue(async |venue| {
-                let mut seen = venue.acknowledgement(called.task.manner());
-                seen.begin().await.unwrap();
-                seen.label().await;
-                seen.end(&Ok(answered())).await;
+                let mut acknowledgement = venue.acknowledgement(called.task.visibility());
+                acknowledgement.begin().await.unwrap();
+                acknowledgement.label().await;
+                acknowledgement.end(&Ok(answered())).await;
             })
             .await;
         assert_eq!(called.requests(), before, "{:?}", called.task);

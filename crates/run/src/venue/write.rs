@@ -5,7 +5,7 @@ use fro_github::CheckRun;
 use fro_review::review::Writes;
 
 use super::{Placed, Publisher, Venue, deliver, inline_comments};
-use crate::{ending::Receipt, progress::Progress, publish::Fit};
+use crate::{ending::Receipt, progress::Progress, publish::Sanitize};
 
 /// One thing that is written where people talk.
 pub(crate) enum Write<'a> {
@@ -21,7 +21,7 @@ pub(crate) enum Write<'a> {
         placed: &'a Placed,
         redactor: &'a Redactor,
         people: &'a [Login],
-        fit: Fit,
+        sanitize: Sanitize,
     },
     /// The findings of a review.
     Findings { delivery: &'a Delivery, findings: &'a Writes, publisher: &'a Publisher<'a> },
@@ -45,16 +45,18 @@ impl Venue<'_> {
 
     async fn write(self, write: &Write<'_>) -> Result<Option<Receipt>, Fault> {
         match write {
-            Write::Answer { delivery, earlier } => deliver::once(self, delivery, *earlier).await.map(Some),
-            Write::Remarks { delivery, placed, redactor, people, fit } => {
-                let clean = |words: &str| redactor.clean(&fit(words, people));
+            Write::Answer { delivery, earlier } => {
+                deliver::post_answer(self, delivery, *earlier).await.map(Some)
+            }
+            Write::Remarks { delivery, placed, redactor, people, sanitize } => {
+                let clean = |words: &str| redactor.clean(&sanitize(words, people));
                 inline_comments::deliver(self, delivery, placed, clean).await
             }
             Write::Findings { delivery, findings, publisher } => {
                 publisher.review(delivery, findings).await.map(Some)
             }
             Write::Summary { delivery, earlier } => {
-                let written = deliver::once(self, delivery, *earlier).await;
+                let written = deliver::post_answer(self, delivery, *earlier).await;
                 if let Err(fault) = written {
                     let warning = format!("the run summary was not posted: {}", fault.what());
                     (self.tell)(Progress::Warning(warning));

@@ -18,8 +18,8 @@ use fro_core::{
     },
 };
 use fro_discord::{
-    Asked, Choice, CommandOption, CommandSpec, Given, Interaction, InteractionId, OptionKind, Post, Row,
-    Seen, Upload,
+    AnswerVisibility, Choice, CommandOption, CommandSpec, Interaction, InteractionId, InteractionKind,
+    OptionKind, OptionValue, Post, Row, Upload,
 };
 use tracing::{debug, warn};
 
@@ -100,20 +100,20 @@ pub(super) fn specs() -> Vec<CommandSpec> {
 /// Answers a command or a click.
 pub(super) async fn answer(daemon: Arc<Daemon>, asked: Interaction) {
     let answered = match &asked.what {
-        Asked::Command { name, .. } => match SlashCommand::named(name) {
+        InteractionKind::Command { name, .. } => match SlashCommand::named(name) {
             Some(command) => obey(&daemon, &asked, command).await,
             None => return,
         },
-        Asked::Button { custom_id, message } => match Click::read(custom_id) {
+        InteractionKind::Button { custom_id, message } => match Click::read(custom_id) {
             Some(click) => talk::click(&daemon, &asked, click, *message).await,
             None => tell(&daemon, &asked, &say::command::stale()).await,
         },
-        Asked::Menu { custom_id, chosen, message } => match Pick::read(custom_id) {
+        InteractionKind::Menu { custom_id, chosen, message } => match Pick::read(custom_id) {
             Some(pick) => pick::chosen(&daemon, &asked, (pick, chosen), *message).await,
             None => tell(&daemon, &asked, &say::command::stale()).await,
         },
         // None of ours has these.
-        Asked::Complete { .. } | Asked::Form { .. } => return,
+        InteractionKind::Complete { .. } | InteractionKind::Form { .. } => return,
     };
     // An answer that comes too late, as after a restart, is nobody's any more.
     if let Err(error) = answered {
@@ -134,7 +134,7 @@ async fn obey(daemon: &Daemon, asked: &Interaction, command: SlashCommand) -> Re
 
 /// Promises whoever asks an answer, before anything is looked up, and reads who they are; or says why there is none.
 async fn promise(daemon: &Daemon, asked: &Interaction) -> Result<Result<Caller, Reply>, fro_discord::Error> {
-    daemon.discord.defer(asked, Seen::ByAsker).await?;
+    daemon.discord.defer(asked, AnswerVisibility::ByAsker).await?;
     Ok(match caller_of(daemon, asked).await {
         Ok(caller) => caller.ok_or_else(|| say::command::no_guild().into()),
         Err(error) => {
@@ -253,7 +253,7 @@ async fn caller_of(daemon: &Daemon, asked: &Interaction) -> Result<Option<Caller
 
 /// Answers a click to whoever clicked.
 pub(super) async fn tell(daemon: &Daemon, asked: &Interaction, text: &str) -> Result<(), fro_discord::Error> {
-    daemon.discord.answer(asked, &daemon.post(text), Seen::ByAsker).await
+    daemon.discord.answer(asked, &daemon.post(text), AnswerVisibility::ByAsker).await
 }
 
 impl Caller {
@@ -280,10 +280,14 @@ impl Caller {
 
 /// Returns a text that a command was given.
 pub(super) fn given<'a>(asked: &'a Interaction, name: &str) -> Option<&'a str> {
-    let Asked::Command { options, .. } = &asked.what else { return None };
+    let InteractionKind::Command { options, .. } = &asked.what else { return None };
     match options.get(name)? {
-        Given::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
-        Given::Number(_) | Given::Flag(_) | Given::User(_) | Given::Channel(_) | Given::Role(_) => None,
+        OptionValue::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+        OptionValue::Number(_)
+        | OptionValue::Flag(_)
+        | OptionValue::User(_)
+        | OptionValue::Channel(_)
+        | OptionValue::Role(_) => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use fro_core::chat::{
-    AuditAction, ChannelId, Follow, GuildId, Membership, MessageId, Posted, RoleId, Room, SaidFile,
+    AuditAction, ChannelId, Follow, GuildId, Membership, MessageId, MessagePlace, Posted, RoleId, SaidFile,
     Situation, edited, posted,
 };
 use fro_discord::{ChannelKind, Gateway, Heard, Message, MessageKind, Session};
@@ -29,14 +29,14 @@ const SETTLES: Duration = Duration::from_mins(1);
 
 /// How far the gateway was heard, as it is kept between two processes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Kept {
+struct SavedPosition {
     session: Option<Session>,
     /// Everything that was said until then has been heard.
     heard_at: Timestamp,
 }
 
 /// Why a connection was given up.
-enum Ended {
+enum ConnectionEnd {
     /// We take our leave.
     Leaving,
     /// Another process has the gateway now.
@@ -51,10 +51,10 @@ pub(super) async fn until(daemon: &Arc<Daemon>, mut leaving: watch::Receiver<boo
             () = asked_to(&mut leaving) => return,
         };
         daemon.insist("take up the outbox", || daemon.store.take_up_outbox()).await;
-        let mut ear = Ear::open(daemon, shard, kept);
+        let mut ear = Connection::open(daemon, shard, kept);
         match ear.listen(&mut leaving).await {
-            Ended::Leaving => return ear.leave().await,
-            Ended::Taken => warn!("another process speaks to the gateway now; waiting for it to end"),
+            ConnectionEnd::Leaving => return ear.leave().await,
+            ConnectionEnd::Taken => warn!("another process speaks to the gateway now; waiting for it to end"),
         }
     }
 }
@@ -66,7 +66,7 @@ async fn asked_to(leave: &mut watch::Receiver<bool>) {
 }
 
 /// Waits until the gateway is ours.
-async fn take(daemon: &Daemon) -> (Shard, Option<Kept>) {
+async fn take(daemon: &Daemon) -> (Shard, Option<SavedPosition>) {
     let settings = &daemon.settings;
     let mut standing_by = false;
     loop {
@@ -87,7 +87,7 @@ async fn take(daemon: &Daemon) -> (Shard, Option<Kept>) {
 }
 
 /// One connection to the gateway.
-struct Ear<'a> {
+struct Connection<'a> {
     daemon: &'a Arc<Daemon>,
     gateway: Gateway,
     shard: Shard,
@@ -100,24 +100,24 @@ struct Ear<'a> {
     connected: bool,
 }
 
-impl<'a> Ear<'a> {
-    fn open(daemon: &'a Arc<Daemon>, shard: Shard, kept: Option<Kept>) -> Self {
+impl<'a> Connection<'a> {
+    fn open(daemon: &'a Arc<Daemon>, shard: Shard, kept: Option<SavedPosition>) -> Self {
         // Whoever is stopped before the first session begins has promised to hear from this moment on all the same.
         let heard_at = Some(kept.as_ref().map_or_else(Timestamp::now, |kept| kept.heard_at));
         let gateway = Gateway::open(&daemon.settings.discord, kept.and_then(|kept| kept.session));
         Self { daemon, gateway, shard, heard_at, missed_since: None, settles_at: None, connected: false }
     }
 
-    async fn listen(&mut self, leaving: &mut watch::Receiver<bool>) -> Ended {
+    async fn listen(&mut self, leaving: &mut watch::Receiver<bool>) -> ConnectionEnd {
         let mut signs = time::interval(self.daemon.settings.pace.lease / 3);
         loop {
             tokio::select! {
                 heard = self.gateway.next() => self.hear(heard).await,
                 _ = signs.tick() => {}
-                () = asked_to(leaving) => return Ended::Leaving,
+                () = asked_to(leaving) => return ConnectionEnd::Leaving,
             }
             if !self.keep(self.daemon.settings.pace.lease).await {
-                return Ended::Taken;
+                return ConnectionEnd::Taken;
             }
         }
     }
@@ -136,7 +136,7 @@ impl<'a> Ear<'a> {
             self.heard_at = Some(now);
         }
         let Some(heard_at) = self.heard_at else { return true };
-        let kept = Kept { session: self.gateway.session().cloned(), heard_at };
+        let kept = SavedPosition { session: self.gateway.session().cloned(), heard_at };
         let until = now.saturating_add(lease).unwrap_or(Timestamp::MAX);
         let daemon = self.daemon;
         daemon.insist("keep the gateway", || daemon.store.keep_shard(self.shard, Some(&kept), until)).await
@@ -201,12 +201,12 @@ impl<'a> Ear<'a> {
 pub(super) async fn said(daemon: &Daemon, message: Message) {
     let automatic = message.author.bot || message.webhook || message.kind == MessageKind::System;
     let Some(guild) = message.guild.filter(|_| !automatic) else { return };
-    let room = room(daemon, message.channel, guild).await;
-    if matches!(room, Room::Elsewhere) && !message.mentions.contains(&daemon.me) {
+    let place = place_of(daemon, message.channel, guild).await;
+    if matches!(place, MessagePlace::Elsewhere) && !message.mentions.contains(&daemon.me) {
         return;
     }
     let roles = daemon.insist("read who may what", || daemon.store.policy(guild)).await.roles;
-    let situation = Situation { me: daemon.me, room, roles, now: Timestamp::now() };
+    let situation = Situation { me: daemon.me, place, roles, now: Timestamp::now() };
     let message = heard(daemon, message, guild).await;
     let follows = posted(&message, &situation);
     take_in(daemon, message.id, &follows).await;
@@ -252,7 +252,7 @@ async fn heard(daemon: &Daemon, message: Message, guild: GuildId) -> Posted {
 }
 
 /// Finds out where something was said.
-async fn room(daemon: &Daemon, channel: ChannelId, guild: GuildId) -> Room {
+async fn place_of(daemon: &Daemon, channel: ChannelId, guild: GuildId) -> MessagePlace {
     let link_of = |channel| async move {
         let link = daemon.insist("read a link", || daemon.store.link_of(channel)).await;
         link.filter(|link| link.guild == guild)
@@ -261,16 +261,18 @@ async fn room(daemon: &Daemon, channel: ChannelId, guild: GuildId) -> Room {
     if let Some(thread) = thread.filter(|thread| thread.guild == guild) {
         let link = link_of(thread.channel).await;
         let ahead = daemon.insist("count what waits", || daemon.store.ahead(channel)).await;
-        return Room::Thread { thread, link, ahead };
+        return MessagePlace::Thread { thread, link, ahead };
     }
     if let Some(link) = link_of(channel).await {
-        return Room::Linked(link);
+        return MessagePlace::Linked(link);
     }
     let place = daemon.places.channel(channel).await.ok().flatten();
     let begun = place.filter(|it| matches!(it.kind, ChannelKind::Thread | ChannelKind::PrivateThread));
     match begun.and_then(|place| place.parent) {
-        Some(parent) => link_of(parent).await.map_or(Room::Elsewhere, |link| Room::Theirs { link }),
-        None => Room::Elsewhere,
+        Some(parent) => {
+            link_of(parent).await.map_or(MessagePlace::Elsewhere, |link| MessagePlace::Theirs { link })
+        }
+        None => MessagePlace::Elsewhere,
     }
 }
 

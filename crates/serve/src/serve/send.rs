@@ -22,16 +22,16 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 const TOO_OLD: SignedDuration = SignedDuration::from_hours(24);
 
 /// What came of a deed.
-enum Came {
-    /// It is done; a message may have come of it.
+enum DeedResult {
+    /// The deed is done; a message may have come of it.
     Done(Option<MessageId>),
-    /// It is to be tried again after this time.
+    /// The deed is to be tried again after this time.
     Later(String, Duration),
-    /// It will never be done.
+    /// The deed can never be done.
     Never(String),
 }
 
-impl Came {
+impl DeedResult {
     fn attempted(&self) -> Attempted {
         match self {
             Self::Done(_) => Attempted::Done,
@@ -79,18 +79,18 @@ async fn deliver(daemon: Arc<Daemon>, due: Due) {
     let came = match attempt(daemon, &due).await {
         Ok(came) => came,
         Err(error) if error.archived() && unarchived(daemon, due.lane).await => {
-            Came::Later(error.to_string(), Duration::ZERO)
+            DeedResult::Later(error.to_string(), Duration::ZERO)
         }
         Err(error) => judge(daemon, &due, &error),
     };
     daemon.settings.watch.counts.deed(came.attempted());
     match came {
-        Came::Done(message) => note(daemon, &due, message).await,
-        Came::Later(why, wait) => {
+        DeedResult::Done(message) => note(daemon, &due, message).await,
+        DeedResult::Later(why, wait) => {
             let now = Timestamp::now();
             daemon.insist("note what failed", || daemon.store.retry(due.id, &why, now, wait)).await;
         }
-        Came::Never(why) => {
+        DeedResult::Never(why) => {
             warn!("{why}; it is not tried again");
             daemon.insist("note what failed", || daemon.store.give_up(due.id, &why)).await;
         }
@@ -109,32 +109,32 @@ async fn note(daemon: &Daemon, due: &Due, message: Option<MessageId>) {
     daemon.outbox.notify_one();
 }
 
-async fn attempt(daemon: &Daemon, due: &Due) -> Result<Came, Error> {
+async fn attempt(daemon: &Daemon, due: &Due) -> Result<DeedResult, Error> {
     let discord = &daemon.discord;
     match &due.deed {
         Deed::OpenThread { channel, message, name } => {
             discord.open_thread(*channel, *message, name).await?;
-            Ok(Came::Done(None))
+            Ok(DeedResult::Done(None))
         }
         Deed::Say { channel, .. } | Deed::Begin { channel, .. } => say(daemon, due, *channel).await,
         Deed::Change { channel, .. } => {
             if let (Some(message), Some(post)) = (due.message, post(daemon, &due.deed)) {
                 discord.edit(*channel, message, &post).await?;
             }
-            Ok(Came::Done(None))
+            Ok(DeedResult::Done(None))
         }
         Deed::TakeBack { channel } => {
             if let Some(message) = due.message {
                 discord.delete(*channel, message).await?;
             }
-            Ok(Came::Done(None))
+            Ok(DeedResult::Done(None))
         }
     }
 }
 
 /// Says something. What was tried before may stand there already: it is looked for first.
-async fn say(daemon: &Daemon, due: &Due, channel: ChannelId) -> Result<Came, Error> {
-    let Some(post) = post(daemon, &due.deed) else { return Ok(Came::Done(None)) };
+async fn say(daemon: &Daemon, due: &Due, channel: ChannelId) -> Result<DeedResult, Error> {
+    let Some(post) = post(daemon, &due.deed) else { return Ok(DeedResult::Done(None)) };
     let known = match due.first_try {
         Some(since) => daemon.insist("read what was said", || daemon.store.said_in(due.lane, since)).await,
         None => Vec::new(),
@@ -143,8 +143,8 @@ async fn say(daemon: &Daemon, due: &Due, channel: ChannelId) -> Result<Came, Err
         Some(since) => Attempt::Again { since, known: &known },
         None => Attempt::First,
     };
-    let Some(nonce) = Nonce::new(format!("fro-{}", due.id)) else { return Ok(Came::Done(None)) };
-    Ok(Came::Done(Some(daemon.discord.send(channel, &post, &nonce, attempt).await?)))
+    let Some(nonce) = Nonce::new(format!("fro-{}", due.id)) else { return Ok(DeedResult::Done(None)) };
+    Ok(DeedResult::Done(Some(daemon.discord.send(channel, &post, &nonce, attempt).await?)))
 }
 
 /// Makes a message of a deed that shows one.
@@ -196,12 +196,12 @@ async fn unarchived(daemon: &Daemon, thread: ChannelId) -> bool {
 }
 
 /// Decides whether something that failed is tried again.
-fn judge(daemon: &Daemon, due: &Due, error: &Error) -> Came {
+fn judge(daemon: &Daemon, due: &Due, error: &Error) -> DeedResult {
     let age = due.first_try.map(|first| Timestamp::now().duration_since(first));
     let mends = matches!(error.fault(), Fault::Upstream { .. }) || error.stranger();
     if !mends || error.gone() || age.is_some_and(|age| age > TOO_OLD) {
-        return Came::Never(error.to_string());
+        return DeedResult::Never(error.to_string());
     }
     let doubled = u32::try_from(due.attempts).unwrap_or(u32::MAX).min(10);
-    Came::Later(error.to_string(), (daemon.settings.pace.again * 2_u32.pow(doubled)).min(LONGEST_PAUSE))
+    DeedResult::Later(error.to_string(), (daemon.settings.pace.again * 2_u32.pow(doubled)).min(LONGEST_PAUSE))
 }

@@ -23,7 +23,7 @@ pub struct Approval {
 /// What became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nobody has said anything yet.
+    /// Nobody has answered yet.
     Open,
     /// Somebody said this.
     Decided {
@@ -32,7 +32,7 @@ pub enum Verdict {
         /// What.
         answer: String,
     },
-    /// Nobody said anything in time.
+    /// Nobody answered in time.
     Expired,
 }
 

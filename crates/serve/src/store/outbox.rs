@@ -31,11 +31,11 @@ pub struct Due {
 /// What became of a deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// It waits.
+    /// The deed waits.
     Waiting,
-    /// It is done; a message may have come of it.
+    /// The deed is done; a message may have come of it.
     Done(Option<MessageId>),
-    /// It will never be done.
+    /// The deed can never be done.
     Failed,
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fro_core::{
     RepoName,
-    chat::{Asked, AuditEntry, ChannelId, MessageId, UserId, Words},
+    chat::{AuditEntry, ChannelId, MessageId, ThreadRequest, UserId, Words},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -68,18 +68,18 @@ pub struct Turn {
 /// What somebody wants of a turn that runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// That it goes on.
+    /// The turn goes on.
     None,
-    /// That it ends.
+    /// The turn is to end.
     Stop,
 }
 
 /// What became of a wish to change a turn that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reworded {
-    /// It was changed.
+pub enum RewordResult {
+    /// The turn has the new words.
     Yes,
-    /// It runs already, or is done.
+    /// The turn runs already, or is done.
     TooLate,
     /// There is none.
     Unknown,
@@ -266,7 +266,11 @@ pub(super) async fn hold(transaction: &Transaction, lease: Lease) -> Result<Chan
 }
 
 /// Puts words at the end of their thread's queue.
-pub(super) async fn put(transaction: &Transaction, asked: &Asked, now: Timestamp) -> Result<(), Error> {
+pub(super) async fn put(
+    transaction: &Transaction,
+    asked: &ThreadRequest,
+    now: Timestamp,
+) -> Result<(), Error> {
     // The update is the lock of the thread: numbers are given and seen in the same order.
     let sql = "UPDATE thread SET last_position = last_position + 1 WHERE id = $1 RETURNING last_position, repository";
     let row = transaction.row(sql, [Value::text(asked.thread)]).await?;
@@ -293,24 +297,24 @@ pub(super) async fn reword(
     transaction: &Transaction,
     source: MessageId,
     text: &str,
-) -> Result<Reworded, Error> {
+) -> Result<RewordResult, Error> {
     let row = transaction.row("SELECT words FROM turn WHERE source = $1", [Value::text(source)]).await?;
-    let Some(mut row) = row else { return Ok(Reworded::Unknown) };
+    let Some(mut row) = row else { return Ok(RewordResult::Unknown) };
     let words = Words { text: text.to_owned(), ..row.json("turn.words")? };
     let sql = "UPDATE turn SET words = $2 WHERE source = $1 AND state = 'waiting' RETURNING id";
     let changed = transaction.row(sql, [Value::text(source), Value::json(&words)]).await?.is_some();
-    Ok(if changed { Reworded::Yes } else { Reworded::TooLate })
+    Ok(if changed { RewordResult::Yes } else { RewordResult::TooLate })
 }
 
 /// Takes back words that wait.
-pub(super) async fn withdraw(transaction: &Transaction, source: MessageId) -> Result<Reworded, Error> {
+pub(super) async fn withdraw(transaction: &Transaction, source: MessageId) -> Result<RewordResult, Error> {
     let sql = "UPDATE turn SET state = 'withdrawn' WHERE source = $1 AND state = 'waiting' RETURNING id";
     if transaction.row(sql, [Value::text(source)]).await?.is_some() {
-        return Ok(Reworded::Yes);
+        return Ok(RewordResult::Yes);
     }
     let there =
         transaction.row("SELECT id FROM turn WHERE source = $1", [Value::text(source)]).await?.is_some();
-    Ok(if there { Reworded::TooLate } else { Reworded::Unknown })
+    Ok(if there { RewordResult::TooLate } else { RewordResult::Unknown })
 }
 
 fn until(now: Timestamp, time: Duration) -> Timestamp {

@@ -22,7 +22,7 @@ pub struct StandingAsked {
 pub enum GuildStanding {
     /// A member with these roles.
     Member(Vec<RoleId>),
-    /// No member any more.
+    /// The person is no member of the guild any more.
     Gone,
 }
 

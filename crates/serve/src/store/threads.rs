@@ -15,9 +15,9 @@ use super::{
 /// Whether a thread was there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opened {
-    /// It is new.
+    /// The thread is new.
     Now,
-    /// It was there.
+    /// The thread was there before.
     Before,
 }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{
     Error, Store,
-    queue::{self, Reworded},
+    queue::{self, RewordResult},
     row::Value,
 };
 
@@ -75,7 +75,7 @@ impl Store {
     }
 
     /// Changes words that wait.
-    pub async fn reword(&self, source: MessageId, text: &str) -> Result<Reworded, Error> {
+    pub async fn reword(&self, source: MessageId, text: &str) -> Result<RewordResult, Error> {
         let transaction = self.begin().await?;
         let reworded = queue::reword(&transaction, source, text).await?;
         transaction.commit().await?;
@@ -83,7 +83,7 @@ impl Store {
     }
 
     /// Takes back words that wait.
-    pub async fn withdraw(&self, source: MessageId) -> Result<Reworded, Error> {
+    pub async fn withdraw(&self, source: MessageId) -> Result<RewordResult, Error> {
         let transaction = self.begin().await?;
         let withdrawn = queue::withdraw(&transaction, source).await?;
         transaction.commit().await?;

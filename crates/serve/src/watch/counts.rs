@@ -20,20 +20,20 @@ use super::Line;
 use crate::store::status::Status;
 
 /// A label with one of a few words.
-type Word = [(&'static str, &'static str); 1];
+type LabelPair = [(&'static str, &'static str); 1];
 
 /// What a process counts from its start on.
 #[derive(Debug)]
 pub(crate) struct Counts {
-    gateway: Family<Word, Counter>,
+    gateway: Family<LabelPair, Counter>,
     slowed: Counter,
-    deeds: Family<Word, Counter>,
-    turns: Family<Word, Counter>,
+    deeds: Family<LabelPair, Counter>,
+    turns: Family<LabelPair, Counter>,
     took: Histogram,
     engines: Gauge,
-    tokens: Family<Word, Counter>,
+    tokens: Family<LabelPair, Counter>,
     dollars: Counter<f64, AtomicU64>,
-    saves: Family<Word, Counter>,
+    saves: Family<LabelPair, Counter>,
     registry: Registry,
 }
 
@@ -177,7 +177,7 @@ fn standing(line: Option<Line>, status: Option<&Status>) -> Registry {
         all.register("gateway_up", "Whether this process hears Discord", connected);
     }
     let Some(status) = status else { return all };
-    let turns = Family::<Word, Gauge>::default();
+    let turns = Family::<LabelPair, Gauge>::default();
     turns.get_or_create(&[("state", "waiting")]).set(status.waiting);
     turns.get_or_create(&[("state", "running")]).set(status.running);
     all.register("turns", "Turns that are not done, of all processes", turns);

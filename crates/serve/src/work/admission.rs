@@ -10,7 +10,7 @@ use fro_core::{
         AuditAction, AuditEntry, ChannelLink, ChannelSettings, Denial, Follow, Membership, RoleId, Ruling,
         Thread, say,
     },
-    gate::{self, Talk},
+    gate::{self, ThreadWords},
     prompt::Wishes,
     remembered::Audience,
 };
@@ -43,11 +43,11 @@ pub(super) struct Admitted {
 
 /// What became of the look at a turn.
 pub(super) enum Admission {
-    /// It is put to an agent.
+    /// The turn is put to an agent.
     Yes(Box<Admitted>),
-    /// It is answered with a word of ours.
+    /// The turn is answered with a fixed text.
     No(String),
-    /// It could not be decided.
+    /// Whether the turn may be answered could not be found out.
     Broken(Fault),
 }
 
@@ -75,7 +75,7 @@ pub(super) async fn look(worker: &Worker, claimed: &Claimed) -> Result<Admission
     };
     let TurnFacts { settings, process, own, permission, private, rules } = known;
     let account: Option<(Login, Permission)> = account.map(|account| account.login).zip(permission);
-    let talk = Talk {
+    let talk = ThreadWords {
         repo: &thread.repository,
         thread: thread.id,
         speaker: turn.asker,

@@ -1,13 +1,13 @@
 //! Puts a turn to an agent: an engine of its own, the thread's session, and what is handed over in the end.
 
-use fro_agent::{Agent, Finished, Job, Offer, Onward, Origin, Plan, Question, Session, Step};
+use fro_agent::{Agent, Finished, Job, Offer, Origin, Plan, Question, Resume, Session, Step};
 use fro_core::{
     Context, Fault, Permit,
     chat::{ChannelId, Thread, say},
     continuity::{Continuity, Fresh, Reminder, Topic, topic},
     conversation::{
         heard::Heard,
-        outcome::{Trouble, Turn},
+        outcome::{Trouble, Turn, Usage},
     },
     delegation::Claim,
     prompt::{self, InThread, Workbench},
@@ -19,9 +19,9 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::{
     Worker,
     admission::Admitted,
-    heart::{Heart, Standing},
-    leave,
-    voice::Voice,
+    approvals,
+    lease_keeper::{LeaseKeeper, LeaseState},
+    turn_writer::TurnWriter,
 };
 use crate::store::queue::Claimed;
 
@@ -46,7 +46,7 @@ pub(super) async fn give(
     admitted: &Admitted,
     claimed: &Claimed,
     began: Timestamp,
-    (heart, voice): (&mut Heart, &mut Voice<'_>),
+    (keeper, writer): (&mut LeaseKeeper, &mut TurnWriter<'_>),
 ) -> Option<Answered> {
     let job = job(admitted, claimed, began);
     let (sender, mut stream) = unbounded_channel::<Heard>();
@@ -55,22 +55,22 @@ pub(super) async fn give(
         Ok(agent) => agent,
         Err(fault) => return Some(not_started(&fault)),
     };
-    let (people, mut requests) = leave::people(admitted.channel.approvals);
+    let (people, mut requests) = approvals::people(admitted.channel.approvals);
     let offer = Offer { people, ..Offer::usual() };
     let redactor = &admitted.process.redactor;
     let ended = tokio::select! {
         answered = Box::pin(converse(admitted, claimed, &job, (&mut agent, offer), began)) => Some(answered),
-        _ = leave::put_all(worker, claimed, redactor, &mut requests) => None,
-        _ = voice.follow(&mut stream) => None,
-        standing = heart.break_off() => (standing == Standing::Stopped).then(aborted),
+        _ = approvals::ask_all(worker, claimed, redactor, &mut requests) => None,
+        _ = writer.follow(&mut stream) => None,
+        standing = keeper.break_off() => (standing == LeaseState::Stopped).then(aborted),
     };
-    let Some(mut answered) = ended.filter(|_| !heart.is_lost()) else {
+    let Some(mut answered) = ended.filter(|_| !keeper.is_lost()) else {
         if let Err(fault) = agent.discard().await {
             tracing::warn!("what was left of a lost turn stays: {}", fault.what());
         }
         return None;
     };
-    voice.catch_up(&mut stream);
+    writer.catch_up(&mut stream);
     // Whatever broke off, the session has what was said in it.
     answered.session = agent.sessions().pop();
     let finished = agent.finish().await;
@@ -108,12 +108,12 @@ async fn converse(
     began: Timestamp,
 ) -> Answered {
     let opening = Box::pin(open(admitted, claimed, job, (&mut *agent, offer), began));
-    let (mut session, anew, question) = match opening.await {
+    let OpenedSession { mut session, anew, question, workbench, judged } = match opening.await {
         Ok(opened) => opened,
         Err(fault) => return unprepared(admitted, &fault),
     };
     let mut told = session.ask(question).await;
-    told.usage += agent.judged();
+    told.usage += judged;
     if let Some(draft) = session.drafts().last() {
         told.outcome = told.outcome.with_draft(draft.body);
     }
@@ -121,7 +121,7 @@ async fn converse(
     for warning in &handover.warnings {
         tracing::warn!("{warning}");
     }
-    let branch = match agent.workbench() {
+    let branch = match workbench {
         Workbench::Branch { name, .. } if !handover.links.is_empty() => Some(name),
         Workbench::Branch { .. } | Workbench::Closed | Workbench::Patch { .. } => None,
     };
@@ -131,6 +131,17 @@ async fn converse(
     Answered { told, session: None, notes, branch, patch: handover.patch, saved: false }
 }
 
+/// A session that waits for its question.
+struct OpenedSession<'a> {
+    session: Session<'a>,
+    /// Why the thread's own session is not gone on with.
+    anew: Option<String>,
+    question: Question,
+    workbench: Workbench,
+    /// What was asked of models before the engine came.
+    judged: Usage,
+}
+
 /// Starts the engine and opens the session; tells why the thread's own could not be gone on with.
 async fn open<'a>(
     admitted: &Admitted,
@@ -138,14 +149,14 @@ async fn open<'a>(
     job: &Job,
     (agent, offer): (&mut Agent<'a>, Offer),
     began: Timestamp,
-) -> Result<(Session<'a>, Option<String>, Question), Fault> {
+) -> Result<OpenedSession<'a>, Fault> {
     let (permit, words) = (&admitted.permit, &claimed.turn.words);
-    agent.prepare().await?;
+    let mut prepared = agent.prepare().await?;
     let looked_for = Topic { words: topic("", &words.text), around: Vec::new() };
     let thread = &admitted.thread;
     let reminder = match thread.session.as_ref().or(thread.forked_from.as_ref()) {
-        Some(session) => agent.remember_in(permit, looked_for, session).await,
-        None => agent.remember_afresh(permit, looked_for, Fresh::First).await,
+        Some(session) => prepared.remember_in(permit, looked_for, session).await,
+        None => prepared.remember_afresh(permit, looked_for, Fresh::First).await,
     };
     let mut context = Context::of_repository(permit);
     context.set_rules(admitted.rules.as_deref());
@@ -162,13 +173,15 @@ async fn open<'a>(
         prompt = prompt.reminding(reminder);
     }
     let reachable = fro_agent::reachable(&admitted.process.settings, permit);
-    let prompt = prompt.with_work(&agent.workbench()).with_network(&reachable);
+    let (workbench, judged) = (prepared.workbench(), prepared.judged());
+    let prompt = prompt.with_work(&workbench).with_network(&reachable);
     let anew = reminder.as_ref().and_then(|reminder| begun_anew(&admitted.thread, reminder));
-    let running = agent.start(offer).await?;
-    let onward = if thread.session.is_none() { Onward::InACopy } else { Onward::InIt };
-    let plan = Plan { onward, ..plan(permit, job, &words.text, reminder) };
+    let running = prepared.start(offer).await?;
+    let resume = if thread.session.is_none() { Resume::InACopy } else { Resume::InPlace };
+    let plan = Plan { resume, ..plan(permit, job, &words.text, reminder) };
     let session = running.open_session(plan).await?;
-    Ok((session, anew, Question { text: prompt.render(), files: admitted.files.given.clone(), began }))
+    let question = Question { text: prompt.render(), files: admitted.files.given.clone(), began };
+    Ok(OpenedSession { session, anew, question, workbench, judged })
 }
 
 /// Says why a thread that had a session goes on in another.
@@ -188,7 +201,7 @@ fn plan(permit: &Permit, job: &Job, text: &str, reminder: Option<Reminder>) -> P
         title: fro_core::say::sessions::title(&about, "", text),
         recalled: reminder.as_ref().map(Reminder::sessions).unwrap_or_default(),
         continuity: reminder.map(|reminder| reminder.continuity),
-        onward: Onward::InIt,
+        resume: Resume::InPlace,
         tools: Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use std::{ops::Range, time::Duration};
 
 use fro_agent::Process;
 use fro_core::{
-    attachment::{Attachments, Mark},
+    attachment::{Attachments, FileLink},
     chat::SaidFile,
 };
 use fro_http::{Client, Url};
@@ -23,7 +23,7 @@ pub(super) async fn bring(process: &Process, hosts: &[String], said: &[SaidFile]
                 Ok(left) => download(&client, hosts, file, left).await,
                 Err(full) => Err(full),
             };
-            let mark = Mark { at: Range::default(), url: file.url.clone(), called: file.name.clone() };
+            let mark = FileLink { at: Range::default(), url: file.url.clone(), called: file.name.clone() };
             files.take(&mark, got);
         }
     };

@@ -11,8 +11,8 @@ use super::{
     TRIES, Worker,
     admission::{self, Admission, Admitted},
     answer::{self, Answered},
-    heart::Heart,
-    voice::Voice,
+    lease_keeper::LeaseKeeper,
+    turn_writer::TurnWriter,
 };
 use crate::store::{
     Error,
@@ -23,7 +23,7 @@ use crate::store::{
 /// could not be written to, or that the turn is somebody else's.
 pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static str, Error> {
     let lease = claimed.lease;
-    let mut heart = Heart::start(&worker.store, lease, (worker.lease, worker.pace));
+    let mut keeper = LeaseKeeper::start(&worker.store, lease, (worker.lease, worker.pace));
     if claimed.attempt > TRIES {
         return word(worker, claimed, &say::given_up(TRIES)).await;
     }
@@ -39,9 +39,10 @@ pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static 
     let began = Timestamp::now();
     let redactor = admitted.process.redactor.clone();
     let shown = (redactor.clone(), admitted.channel.verbosity);
-    let mut voice = Voice::new(&worker.store, lease, claimed.turn.thread, shown);
+    let mut writer = TurnWriter::new(&worker.store, lease, claimed.turn.thread, shown);
     let engine = worker.watch.counts.engine();
-    let answered = answer::give(worker, &admitted, claimed, began, (&mut heart, &mut voice)).await;
+    let answering = answer::give(worker, &admitted, claimed, began, (&mut keeper, &mut writer));
+    let answered = Box::pin(answering).await;
     drop(engine);
     let answered = answered.ok_or(Error::Stale { turn: lease.turn })?;
     worker.watch.counts.spent(&answered.told.usage);
@@ -51,8 +52,8 @@ pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static 
     }
     let diff = answered.patch.as_deref().map(|patch| redactor.clean(&bounded(patch)));
     worker.store.keep_diff(lease, diff.as_ref().map(Clean::as_str)).await?;
-    voice.end(&answered.told.outcome, &answered.notes, &footer(&admitted, &answered, began));
-    voice.finish().await?;
+    writer.end(&answered.told.outcome, &answered.notes, &footer(&admitted, &answered, began));
+    writer.finish().await?;
     let ending = answered.told.outcome.word();
     worker.store.finish(lease, &spent(ending, &answered.told.usage), Timestamp::now()).await?;
     Ok(ending)
@@ -61,9 +62,9 @@ pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static 
 /// Answers a turn with a word of ours.
 async fn word(worker: &Worker, claimed: &Claimed, text: &str) -> Result<&'static str, Error> {
     let shown = (Redactor::knowing([]), Verbosity::default());
-    let mut voice = Voice::new(&worker.store, claimed.lease, claimed.turn.thread, shown);
-    voice.note(text);
-    voice.finish().await?;
+    let mut writer = TurnWriter::new(&worker.store, claimed.lease, claimed.turn.thread, shown);
+    writer.note(text);
+    writer.finish().await?;
     let ending = "answered without an engine";
     worker.store.finish(claimed.lease, &spent(ending, &Usage::default()), Timestamp::now()).await?;
     Ok(ending)

@@ -5,8 +5,8 @@ use std::time::Duration;
 use fro_core::{
     Login, RepoName,
     chat::{
-        Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, Deed, Follow, GuildId,
-        Listen, MessageId, RoleId, Roles, Ruling, Thread, UserId, Words,
+        AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, Deed, Follow, GuildId, Listen,
+        MessageId, RoleId, Roles, Ruling, Thread, ThreadRequest, UserId, Words,
     },
 };
 use fro_serve::{Account, Caps, Claimed, Error, Intake, Policy, Spent, Store, Verdict, Wish};
@@ -65,7 +65,7 @@ pub(crate) fn thread(number: u64, repository: &str) -> Thread {
     }
 }
 
-pub(crate) fn asked(thread: u64, source: u64, text: &str) -> Asked {
+pub(crate) fn asked(thread: u64, source: u64, text: &str) -> ThreadRequest {
     let words = Words {
         name: "Maya".to_owned(),
         roles: Vec::new(),
@@ -73,7 +73,7 @@ pub(crate) fn asked(thread: u64, source: u64, text: &str) -> Asked {
         seen_by: None,
         files: Vec::new(),
     };
-    Asked { thread: channel(thread), source: message(source), asker: person(7), words }
+    ThreadRequest { thread: channel(thread), source: message(source), asker: person(7), words }
 }
 
 pub(crate) fn spent() -> Spent {

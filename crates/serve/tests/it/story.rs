@@ -1,8 +1,8 @@
 //! From a mention to its answer through the store alone, as `serve` and `work` do it, with a death in between.
 
 use fro_core::chat::{
-    AuditAction, ChannelLink, ChannelSettings, Deed, Membership, MessageId, Posted, RoleId, Roles, Room,
-    Situation, posted, render,
+    AuditAction, ChannelLink, ChannelSettings, Deed, Membership, MessageId, MessagePlace, Posted, RoleId,
+    Roles, Situation, posted, render,
 };
 use fro_serve::{Intake, Store};
 
@@ -65,9 +65,9 @@ async fn a_mention_that_is_told_twice_and_whose_worker_dies_is_answered_once() {
         for expected in [Intake::New, Intake::Known] {
             // Each time by a process that has just started.
             let store = database.open().await;
-            let room = Room::Linked(store.link_of(channel(1)).await.unwrap().unwrap());
+            let room = MessagePlace::Linked(store.link_of(channel(1)).await.unwrap().unwrap());
             let roles = store.policy(guild()).await.unwrap().roles;
-            let situation = Situation { me: person(500), room, roles, now: at(1) };
+            let situation = Situation { me: person(500), place: room, roles, now: at(1) };
             let follows = posted(&message, &situation);
             assert_eq!(store.take_in(message.id, &follows, at(1)).await.unwrap(), expected);
         }

@@ -62,14 +62,14 @@ async fn what_one_run_downloaded_the_next_finds_in_the_actions_cache() {
 }
 
 #[tokio::test]
-async fn a_parcel_that_is_not_the_pinned_one_is_not_unpacked() {
+async fn an_archive_that_is_not_the_pinned_one_is_not_unpacked() {
     let sim = Sim::new().await;
     sim.model().says("It is the seal.");
     let cold = tools(&sim, "cold", &["opencode", "opencode-baseline"]);
     assert_eq!(mention(&sim, &cold, CacheAccess::Write).run().await.code, Some(0));
     sim.world().change(|state| {
-        let parcel = state.caches.iter_mut().find(|entry| entry.key.starts_with("fro-bot-tool-")).unwrap();
-        parcel.upload = fro_sim::state::Upload::Finished("weeds".into());
+        let archive = state.caches.iter_mut().find(|entry| entry.key.starts_with("fro-bot-tool-")).unwrap();
+        archive.upload = fro_sim::state::Upload::Finished("weeds".into());
     });
     let warm = tools(&sim, "warm", &["opencode", "opencode-baseline"]);
     let offline = mention(&sim, &warm, CacheAccess::ReadOnly).variable("npm_config_registry", NOWHERE);

@@ -1,13 +1,13 @@
 //! What people ask in the demo of Discord, and the model's part. It says only what it saw.
 
-use fro_core::{Fault, Login, RepoName, event::Event};
+use fro_core::Fault;
 use fro_sim::{
     World,
     model::{Model, Reply, Seen},
 };
 use serde_json::json;
 
-use super::super::garden::{REPO, Request};
+use super::super::garden::{self, Request};
 
 pub(super) const FIRST: &str = "@fro-bot how many litres a minute does the greenhouse tap give?";
 pub(super) const SECOND: &str = "And with a silicone seal?";
@@ -27,13 +27,7 @@ pub(super) fn rehearse(model: &Model) {
 
 /// Opens an issue, and asks on it.
 pub(super) fn on_github(world: &World) -> Result<Request, Fault> {
-    let opened = world.change(|state| state.open_issue(REPO, "rita", TITLE, DESCRIPTION));
-    let issue = opened.ok_or_else(|| Fault::ours(format!("the little GitHub has no {REPO}")))?;
-    let comment = world.write_comment(REPO, issue, "maya", REQUEST);
-    let payload = world.comment_event(REPO, comment).to_string();
-    let repo = RepoName::parse(REPO).map_err(|error| Fault::ours(error.to_string()))?;
-    let name = "issue_comment".to_owned();
-    Ok(Request { issue, event: Event { name, payload, repo, actor: Login::new("maya"), prompt: None } })
+    garden::ask_on_new_issue(world, (TITLE, DESCRIPTION), REQUEST)
 }
 
 /// Returns the line of the file that the shell printed, in this session.

@@ -17,8 +17,8 @@ const TABLE: [(&str, WantedHere, &str, &str); 11] = [
     ("read audit", WantedHere::ReadAudit, "L", ""),
     ("look", WantedHere::Look, "AL", ""),
     ("ask", WantedHere::Ask, "AL", ""),
-    ("stop own", WantedHere::Stop(Whose::Own), "AL", ""),
-    ("stop others'", WantedHere::Stop(Whose::Others), "PL", ""),
+    ("stop own", WantedHere::Stop(TurnOwner::Own), "AL", ""),
+    ("stop others'", WantedHere::Stop(TurnOwner::Others), "PL", ""),
     ("choose", WantedHere::Choose, "AL", ""),
     ("approve", WantedHere::Approve, "P", ""),
 ];

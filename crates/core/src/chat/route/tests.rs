@@ -20,7 +20,7 @@ fn link(name: &str, listen: Listen) -> ChannelLink {
     }
 }
 
-fn thread(link: Option<ChannelLink>, ahead: usize) -> Room {
+fn thread(link: Option<ChannelLink>, ahead: usize) -> MessagePlace {
     let thread = Thread {
         id: ChannelId::new(2).unwrap(),
         channel: ChannelId::new(1).unwrap(),
@@ -31,7 +31,7 @@ fn thread(link: Option<ChannelLink>, ahead: usize) -> Room {
         named: None,
         opened_at: Timestamp::UNIX_EPOCH,
     };
-    Room::Thread { thread, link, ahead }
+    MessagePlace::Thread { thread, link, ahead }
 }
 
 /// Somebody with these roles says something.
@@ -69,10 +69,10 @@ fn line(follow: &Follow) -> String {
 }
 
 /// An asker has role 2, others have none of ours.
-fn check(message: &Posted, room: Room, expect: &[&str]) {
+fn check(message: &Posted, room: MessagePlace, expect: &[&str]) {
     let roles = Roles { askers: [RoleId::new(2).unwrap()].into(), ..Roles::default() };
     let (me, now) = (UserId::new(ME).unwrap(), Timestamp::UNIX_EPOCH);
-    let situation = Situation { me, room, roles, now };
+    let situation = Situation { me, place: room, roles, now };
     let lines: Vec<_> = posted(message, &situation).iter().map(line).collect();
     assert_eq!(lines, expect, "{message:?}");
 }
@@ -85,15 +85,15 @@ fn a_mention_in_a_linked_channel_opens_a_thread_with_the_message_s_own_number() 
         "42: open on 42: why is the floor wet?",
         "queue in 42: why is the *floor* wet?",
     ];
-    check(&mention, Room::Linked(link("octo/garden", Listen::Mentions)), &expect);
+    check(&mention, MessagePlace::Linked(link("octo/garden", Listen::Mentions)), &expect);
 }
 
 #[test]
 fn plain_words_open_one_only_where_everything_is_listened_to() {
     let plain = says(Membership::Member, 2, "why?");
-    check(&plain, Room::Linked(link("octo/garden", Listen::Mentions)), &[]);
+    check(&plain, MessagePlace::Linked(link("octo/garden", Listen::Mentions)), &[]);
     let expect = ["thread 42 of octo/garden", "42: open on 42: why?", "queue in 42: why?"];
-    check(&plain, Room::Linked(link("octo/garden", Listen::Everything)), &expect);
+    check(&plain, MessagePlace::Linked(link("octo/garden", Listen::Everything)), &expect);
 }
 
 #[test]
@@ -116,14 +116,18 @@ fn whoever_has_no_role_is_told_so_once_they_call_and_left_alone_otherwise() {
     check(&says(Membership::Member, 3, "<@500> push it"), thread(garden(), 0), &refused);
     check(
         &says(Membership::Owner, 3, "<@!500> push it"),
-        Room::Linked(link("octo/garden", Listen::Everything)),
+        MessagePlace::Linked(link("octo/garden", Listen::Everything)),
         &refused,
     );
 }
 
 #[test]
 fn programs_and_we_ourselves_are_never_answered() {
-    for room in [Room::Elsewhere, Room::Linked(link("octo/garden", Listen::Everything)), thread(None, 0)] {
+    for room in [
+        MessagePlace::Elsewhere,
+        MessagePlace::Linked(link("octo/garden", Listen::Everything)),
+        thread(None, 0),
+    ] {
         check(&says(Membership::Automaton, 2, "<@500> hi"), room.clone(), &[]);
         let own = Posted { author: UserId::new(ME).unwrap(), ..says(Membership::Member, 2, "<@500> hi") };
         check(&own, room, &[]);
@@ -132,9 +136,9 @@ fn programs_and_we_ourselves_are_never_answered() {
 
 #[test]
 fn a_place_that_is_no_repository_s_says_so() {
-    check(&says(Membership::Member, 2, "hi"), Room::Elsewhere, &[]);
+    check(&says(Membership::Member, 2, "hi"), MessagePlace::Elsewhere, &[]);
     let not_linked = ["2: say This channel is linked to no repository. []"];
-    check(&says(Membership::Member, 2, "<@500> hi"), Room::Elsewhere, &not_linked);
+    check(&says(Membership::Member, 2, "<@500> hi"), MessagePlace::Elsewhere, &not_linked);
     let unlinked = "2: say This thread was about octo/garden, but i []";
     check(&says(Membership::Member, 2, "go on"), thread(None, 0), &[unlinked]);
     let other = "2: say This thread is about octo/garden, but it []";
@@ -147,7 +151,7 @@ fn a_place_that_is_no_repository_s_says_so() {
 
 #[test]
 fn a_thread_that_people_began_is_left_alone_until_they_call() {
-    let theirs = || Room::Theirs { link: link("octo/garden", Listen::Everything) };
+    let theirs = || MessagePlace::Theirs { link: link("octo/garden", Listen::Everything) };
     check(&says(Membership::Member, 2, "I agree"), theirs(), &[]);
     let expect = ["thread 2 of octo/garden", "queue in 2: what about the roof?"];
     check(&says(Membership::Member, 2, "<@500> what about the roof?"), theirs(), &expect);
@@ -165,7 +169,7 @@ fn a_bare_mention_is_asked_what_it_wants() {
     let expect = ["2: say What can I do for you? Mention me togeth []"];
     check(
         &says(Membership::Member, 2, " <@500> "),
-        Room::Linked(link("octo/garden", Listen::Mentions)),
+        MessagePlace::Linked(link("octo/garden", Listen::Mentions)),
         &expect,
     );
     check(&says(Membership::Member, 2, ""), thread(Some(link("octo/garden", Listen::Mentions)), 0), &[]);

@@ -9,7 +9,7 @@ fn todo(done: usize, total: usize) -> Heard {
     Heard::TodoChanged(TodoList(list.collect()))
 }
 
-fn step(finish: Finish) -> Heard {
+fn step(finish: FinishReason) -> Heard {
     Heard::StepDone { finish, usage: Usage { calls: 1, ..Usage::default() } }
 }
 
@@ -68,13 +68,14 @@ fn subagents_are_waited_for_by_looking_twice_a_second() {
 #[test]
 fn the_last_step_may_answer_but_not_go_on() {
     let limits = Limits { steps: Some(2), ..Limits::default() };
-    let play = start(limits.clone()).reading("So far.").at(10, Heard::Busy).at(20, step(Finish::ToolCalls));
-    let (deeds, turn) = play.at(30, step(Finish::ToolCalls)).at(40, Heard::Idle).end();
+    let play =
+        start(limits.clone()).reading("So far.").at(10, Heard::Busy).at(20, step(FinishReason::ToolCalls));
+    let (deeds, turn) = play.at(30, step(FinishReason::ToolCalls)).at(40, Heard::Idle).end();
     assert_eq!(deeds, [(30, Deed::Abort), (340, Deed::Settle)]);
     let failure = Failure::from(Trouble::Steps);
     assert_eq!(turn.outcome, Outcome::Failed { failure, partial: Some("So far.".to_owned()) });
 
-    let play = start(limits).reading("Done.").at(10, Heard::Busy).at(20, step(Finish::ToolCalls));
-    let (_, turn) = play.at(30, step(Finish::Stop)).at(40, Heard::Idle).end();
+    let play = start(limits).reading("Done.").at(10, Heard::Busy).at(20, step(FinishReason::ToolCalls));
+    let (_, turn) = play.at(30, step(FinishReason::Stop)).at(40, Heard::Idle).end();
     assert_eq!(turn.outcome, answered("Done."));
 }

@@ -7,7 +7,7 @@ use std::{
 
 use blake3::Hash;
 
-use super::{Attempt, Next};
+use super::{Attempt, NextSave};
 use crate::{
     database,
     error::Error,
@@ -17,7 +17,7 @@ use crate::{
     snapshot::{
         manifest::{ENGINE_DATABASE, INDEX, LEDGER},
         packer::{PAGE, Packer},
-        restore::{At, restore_own, restore_sessions},
+        restore::{TableChoice, restore_own, restore_sessions},
         saved::Saved,
     },
     upload::Own,
@@ -26,8 +26,8 @@ use crate::{
 
 impl Attempt<'_, '_> {
     /// Returns our ledger with the rows of theirs, or theirs as it lies in the store.
-    pub(super) fn ledger(&self, next: &Next<'_>, report: &mut Report) -> Result<Option<Own>, Error> {
-        let Next { theirs, scratch, .. } = *next;
+    pub(super) fn ledger(&self, next: &NextSave<'_>, report: &mut Report) -> Result<Option<Own>, Error> {
+        let NextSave { theirs, scratch, .. } = *next;
         let merged = scratch.join(LEDGER);
         let path = match (&self.local.ledger, theirs.filter(|known| known.has_ledger())) {
             (None, None) => return Ok(None),
@@ -61,7 +61,7 @@ impl Attempt<'_, '_> {
     /// forgotten would stay in it, so it is then put in order.
     pub(super) fn index(
         &self,
-        next: &Next<'_>,
+        next: &NextSave<'_>,
         ledger: Option<&Own>,
         (report, packer): (&Report, &mut Packer<'_>),
     ) -> Option<PathBuf> {
@@ -73,11 +73,11 @@ impl Attempt<'_, '_> {
 
     fn updated_index(
         &self,
-        next: &Next<'_>,
+        next: &NextSave<'_>,
         (known, ledger): (&Path, Option<&Own>),
         report: &Report,
     ) -> Result<PathBuf, Error> {
-        let Next { theirs, scratch, .. } = *next;
+        let NextSave { theirs, scratch, .. } = *next;
         let path = scratch.join(INDEX);
         let is_unmoved = theirs.map(|theirs| theirs.name) == self.local.base.as_ref().map(|base| base.name);
         match theirs {
@@ -97,7 +97,7 @@ impl Attempt<'_, '_> {
             let folder = scratch.join("all");
             fs_err::create_dir(&folder)?;
             let all = theirs.sessions.keys().filter(|id| next.sessions.contains_key(*id)).cloned().collect();
-            restore_sessions(self.store, theirs, &folder, &all, At::Newest)?;
+            restore_sessions(self.store, theirs, &folder, &all, TableChoice::Newest)?;
             index.read_from(&database::open(&folder.join(ENGINE_DATABASE))?, ledger.as_ref())?;
         }
         for source in &next.sources {

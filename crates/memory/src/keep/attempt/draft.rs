@@ -9,12 +9,12 @@ use super::{Attempt, ground::Since};
 use crate::{
     database::{self, judge},
     error::Error,
-    merge::{self, MergeVerdict, Merged, Sides, Target, rows},
+    merge::{self, MergeSides, MergeVerdict, Merged, Target, rows},
     ownership::Accepted,
     schema::SessionTables,
     snapshot::{
         manifest::ENGINE_DATABASE,
-        restore::{At, restore_sessions},
+        restore::{TableChoice, restore_sessions},
         saved::Saved,
     },
 };
@@ -86,7 +86,7 @@ impl Attempt<'_, '_> {
             Since::Back => Some(theirs_notes.clone()),
             Since::Nothing | Since::Saves(_) | Since::Unknown => self.local.base.as_ref().map(Saved::notes),
         };
-        let sides = Sides {
+        let sides = MergeSides {
             base: base.as_ref(),
             ours: &accepted.fingerprints,
             theirs: &theirs_notes,
@@ -109,7 +109,7 @@ impl Attempt<'_, '_> {
         (target, scratch): (Target, &Path),
     ) -> Result<Option<(PathBuf, Merged)>, Error> {
         let fail = judge("merge the sessions");
-        restore_sessions(self.store, theirs, scratch, both, At::Newest)?;
+        restore_sessions(self.store, theirs, scratch, both, TableChoice::Newest)?;
         let restored = scratch.join(ENGINE_DATABASE);
         database::remove_orphans(&database::open_copy(&restored)?)?;
         let ours = scratch.join("ours.db");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     error::{Error, Flaw},
     fingerprint::Fingerprints,
-    lineage::{self, Standing},
+    lineage::{self, HeadRelation},
     merge::MergeVerdict,
     snapshot::saved::Saved,
     store::{Head, Store},
@@ -75,13 +75,13 @@ impl Ground {
 
 /// How what is in the store stands to what a run started from.
 pub(super) enum Since {
-    /// Nobody saved.
+    /// The store has no newer save.
     Nothing,
     /// These saves were made, with these sessions.
     Saves(Vec<Fingerprints>),
     /// What the run started from has all that is in the store, and more.
     Back,
-    /// Nobody knows.
+    /// How the two saves are related cannot be told.
     Unknown,
 }
 
@@ -98,9 +98,9 @@ impl Since {
             (Some(_), None) | (None, Some(_)) => return Ok(Self::Unknown),
         };
         let standing =
-            Standing::compare(store, (theirs.name, &theirs.manifest), (base.name, &base.manifest))?;
+            HeadRelation::compare(store, (theirs.name, &theirs.manifest), (base.name, &base.manifest))?;
         Ok(match standing {
-            Standing::Ahead(saves) => {
+            HeadRelation::Ahead(saves) => {
                 let mut notes = Vec::new();
                 for (name, manifest) in saves {
                     match Saved::open(store, name, manifest) {
@@ -111,8 +111,8 @@ impl Since {
                 }
                 Self::Saves(notes)
             }
-            Standing::Back => Self::Back,
-            Standing::Apart => Self::Unknown,
+            HeadRelation::Back => Self::Back,
+            HeadRelation::Apart => Self::Unknown,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use fro_core::remembered::Audience;
 
-use super::{Attempt, Next};
+use super::{Attempt, NextSave};
 use crate::{
     error::Error,
     keep::Report,
@@ -23,7 +23,7 @@ impl Attempt<'_, '_> {
     pub(super) fn settle_files(
         &self,
         accepted: &Accepted,
-        next: &mut Next<'_>,
+        next: &mut NextSave<'_>,
         packer: &mut Packer<'_>,
         report: &mut Report,
     ) -> Result<Vec<FileChunks>, Error> {
@@ -74,7 +74,7 @@ impl Attempt<'_, '_> {
 }
 
 /// Returns the session that a file is named after.
-fn owner(place: &FilePlace, next: &Next<'_>) -> Option<String> {
+fn owner(place: &FilePlace, next: &NextSave<'_>) -> Option<String> {
     let names = place.as_str().split('/').filter_map(|name| name.split('.').next());
     names.map(str::to_owned).find(|name| next.sessions.contains_key(name))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Attempt, Next, Source, emit};
+use super::{Attempt, NextSave, Source, emit};
 use crate::{
     database,
     error::Error,
@@ -12,7 +12,7 @@ use crate::{
         leaf::FileNote,
         manifest::ENGINE_DATABASE,
         packer::Packer,
-        restore::{At, restore_sessions},
+        restore::{TableChoice, restore_sessions},
         saved::Saved,
     },
     store::ObjectName,
@@ -25,7 +25,7 @@ impl Attempt<'_, '_> {
     /// A value that stood in this run may stand in others. All of them are read then; else none is.
     pub(super) fn sweep(
         &self,
-        next: &mut Next<'_>,
+        next: &mut NextSave<'_>,
         packer: &mut Packer<'_>,
         (report, has_secret): (&mut Report, bool),
     ) -> Result<bool, Error> {
@@ -53,7 +53,7 @@ impl Attempt<'_, '_> {
         self.sweep_files(theirs, &rest, next, packer)?;
         let folder = next.scratch.join("swept");
         fs_err::create_dir(&folder)?;
-        restore_sessions(self.store, theirs, &folder, &dirty, At::Newest)?;
+        restore_sessions(self.store, theirs, &folder, &dirty, TableChoice::Newest)?;
         let database = folder.join(ENGINE_DATABASE);
         let connection = database::open_copy(&database)?;
         report.redacted += self.secrets.scrub(&connection)?;
@@ -67,7 +67,7 @@ impl Attempt<'_, '_> {
         &self,
         theirs: &Saved,
         rest: &[&String],
-        next: &mut Next<'_>,
+        next: &mut NextSave<'_>,
         packer: &mut Packer<'_>,
     ) -> Result<(), Error> {
         for id in rest {

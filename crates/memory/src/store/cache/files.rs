@@ -4,7 +4,7 @@ use std::{io::Write as _, path::Path, sync::Arc};
 
 use super::{
     CacheMode, CacheSettings,
-    service::{Entry, Reserved, Service},
+    service::{Entry, Reservation, Service},
 };
 use crate::{
     error::Error,
@@ -55,7 +55,7 @@ impl CacheFiles {
             return Ok(false);
         }
         self.wire.wait(async {
-            let Reserved::Ours(address) = self.service.reserve(key).await? else { return Ok(false) };
+            let Reservation::Ours(address) = self.service.reserve(key).await? else { return Ok(false) };
             let bytes = self.service.upload(&address, from).await?;
             self.service.finish(key, bytes).await?;
             Ok(true)

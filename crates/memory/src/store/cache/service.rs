@@ -39,7 +39,7 @@ pub(super) struct Service {
 }
 
 /// What became of a reservation.
-pub(super) enum Reserved {
+pub(super) enum Reservation {
     /// The key is ours; contents go to this address.
     Ours(Address),
     /// Somebody else has it.
@@ -74,7 +74,7 @@ struct Finished {
 }
 
 #[derive(Deserialize)]
-struct Looked {
+struct LookupReply {
     ok: bool,
     #[serde(default)]
     signed_download_url: String,
@@ -117,14 +117,14 @@ impl Service {
     }
 
     /// Reserves a key.
-    pub(super) async fn reserve(&self, key: &str) -> Result<Reserved, Error> {
+    pub(super) async fn reserve(&self, key: &str) -> Result<Reservation, Error> {
         let body = json!({ "key": key, "version": self.version });
         let created: Created = match self.call("CreateCacheEntry", &body, self.patience.answer).await {
-            Err(error) if error.status() == Some(409) => return Ok(Reserved::Taken),
+            Err(error) if error.status() == Some(409) => return Ok(Reservation::Taken),
             answer => answer.map_err(trouble("reserve an entry"))?,
         };
         if created.ok {
-            return Ok(Reserved::Ours(Address(created.signed_upload_url)));
+            return Ok(Reservation::Ours(Address(created.signed_upload_url)));
         }
         Err(refused("reserve an entry", &created.message))
     }
@@ -143,7 +143,7 @@ impl Service {
     pub(super) async fn find(&self, beginnings: &[&str]) -> Result<Option<Entry>, Error> {
         let [first, others @ ..] = beginnings else { return Ok(None) };
         let body = json!({ "key": first, "restore_keys": others, "version": self.version });
-        let found: Looked = self
+        let found: LookupReply = self
             .call("GetCacheEntryDownloadURL", &body, self.patience.lookup)
             .await
             .map_err(trouble("look an entry up"))?;

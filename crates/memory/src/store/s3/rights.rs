@@ -43,11 +43,11 @@ pub struct Trial {
 /// Whether a right is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RightVerdict {
-    /// It is.
+    /// The right was granted.
     Granted,
     /// The credentials do not suffice.
     Denied,
-    /// It cannot be told, for this reason.
+    /// Whether the right is granted cannot be told, for this reason.
     Failed(String),
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Bucket {
 #[derive(Default)]
 struct ServerState {
     fault: Mutex<Option<(String, Fault)>>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<ExcerptSource>>,
     /// The server keeps content and tag in two files, compares first and writes then; S3 does all at once.
     turn: Arc<tokio::sync::Mutex<()>>,
 }
@@ -59,7 +59,7 @@ pub(crate) enum Fault {
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ExcerptSource {
     pub(crate) line: String,
     pub(crate) headers: HeaderMap,
 }
@@ -109,13 +109,13 @@ impl Bucket {
     }
 
     /// Returns what was asked so far and forgets it.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<ExcerptSource> {
         std::mem::take(&mut *self.state.seen.lock().unwrap())
     }
 
     /// Waits until a request of this method for a path that ends like this has come.
     pub(crate) async fn wait_for(&self, method: &str, end: &str) {
-        let is_it = |seen: &Seen| seen.line.starts_with(method) && seen.line.ends_with(end);
+        let is_it = |seen: &ExcerptSource| seen.line.starts_with(method) && seen.line.ends_with(end);
         let come = async {
             while !self.state.seen.lock().unwrap().iter().any(is_it) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -158,7 +158,7 @@ async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<Body>, std::io::Error> {
     let line = format!("{} {}", request.method(), request.uri().path_and_query().unwrap());
-    let seen = Seen { line: line.clone(), headers: request.headers().clone() };
+    let seen = ExcerptSource { line: line.clone(), headers: request.headers().clone() };
     state.seen.lock().unwrap().push(seen);
     let _turn = if line.contains("/head.") { Some(state.turn.lock().await) } else { None };
     let fault = state.fault.lock().unwrap().clone();

@@ -67,7 +67,7 @@ impl<'a> Pages<'a> {
         let repo = RepoName::parse(REPO).unwrap();
         let github = GitHub::new(address, Secret::new(world.token(own)), repo.clone(), client.clone());
         let policy = Policy::usual();
-        let permit = gate::look_here(&repo, Subject::PullRequest(pull), &Login::new(own), &policy);
+        let permit = gate::permit_local_review(&repo, Subject::PullRequest(pull), &Login::new(own), &policy);
         let seal = Seal::new(&repo, pull, plot.key.as_ref().map(Secret::new).as_ref());
         let (written, nodes) = (Vec::new(), BTreeMap::new());
         Self { world, client, own, github, permit, pull, head, seal, written, nodes }

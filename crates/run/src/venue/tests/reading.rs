@@ -182,7 +182,9 @@ async fn only_the_stop_of_somebody_who_may_push_counts() {
     let mut refused = Vec::new();
     let mut heard = async || {
         called
-            .at_venue(async |venue| listening::said(venue.github, venue.permit, since, &mut refused).await)
+            .at_venue(async |venue| {
+                listening::find_word(venue.github, venue.permit, since, &mut refused).await
+            })
             .await
             .unwrap()
     };

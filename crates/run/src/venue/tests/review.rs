@@ -46,10 +46,10 @@ fn beside(remarks: &[(usize, &str)]) -> Writes {
 async fn publish(called: &Called, writes: &Writes) -> Result<Receipt, Fault> {
     let delivery = called.delivery("Two findings.");
     called
-        .asking(async |asked| {
-            let pull = PullSoFar::fetch(asked).await.unwrap();
+        .asking(async |request| {
+            let pull = PullSoFar::fetch(request).await.unwrap();
             let publisher =
-                Publisher { asked, pull: &pull, people: pull.people(), look: Look::part(&pull.told.head) };
+                Publisher { request, pull: &pull, people: pull.people(), look: Look::part(&pull.told.head) };
             publisher.review(&delivery, writes).await
         })
         .await
@@ -75,8 +75,8 @@ async fn find_a_leak(called: &Called) -> u64 {
     };
     let diff = Diff::new(called.pull(|pull| pull.files.iter().map(read).collect()));
     let writes = called
-        .asking(async |asked| {
-            let pull = PullSoFar::fetch(asked).await.unwrap();
+        .asking(async |request| {
+            let pull = PullSoFar::fetch(request).await.unwrap();
             settled.writes(&diff, &pull.seal, &Look::whole(&pull.told.head, &[]), |_| 0)
         })
         .await;
@@ -88,9 +88,9 @@ async fn decide(called: &Called, thread: u64, verdict: Verdict) -> Result<usize,
     let deeds = vec![Deed { thread, verdict, body: "Thank you.".to_owned() }];
     let settled = Settled { findings: Vec::new(), withdrawn: Vec::new(), deeds, gate: Gate::Passed };
     called
-        .asking(async |asked| {
-            let pull = PullSoFar::fetch(asked).await.unwrap();
-            Publisher { asked, pull: &pull, people: Vec::new(), look: Look::part(&pull.told.head) }
+        .asking(async |request| {
+            let pull = PullSoFar::fetch(request).await.unwrap();
+            Publisher { request, pull: &pull, people: Vec::new(), look: Look::part(&pull.told.head) }
                 .deeds(&settled)
                 .await
         })
@@ -248,8 +248,8 @@ async fn the_state_is_rebuilt_from_what_was_said() {
         seen_by(&called, login).reply_in_thread(&called.permit, thread, &said).await.unwrap();
     }
     called
-        .asking(async |asked| {
-            let pull = PullSoFar::fetch(asked).await.unwrap();
+        .asking(async |request| {
+            let pull = PullSoFar::fetch(request).await.unwrap();
             let [known] = pull.state.threads.as_slice() else { panic!("{:?}", pull.state) };
             assert_eq!((known.root.id, known.unanswered), (thread, 2));
             let may: Vec<_> = pull.unanswered(known).iter().map(|speaker| speaker.permission).collect();
@@ -274,7 +274,7 @@ async fn who_was_asked_and_may_push_decides_where_nobody_agrees() {
         pull.requested_reviewers =
             vec!["octo".to_owned(), "garden-helper[bot]".to_owned(), "maya".to_owned()];
     });
-    let reviewers = called.asking(async |asked| PullSoFar::fetch(asked).await.unwrap().reviewers()).await;
+    let reviewers = called.asking(async |request| PullSoFar::fetch(request).await.unwrap().reviewers()).await;
     assert_eq!(reviewers, ["octo"], "neither a bot nor the author stands above the author");
 }
 
@@ -294,10 +294,10 @@ async fn neither_a_reply_nor_a_review_that_broke_off_has_seen_a_commit() {
     // The next commit is looked at in part only, and somebody is answered meanwhile.
     push(&called, "1");
     decide(&called, thread, Verdict::Upheld).await.unwrap();
-    let look = called.asking(async |asked| PullSoFar::fetch(asked).await.unwrap().seen_before()).await;
+    let look = called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before()).await;
     assert_eq!(look, Some(Look::whole(&whole, &[])));
     push(&called, "2");
-    let look = called.asking(async |asked| PullSoFar::fetch(asked).await.unwrap().seen_before()).await;
+    let look = called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before()).await;
     assert_eq!(look, Some(Look::whole(&whole, &[])), "the reply has not seen the second commit");
 }
 
@@ -310,6 +310,6 @@ async fn a_new_commit_is_compared_with_the_one_that_was_looked_at() {
         let repo = state.repos.iter_mut().find(|repo| repo.full_name() == REPO).unwrap();
         repo.issue_mut(2).unwrap().pull.as_mut().unwrap().head_oid = "1".repeat(40);
     });
-    let seen = called.asking(async |asked| PullSoFar::fetch(asked).await.unwrap().seen_before()).await;
+    let seen = called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before()).await;
     assert_eq!(seen, Some(Look::whole(&before, &[])));
 }

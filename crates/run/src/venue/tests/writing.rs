@@ -10,7 +10,7 @@ use fro_review::{
 
 use super::*;
 use crate::{
-    publish::Said,
+    publish::Answer,
     settings::{CheckRuns, ReviewSettings},
 };
 
@@ -52,9 +52,9 @@ fn remark(path: &str, line: u32, body: &str) -> InlineComment {
 async fn give(called: &Called, remarks: Vec<InlineComment>) -> Result<Receipt, Fault> {
     let Trigger::Pull(pull) = &called.trigger else { panic!("not a pull request") };
     let turn = fro_core::conversation::outcome::Turn::answered("Looks good.".to_owned());
-    let said = Said { remarks, commit: Some(pull.sha.clone()), ..Said::new(turn) };
+    let said = Answer { remarks, commit: Some(pull.sha.clone()), ..Answer::new(turn) };
     let marker = Marker::new("42", &called.trigger);
-    called.asking(async |asked| said.give(asked, account(), &marker).await).await
+    called.asking(async |request| said.publish(request, account(), &marker).await).await
 }
 
 #[tokio::test]
@@ -109,7 +109,8 @@ async fn an_answer_that_reads_otherwise_than_it_was_written_is_no_answer() {
     assert_eq!(shown, "It is the hose.");
     let proved = called
         .at_venue(async |venue| {
-            super::super::deliver::prove(venue.github, venue.permit, &delivery, &Target::Comment(other)).await
+            super::super::deliver::read_back(venue.github, venue.permit, &delivery, &Target::Comment(other))
+                .await
         })
         .await;
     let fault = proved.unwrap_err();
@@ -117,7 +118,8 @@ async fn an_answer_that_reads_otherwise_than_it_was_written_is_no_answer() {
     called.world.faults().on(COMMENT, FaultKind::Status(404)).always();
     let gone = called
         .at_venue(async |venue| {
-            super::super::deliver::prove(venue.github, venue.permit, &delivery, &Target::Comment(other)).await
+            super::super::deliver::read_back(venue.github, venue.permit, &delivery, &Target::Comment(other))
+                .await
         })
         .await;
     assert!(gone.is_err(), "an answer that nobody can read is none");
@@ -131,7 +133,8 @@ async fn line_ends_that_github_changes_are_no_difference() {
     let id = called.world.write_comment(REPO, 1, "fro-bot", &shown);
     let proved = called
         .at_venue(async |venue| {
-            super::super::deliver::prove(venue.github, venue.permit, &delivery, &Target::Comment(id)).await
+            super::super::deliver::read_back(venue.github, venue.permit, &delivery, &Target::Comment(id))
+                .await
         })
         .await;
     assert!(proved.unwrap().url.ends_with(&id.to_string()));
@@ -145,14 +148,14 @@ async fn what_went_wrong_with_the_save_is_added_to_the_summary() {
     let own =
         called.world.write_comment(REPO, 1, "fro-bot", &format!("{marker}\nIt is the tap.\n\n{summary}"));
     let trouble = ["the memory was not saved: the disk is full".to_owned()];
-    called.asking(async |asked| asked.venue.amend(asked, &trouble).await).await;
+    called.asking(async |request| request.venue.amend(request, &trouble).await).await;
     let body = called.world.state(|state| {
         let repo = state.repos.iter().find(|repo| repo.full_name() == REPO).unwrap();
         repo.comment(own).unwrap().1.body.clone()
     });
     assert!(body.contains("It is the tap.") && body.contains("the disk is full"), "{body}");
     let before = called.requests();
-    called.asking(async |asked| asked.venue.amend(asked, &[]).await).await;
+    called.asking(async |request| request.venue.amend(request, &[]).await).await;
     assert_eq!(called.requests(), before, "without trouble nothing is asked");
 }
 
@@ -161,7 +164,7 @@ async fn a_summary_that_cannot_be_amended_fails_no_run() {
     let called = Called::by_comment(&Policy::usual()).await;
     let comments = "GET /repos/{owner}/{repo}/issues/{number}/comments";
     called.world.faults().on(comments, FaultKind::Status(500)).always();
-    called.asking(async |asked| asked.venue.amend(asked, &["lost".to_owned()]).await).await;
+    called.asking(async |request| request.venue.amend(request, &["lost".to_owned()]).await).await;
     let [warning] = called.warnings().try_into().unwrap();
     assert!(warning.starts_with("the summary does not tell of the save: "), "{warning}");
 }
@@ -232,12 +235,13 @@ async fn findings_outside_the_change_become_a_check_run_where_one_is_wanted() {
         FileDiff::from_patch(&file.path, None, file.patch.as_deref()).unwrap()
     };
     let diff = Diff::new(called.pull(|pull| pull.files.iter().map(read).collect()));
-    let off = called.asking(async |asked| check_run(asked, &settled(Gate::Passed), &diff).is_none()).await;
+    let off =
+        called.asking(async |request| check_run(request, &settled(Gate::Passed), &diff).is_none()).await;
     assert!(off, "nobody wanted one");
     called.process.review = ReviewSettings { check_runs: CheckRuns::On, ..ReviewSettings::default() };
     called
-        .asking(async |asked| {
-            let check = check_run(asked, &settled(Gate::Blocked(1)), &diff).unwrap();
+        .asking(async |request| {
+            let check = check_run(request, &settled(Gate::Blocked(1)), &diff).unwrap();
             let told: Vec<_> =
                 check.annotations.iter().map(|note| (note.anchor.path.as_str(), note.anchor.line)).collect();
             assert_eq!(told, [("hose.rs", 3), ("hose.rs", 9)], "what stands beside the code is said there");
@@ -271,10 +275,10 @@ async fn a_check_run_that_is_refused_is_a_warning() {
     let settled =
         Settled { findings: vec![finding], withdrawn: Vec::new(), deeds: Vec::new(), gate: Gate::Passed };
     called
-        .asking(async |asked| {
-            let check = check_run(asked, &settled, &Diff::default()).unwrap();
+        .asking(async |request| {
+            let check = check_run(request, &settled, &Diff::default()).unwrap();
             let write = Write::Check { check: &check, commit: "af4492d5ac94bb1542074f8116385bd24f443a45" };
-            assert_eq!(asked.venue.publish(&[write]).await, Ok(None));
+            assert_eq!(request.venue.publish(&[write]).await, Ok(None));
         })
         .await;
     assert_eq!(called.warnings().len(), 1);
@@ -286,12 +290,12 @@ async fn who_may_not_even_react_begins_nothing() {
     let route = "POST /repos/{owner}/{repo}/issues/comments/{id}/reactions";
     called.world.faults().on(route, FaultKind::Status(403)).always();
     let begun =
-        called.at_venue(async |venue| venue.acknowledgement(called.task.manner()).begin().await).await;
+        called.at_venue(async |venue| venue.acknowledgement(called.task.visibility()).begin().await).await;
     assert!(begun.is_err());
     called.world.faults().heal();
     called.world.faults().on(route, FaultKind::Status(500)).always();
     let begun =
-        called.at_venue(async |venue| venue.acknowledgement(called.task.manner()).begin().await).await;
+        called.at_venue(async |venue| venue.acknowledgement(called.task.visibility()).begin().await).await;
     assert_eq!(begun, Ok(()), "a hiccup costs the 👀 and nothing else");
     assert_eq!(called.warnings().len(), 1);
 }
@@ -302,11 +306,11 @@ async fn a_word_that_is_answered_without_the_engine_takes_no_label_of_a_run_at_w
     let called = Called::saying(world, "@fro-bot status", &Policy::usual()).await;
     called
         .at_venue(async |venue| {
-            let mut seen = venue.acknowledgement(called.task.manner());
-            seen.begin().await.unwrap();
-            seen.label().await;
+            let mut acknowledgement = venue.acknowledgement(called.task.visibility());
+            acknowledgement.begin().await.unwrap();
+            acknowledgement.label().await;
             assert_eq!(called.labels(1), ["bug"]);
-            seen.end(&Ok(super::answered())).await;
+            acknowledgement.end(&Ok(super::answered())).await;
         })
         .await;
     assert_eq!(called.world.reactions_on(REPO, called.call), ["fro-bot: hooray"]);
@@ -317,10 +321,10 @@ async fn the_step_after_a_killed_run_takes_up_its_eyes_and_label() {
     let called = Called::by_comment(&Policy::usual()).await;
     called
         .at_venue(async |venue| {
-            let mut killed = venue.acknowledgement(called.task.manner());
+            let mut killed = venue.acknowledgement(called.task.visibility());
             killed.begin().await.unwrap();
             killed.label().await;
-            let mut later = venue.acknowledgement(called.task.manner());
+            let mut later = venue.acknowledgement(called.task.visibility());
             later.resume().await;
             later.end(&Ok(Ending::Interrupted)).await;
         })

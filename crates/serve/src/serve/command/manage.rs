@@ -6,7 +6,7 @@ use fro_core::chat::{
     Approvals, AuditAction, ChannelSettings, Listen, Pick, RoleId, Roles, SlashCommand, WantedHere,
     say::{Verbosity, command as say},
 };
-use fro_discord::{Asked, Given, Interaction};
+use fro_discord::{Interaction, InteractionKind, OptionValue};
 use jiff::Timestamp;
 
 use super::{Caller, Reply, Trouble, given, pick};
@@ -72,10 +72,14 @@ fn set_of<'a>(roles: &'a mut Roles, may: &str) -> Option<&'a mut BTreeSet<RoleId
 }
 
 fn role(asked: &Interaction) -> Option<RoleId> {
-    let Asked::Command { options, .. } = &asked.what else { return None };
+    let InteractionKind::Command { options, .. } = &asked.what else { return None };
     match options.get("role")? {
-        Given::Role(role) => Some(*role),
-        Given::Text(_) | Given::Number(_) | Given::Flag(_) | Given::User(_) | Given::Channel(_) => None,
+        OptionValue::Role(role) => Some(*role),
+        OptionValue::Text(_)
+        | OptionValue::Number(_)
+        | OptionValue::Flag(_)
+        | OptionValue::User(_)
+        | OptionValue::Channel(_) => None,
     }
 }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use fro_core::{
     chat::{
-        AuditAction, Beginning, ChannelId, ChannelLink, Click, Deed, MessageId, Pick, Thread, WantedHere,
-        Whose, Words,
+        AuditAction, ChannelId, ChannelLink, Click, Deed, MessageId, Pick, Thread, ThreadOpening, TurnOwner,
+        WantedHere, Words,
         say::{self, command as told},
     },
     remembered::Audience,
@@ -27,7 +27,7 @@ const SHOWN: i64 = 15;
 const WAITS: Duration = Duration::from_secs(10);
 
 /// What a new thread goes on with.
-enum Onward {
+enum NewThreadSession {
     /// Nothing.
     Afresh,
     /// A session.
@@ -39,7 +39,7 @@ enum Onward {
 /// Opens a thread that begins afresh.
 pub(super) async fn new(daemon: &Daemon, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
     let prompt = given(asked, "prompt").unwrap_or_default();
-    begin(daemon, caller, caller.channel, (Onward::Afresh, prompt)).await
+    begin(daemon, caller, caller.channel, (NewThreadSession::Afresh, prompt)).await
 }
 
 /// Opens a thread that goes on with a session; without one, those of the channel are offered.
@@ -49,7 +49,7 @@ pub(super) async fn resume(daemon: &Daemon, asked: &Interaction, caller: &Caller
         return Ok(told::bad_session().into());
     }
     let prompt = given(asked, "prompt").unwrap_or_default();
-    let onward = Onward::In(session.to_owned());
+    let onward = NewThreadSession::In(session.to_owned());
     begin(daemon, caller, caller.channel, (onward, prompt)).await.map(Reply::from)
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn go_on(daemon: &Daemon, caller: &Caller, session: &str) -> Re
     if !may_go_on(daemon, caller.channel, session).await? {
         return Ok(told::bad_session());
     }
-    begin(daemon, caller, caller.channel, (Onward::In(session.to_owned()), &prompt)).await
+    begin(daemon, caller, caller.channel, (NewThreadSession::In(session.to_owned()), &prompt)).await
 }
 
 /// Opens a thread that goes on with a copy of a session: of this thread's, if nobody says which.
@@ -92,7 +92,7 @@ pub(super) async fn fork(daemon: &Daemon, asked: &Interaction, caller: &Caller) 
         return Ok(told::bad_session());
     }
     let prompt = given(asked, "prompt").unwrap_or_default();
-    begin(daemon, caller, channel, (Onward::InCopyOf(session), prompt)).await
+    begin(daemon, caller, channel, (NewThreadSession::InCopyOf(session), prompt)).await
 }
 
 /// Writes down that somebody's words are to be said in a channel and a thread opened on them, and waits until it is.
@@ -103,7 +103,7 @@ async fn begin(
     daemon: &Daemon,
     caller: &Caller,
     channel: ChannelId,
-    (onward, prompt): (Onward, &str),
+    (onward, prompt): (NewThreadSession, &str),
 ) -> Result<String, Trouble> {
     caller.may(daemon, WantedHere::Ask).await?;
     let Some(link) = link_here(daemon, channel, caller).await? else { return Ok(say::not_linked()) };
@@ -126,12 +126,12 @@ async fn beginning(
     daemon: &Daemon,
     caller: &Caller,
     link: ChannelLink,
-    (onward, prompt): (Onward, &str),
-) -> Beginning {
+    (onward, prompt): (NewThreadSession, &str),
+) -> ThreadOpening {
     let (session, forked_from) = match onward {
-        Onward::Afresh => (None, None),
-        Onward::In(session) => (Some(session), None),
-        Onward::InCopyOf(session) => (None, Some(session)),
+        NewThreadSession::Afresh => (None, None),
+        NewThreadSession::In(session) => (Some(session), None),
+        NewThreadSession::InCopyOf(session) => (None, Some(session)),
     };
     let words = Words {
         name: caller.name.clone(),
@@ -141,7 +141,7 @@ async fn beginning(
         files: Vec::new(),
     };
     let (guild, repository, name) = (link.guild, link.repository, say::thread_name(prompt));
-    Beginning { guild, repository, session, forked_from, name, asker: caller.id, words }
+    ThreadOpening { guild, repository, session, forked_from, name, asker: caller.id, words }
 }
 
 /// Waits until a deed is done or will never be.
@@ -215,7 +215,7 @@ async fn stop(daemon: &Daemon, caller: &Caller, thread: ChannelId) -> Result<Str
         caller.may(daemon, WantedHere::Look).await?;
         return Ok(told::nothing_to_stop());
     };
-    let whose = if owner == caller.id { Whose::Own } else { Whose::Others };
+    let whose = if owner == caller.id { TurnOwner::Own } else { TurnOwner::Others };
     caller.may(daemon, WantedHere::Stop(whose)).await?;
     let stopped = daemon.store.stop(thread, &caller.entry(AuditAction::Abort, thread.to_string())).await?;
     Ok(if stopped { told::stopping() } else { told::nothing_to_stop() })

@@ -1,4 +1,4 @@
-//! What stands on a pull request for everybody to see, and what is folded away?
+//! Which comments and reviews does a pull request have, and which of them are folded away?
 
 use fro_core::{Login, NodeId};
 use serde::Deserialize;
@@ -10,21 +10,21 @@ use crate::{
         list::{InRepository, Listed},
     },
     client::GitHub,
-    error::{Aim, Cause, Error},
+    error::{Attempted, Cause, Error},
 };
 
-/// What stands on a pull request.
+/// The comments and reviews of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct PullRemarks {
     /// The newest commit.
     pub head: String,
     /// The newest comments and reviews.
-    pub notes: Vec<Note>,
+    pub notes: Vec<PullRemark>,
 }
 
 /// A comment or a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct PullRemark {
     /// The very thing.
     pub id: NodeId,
     /// Who wrote it, if the account still exists.
@@ -37,45 +37,47 @@ pub struct Note {
 
 impl GitHub {
     /// Reads the comments and reviews of a pull request, and its newest commit.
-    pub async fn standing(&self, pull: u64) -> Result<Standing, Error> {
+    pub async fn pull_remarks(&self, pull: u64) -> Result<PullRemarks, Error> {
         let repo = self.repo();
-        let aim = Aim::new(format!("read what stands on {repo}#{pull}"), "pull-requests: read");
+        let aim = Attempted::new(format!("read the comments of {repo}#{pull}"), "pull-requests: read");
         let variables = json!({ "owner": repo.owner(), "name": repo.name(), "number": pull });
-        let data: InRepository<StandingOf> =
-            self.ask(include_str!("standing.graphql"), variables).await.map_err(|cause| aim.missed(cause))?;
+        let data: InRepository<RemarksOf> = self
+            .ask(include_str!("pull_remarks.graphql"), variables)
+            .await
+            .map_err(|cause| aim.missed(cause))?;
         let pull = data.repository.and_then(|repository| repository.pull_request);
         let pull = pull.ok_or_else(|| aim.missed(Cause::Missing("nothing there".to_owned())))?;
         let reviews = pull.reviews.map(|reviews| reviews.nodes).unwrap_or_default();
-        let notes = pull.comments.nodes.into_iter().chain(reviews).map(Note::from).collect();
-        Ok(Standing { head: pull.head_ref_oid, notes })
+        let notes = pull.comments.nodes.into_iter().chain(reviews).map(PullRemark::from).collect();
+        Ok(PullRemarks { head: pull.head_ref_oid, notes })
     }
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct StandingOf {
-    pull_request: Option<StandingPull>,
+struct RemarksOf {
+    pull_request: Option<RemarksPull>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct StandingPull {
+struct RemarksPull {
     head_ref_oid: String,
-    comments: Listed<StandingComment>,
-    reviews: Option<Listed<StandingComment>>,
+    comments: Listed<RemarkNode>,
+    reviews: Option<Listed<RemarkNode>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct StandingComment {
+struct RemarkNode {
     id: NodeId,
     body: String,
     is_minimized: bool,
     author: Option<Actor>,
 }
 
-impl From<StandingComment> for Note {
-    fn from(said: StandingComment) -> Self {
+impl From<RemarkNode> for PullRemark {
+    fn from(said: RemarkNode) -> Self {
         let author = said.author.map(Actor::login);
         Self { id: said.id, author, body: said.body, folded: said.is_minimized }
     }

@@ -13,18 +13,18 @@ use fro_review::{
     code_owners::{self, CodeOwners},
     dispute::Deciders,
     duplicate::{Aftermath, Whereabouts},
-    parcel::{Parcel, Part},
     passes::Briefing,
     review::{Ground, Known},
     rubric,
     say::rated,
     sensitivity::Sensitivity,
+    shown_change::{Part, ShownChange},
     since::{Since, Written},
     state::{Fix, Thread},
     track::{Track, refind, was_rewritten},
 };
 
-use super::Scene;
+use super::ReviewScope;
 use crate::venue::PullSoFar;
 
 /// Bytes of the change that the model is shown; about fifty thousand tokens.
@@ -37,7 +37,7 @@ const WORDS: usize = 20_000;
 const RECALLED: usize = 1_500;
 
 /// Everything that a review begins with.
-pub(crate) struct Beginning {
+pub(crate) struct ReviewInput {
     pub(crate) ground: Ground,
     pub(crate) briefing: Briefing,
     /// What the model is told before anything else.
@@ -47,14 +47,14 @@ pub(crate) struct Beginning {
 }
 
 /// Reads everything that the store can tell.
-pub(crate) async fn begin(
-    scene: Scene<'_>,
+pub(crate) async fn gather(
+    scope: ReviewScope<'_>,
     pull: &PullSoFar,
     store: &Store,
     wish: ReviewWish,
-) -> Result<Beginning, Fault> {
-    let (settings, repo) = (&scene.process.review, scene.permit.repo());
-    let url = fro_agent::address_of(&scene.process.agent.settings, &repo.to_string());
+) -> Result<ReviewInput, Fault> {
+    let (settings, repo) = (&scope.process.review, scope.permit.repo());
+    let url = fro_agent::address_of(&scope.process.agent.settings, &repo.to_string());
     let change =
         store.pull_diff(&url, &pull.told.base, &pull.told.head).await.map_err(|error| error.fault())?;
     let (seen, written) = (pull.seen_before(), Written::read(&change.diff));
@@ -65,9 +65,9 @@ pub(crate) async fn begin(
         None => None,
     };
     let since = Since::between(before.as_ref(), &written);
-    let parts = Parcel::split(&change.diff);
+    let parts = ShownChange::split(&change.diff);
     let unseen = unseen(&since, seen.as_ref(), &parts);
-    let diff = read(&parts);
+    let diff = parse_hunks(&parts);
     let fixed_in = pull.state.threads.iter().filter_map(|thread| Some(&thread.fix.as_ref()?.commit));
     store.bring_if_there(&url, fixed_in).await;
     let files = Files::read(store, pull, &diff, last.as_deref()).await?;
@@ -86,10 +86,10 @@ pub(crate) async fn begin(
     let known: Vec<Known> = known.collect();
     // Who asks for a review wants one of everything.
     let shown = if wish == ReviewWish::Asked { Since::Beginning } else { unseen };
-    let parcel = Parcel::pack_new(parts, &shown, SHOWN, settings.generated);
-    let briefing = briefing(pull, parcel, &known);
+    let shown_change = ShownChange::pack_new(parts, &shown, SHOWN, settings.generated);
+    let briefing = briefing(pull, shown_change, &known);
     let ground = Ground { thresholds: settings.thresholds, sensitivity, diff, since, known };
-    Ok(Beginning { ground, briefing, instructions, texts: files.of_head(pull) })
+    Ok(ReviewInput { ground, briefing, instructions, texts: files.of_head(pull) })
 }
 
 /// Returns what no review has seen as it is now: what is new since the last whole one, and what that one left out.
@@ -129,7 +129,7 @@ async fn before(store: &Store, url: &str, base: &str, commit: &str) -> Option<Wr
 }
 
 /// Reads the hunks file by file: one that cannot be read has none, and hides no other.
-fn read(parts: &[Part]) -> Diff {
+fn parse_hunks(parts: &[Part]) -> Diff {
     let file = |part: &Part| match Diff::parse(&part.text) {
         Ok(diff) => diff.files().to_vec(),
         Err(_) => vec![FileDiff { path: part.path.clone(), moved_from: None, hunks: Vec::new() }],
@@ -137,7 +137,7 @@ fn read(parts: &[Part]) -> Diff {
     Diff::new(parts.iter().flat_map(file).collect())
 }
 
-fn briefing(pull: &PullSoFar, parcel: Parcel, known: &[Known]) -> Briefing {
+fn briefing(pull: &PullSoFar, change: ShownChange, known: &[Known]) -> Briefing {
     let author = pull.told.author.clone();
     let words = |text: &str| Spoken {
         who: author.clone(),
@@ -148,14 +148,14 @@ fn briefing(pull: &PullSoFar, parcel: Parcel, known: &[Known]) -> Briefing {
         title: words(&pull.told.title),
         description: words(&pull.told.body),
         author: author.clone(),
-        parcel,
-        known: known.iter().map(line).collect(),
+        change,
+        known: known.iter().map(describe_thread).collect(),
         recalled: Vec::new(),
     }
 }
 
 /// Tells of a thread on one line.
-fn line(known: &Known) -> String {
+fn describe_thread(known: &Known) -> String {
     let thread = &known.thread;
     let place = match &known.place {
         Whereabouts::At(anchor) => anchor.to_string(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fro_agent::{Leave, People, PeopleRequest, Word};
+use fro_agent::{AskPolicy, HumanReply, People, PeopleRequest};
 use fro_core::{
     Redactor,
     chat::{Approvals, Deed, Notify, say},
@@ -22,17 +22,17 @@ pub(super) type Requests = UnboundedReceiver<PeopleRequest>;
 
 /// Returns whom the engine asks, and where that is heard: nobody, where the channel lets it ask for nothing.
 pub(super) fn people(approvals: Approvals) -> (Option<People>, Option<Requests>) {
-    let leave = match approvals {
+    let policy = match approvals {
         Approvals::Nothing => return (None, None),
-        Approvals::Rules => Leave::Rules,
-        Approvals::Changes => Leave::Changes,
+        Approvals::Rules => AskPolicy::Rules,
+        Approvals::Changes => AskPolicy::Changes,
     };
     let (requests, heard) = unbounded_channel();
-    (Some(People { leave, requests }), Some(heard))
+    (Some(People { policy, requests }), Some(heard))
 }
 
 /// Puts requests to people, one after the other. It ends only if the turn is not ours any more.
-pub(super) async fn put_all(
+pub(super) async fn ask_all(
     worker: &Worker,
     claimed: &Claimed,
     redactor: &Redactor,
@@ -40,12 +40,12 @@ pub(super) async fn put_all(
 ) -> Error {
     let Some(requests) = requests else { return std::future::pending().await };
     while let Some(PeopleRequest { ask, word }) = requests.recv().await {
-        let said = match put(worker, claimed, redactor, &ask).await {
+        let said = match ask_people(worker, claimed, redactor, &ask).await {
             Ok(said) => said,
             Err(error @ Error::Stale { .. }) => return error,
             Err(error) => {
                 tracing::warn!("nobody can be asked: {}", error.fault().what());
-                Word::No
+                HumanReply::No
             }
         };
         // The engine may have ended meanwhile.
@@ -54,10 +54,15 @@ pub(super) async fn put_all(
     std::future::pending().await
 }
 
-async fn put(worker: &Worker, claimed: &Claimed, redactor: &Redactor, ask: &Ask) -> Result<Word, Error> {
+async fn ask_people(
+    worker: &Worker,
+    claimed: &Claimed,
+    redactor: &Redactor,
+    ask: &Ask,
+) -> Result<HumanReply, Error> {
     let (store, thread) = (&worker.store, claimed.turn.thread);
     let ask = Ask { about: redactor.clean(&ask.about).as_str().to_owned(), ..ask.clone() };
-    let deadline = Timestamp::now().saturating_add(worker.leave).unwrap_or(Timestamp::MAX);
+    let deadline = Timestamp::now().saturating_add(worker.approval_time).unwrap_or(Timestamp::MAX);
     let text = say::asks(&ask, deadline);
     let request = store.request(claimed.lease, &ask.id, &text, deadline).await?;
     let deed = Deed::Say {
@@ -77,19 +82,19 @@ async fn put(worker: &Worker, claimed: &Claimed, redactor: &Redactor, ask: &Ask)
             Verdict::Decided { answer, .. } => return Ok(word(&ask, answer)),
             Verdict::Expired => {
                 store.post(thread, &Deed::say(thread, say::unanswered()), Timestamp::now()).await?;
-                return Ok(Word::No);
+                return Ok(HumanReply::No);
             }
         }
     }
 }
 
 /// Reads what was clicked or chosen; whatever was not offered is a no.
-fn word(ask: &Ask, answer: String) -> Word {
+fn word(ask: &Ask, answer: String) -> HumanReply {
     match (ask.kind, answer.as_str()) {
-        (AskKind::Permission, "once") => Word::Once,
-        (AskKind::Permission, "always") => Word::Always,
-        (AskKind::Question, _) if ask.choices.contains(&answer) => Word::Chosen(answer),
-        (AskKind::Permission | AskKind::Question, _) => Word::No,
+        (AskKind::Permission, "once") => HumanReply::Once,
+        (AskKind::Permission, "always") => HumanReply::Always,
+        (AskKind::Question, _) if ask.choices.contains(&answer) => HumanReply::Chosen(answer),
+        (AskKind::Permission | AskKind::Question, _) => HumanReply::No,
     }
 }
 
@@ -104,16 +109,16 @@ mod tests {
             Ask { id: "per_1".to_owned(), kind, about, choices }
         };
         let said = |kind, answer: &str| word(&ask(kind), answer.to_owned());
-        assert_eq!(said(AskKind::Permission, "once"), Word::Once);
-        assert_eq!(said(AskKind::Permission, "always"), Word::Always);
-        assert_eq!(said(AskKind::Question, "A"), Word::Chosen("A".to_owned()));
+        assert_eq!(said(AskKind::Permission, "once"), HumanReply::Once);
+        assert_eq!(said(AskKind::Permission, "always"), HumanReply::Always);
+        assert_eq!(said(AskKind::Question, "A"), HumanReply::Chosen("A".to_owned()));
         for (kind, answer) in [
             (AskKind::Permission, "reject"),
             (AskKind::Permission, "A"),
             (AskKind::Question, "once"),
             (AskKind::Question, "reject"),
         ] {
-            assert_eq!(said(kind, answer), Word::No, "{kind:?} {answer}");
+            assert_eq!(said(kind, answer), HumanReply::No, "{kind:?} {answer}");
         }
     }
 }

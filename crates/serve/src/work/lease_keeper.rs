@@ -13,41 +13,41 @@ use crate::store::{
 
 /// How a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It is ours, and goes on.
+pub(super) enum LeaseState {
+    /// This worker has the lease, and the turn goes on.
     Ours,
-    /// It is ours, and is to end.
+    /// This worker has the lease, and somebody wants the turn to end.
     Stopped,
-    /// It is somebody else's.
+    /// Another worker may have the lease.
     Lost,
 }
 
 /// Beats until it is dropped.
-pub(super) struct Heart {
-    standing: watch::Receiver<Standing>,
+pub(super) struct LeaseKeeper {
+    standing: watch::Receiver<LeaseState>,
     _beating: AbortOnDropHandle<()>,
 }
 
-impl Heart {
+impl LeaseKeeper {
     /// Starts to beat.
     pub(super) fn start(store: &Store, lease: Lease, (time, pace): (Duration, Duration)) -> Self {
-        let (sender, standing) = watch::channel(Standing::Ours);
+        let (sender, standing) = watch::channel(LeaseState::Ours);
         let beating = beat(store.clone(), lease, (time, pace), sender);
         Self { standing, _beating: AbortOnDropHandle::new(tokio::spawn(beating)) }
     }
 
     /// Ends when the turn is not to go on, and tells why.
-    pub(super) async fn break_off(&mut self) -> Standing {
-        match self.standing.wait_for(|standing| *standing != Standing::Ours).await {
+    pub(super) async fn break_off(&mut self) -> LeaseState {
+        match self.standing.wait_for(|standing| *standing != LeaseState::Ours).await {
             Ok(standing) => *standing,
             // Nobody renews the lease any more.
-            Err(_) => Standing::Lost,
+            Err(_) => LeaseState::Lost,
         }
     }
 
     /// Tells whether the turn is somebody else's by now.
     pub(super) fn is_lost(&self) -> bool {
-        *self.standing.borrow() == Standing::Lost
+        *self.standing.borrow() == LeaseState::Lost
     }
 }
 
@@ -55,7 +55,7 @@ async fn beat(
     store: Store,
     lease: Lease,
     (time, pace): (Duration, Duration),
-    standing: watch::Sender<Standing>,
+    standing: watch::Sender<LeaseState>,
 ) {
     let mut renewed = Timestamp::now();
     loop {
@@ -65,7 +65,7 @@ async fn beat(
             Ok(Wish::None) => renewed = now,
             Ok(Wish::Stop) => {
                 renewed = now;
-                standing.send_replace(Standing::Stopped);
+                standing.send_replace(LeaseState::Stopped);
             }
             Err(Error::Stale { .. }) => break,
             // Another worker may have it from the moment the lease ran out, whatever keeps us from asking.
@@ -73,5 +73,5 @@ async fn beat(
             Err(error) => tracing::warn!("cannot renew a lease: {}", error.fault().what()),
         }
     }
-    standing.send_replace(Standing::Lost);
+    standing.send_replace(LeaseState::Lost);
 }

@@ -13,20 +13,20 @@ use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    agent::Prepared,
     callers::Callers,
     gh::Gh,
     install,
     job::Scope,
     memory::{Record, SessionArchive},
     network::Network,
-    session::{Coming, Plan, Session},
+    prepared::Preparation,
+    session::{Plan, Session, SessionOrder},
     tool_server::ToolServer,
     tools::ToolList,
-    wall::{self, Offers},
+    wall::{self, WallOpenings},
 };
 
-/// What the engine finds at its place.
+/// What the engine finds when it starts.
 pub(crate) struct EngineSetup<'a> {
     /// The folder that is the engine's own.
     pub(crate) home: &'a Path,
@@ -79,7 +79,7 @@ pub(crate) struct Remembered {
 }
 
 /// A running engine and what serves it. Sessions are opened here.
-pub struct Running<'a> {
+pub(crate) struct LiveEngine<'a> {
     scope: Scope<'a>,
     server: Server,
     models: Arc<ModelProxy>,
@@ -88,14 +88,14 @@ pub struct Running<'a> {
     _tools: ToolServer,
     _listening: AbortOnDropHandle<()>,
     walls: String,
-    pub(crate) floor: Floor,
+    pub(crate) engine: EngineAccess,
     /// The drafts that `gh` writes to; they become those of the first session.
     first_drafts: Mutex<Option<Drafts>>,
 }
 
 /// What sessions need of their engine.
 #[derive(Clone)]
-pub(crate) struct Floor {
+pub(crate) struct EngineAccess {
     pub(crate) connection: Connection,
     pub(crate) callers: Arc<Callers>,
     pub(crate) memory: Remembered,
@@ -109,25 +109,25 @@ pub(crate) struct Floor {
     pub(crate) left_out: Option<String>,
 }
 
-impl<'a> Running<'a> {
+impl<'a> LiveEngine<'a> {
     /// Opens all that the engine may use, and starts it.
     pub(crate) async fn start(
         scope: Scope<'a>,
-        prepared: &Prepared,
-        place: EngineSetup<'_>,
+        preparation: &Preparation,
+        setup: EngineSetup<'_>,
         deeds: impl FnOnce(Drafts, Arc<Callers>) -> Deeds,
     ) -> Result<Self, Fault> {
         let (callers, drafts, settings) = (Arc::<Callers>::default(), Drafts::default(), scope.settings());
-        let (models, Offer { tools, role, people }) = (Arc::clone(&prepared.models), place.offer);
+        let (models, Offer { tools, role, people }) = (Arc::clone(&preparation.models), setup.offer);
         let deeds = deeds(drafts.clone(), Arc::clone(&callers));
-        let gh = Gh::open(scope.process, scope.permit(), place.home, place.private, deeds)?;
-        let tools = ToolServer::open(place.private, tools, Arc::clone(&callers))?;
+        let gh = Gh::open(scope.process, scope.permit(), setup.home, setup.private, deeds)?;
+        let tools = ToolServer::open(setup.private, tools, Arc::clone(&callers))?;
         let network = Network::open(settings, scope.permit()).await?;
-        let offers = offers(prepared, (&models, &gh, &tools), network.as_ref());
-        let wall = wall::around(place.home, scope, prepared, offers)?;
-        let directory = prepared.repository.folder().to_owned();
+        let openings = openings(preparation, (&models, &gh, &tools), network.as_ref());
+        let wall = wall::around(setup.home, scope, preparation, openings)?;
+        let directory = preparation.repository.folder().to_owned();
         let (config, omo, only_agent) = match role {
-            Role::Configured => (models.engine_config(), prepared.omo.clone(), None),
+            Role::Configured => (models.engine_config(), preparation.omo.clone(), None),
             Role::Reader { name, instructions } => {
                 (fro_opencode::read_only(models.engine_config(), name, &instructions), None, Some(name))
             }
@@ -141,14 +141,15 @@ impl<'a> Running<'a> {
             environment: wall.environment,
             wrap: wall.command,
             people,
-            ..Launch::new(prepared.engine.clone(), &directory, place.engine_home)
+            ..Launch::new(preparation.engine.clone(), &directory, setup.engine_home)
         };
         let (server, left_out) = start(launch, settings.engine.omo_patience).await?;
         let connection = server.connection().clone();
         let usual_agent = usual_agent.filter(|_| left_out.is_none());
         let listening = callers.listen(&connection);
-        let memory = place.memory;
-        let floor = Floor { connection, callers, memory, directory, only_agent, usual_agent, left_out };
+        let memory = setup.memory;
+        let engine =
+            EngineAccess { connection, callers, memory, directory, only_agent, usual_agent, left_out };
         Ok(Self {
             scope,
             server,
@@ -158,19 +159,19 @@ impl<'a> Running<'a> {
             _tools: tools,
             _listening: listening,
             walls: wall.told,
-            floor,
+            engine,
             first_drafts: Mutex::new(Some(drafts)),
         })
     }
 
     /// Opens a session, or goes on in an earlier one. It has its own tools, drafts and meter; clone, wall, network and
     /// `gh` are the engine's, so its permit has to be of the same repository and of the same reach.
-    pub async fn open_session(&self, plan: Plan) -> Result<Session<'a>, Fault> {
+    pub(crate) async fn open_session(&self, plan: Plan) -> Result<Session<'a>, Fault> {
         self.scope.job.admits(&plan.permit)?;
         let drafts = self.first_drafts.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let coming = if drafts.is_some() { Coming::First } else { Coming::Later };
+        let order = if drafts.is_some() { SessionOrder::First } else { SessionOrder::Later };
         let drafts = drafts.unwrap_or_default();
-        Session::open(self.scope, self.floor.clone(), plan, (drafts, coming)).await
+        Session::open(self.scope, self.engine.clone(), plan, (drafts, order)).await
     }
 
     /// Brings everything behind the wall to a stand. What does not freeze is ended; only what is known to have been
@@ -236,21 +237,21 @@ impl<'a> Running<'a> {
 }
 
 /// Returns where the engine may connect to, and what leads it there.
-fn offers(
-    prepared: &Prepared,
+fn openings(
+    preparation: &Preparation,
     (models, gh, tools): (&ModelProxy, &Gh, &ToolServer),
     network: Option<&Network>,
-) -> Offers {
-    let repository = &prepared.repository;
-    let mut offers = Offers {
+) -> WallOpenings {
+    let repository = &preparation.repository;
+    let mut openings = WallOpenings {
         connect: vec![Address::Tcp(models.address()), gh.address(), tools.address(), repository.address()],
         environment: [gh.environment(), repository.environment()].concat(),
         read: repository.objects(),
     };
     if let Some(network) = network {
-        network.offer(&mut offers);
+        network.offer(&mut openings);
     }
-    offers
+    openings
 }
 
 /// Starts the engine. If it does not get ready with Oh My OpenCode in it, it is started again without, and that is said.

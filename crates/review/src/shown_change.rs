@@ -9,10 +9,10 @@ use crate::{Diff, since::Since};
 /// What is done with files that nobody wrote by hand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Generated {
-    /// They are named and not shown.
+    /// Generated files are named and not shown.
     #[default]
     Named,
-    /// They are shown like all others.
+    /// Generated files are shown like all others.
     Shown,
 }
 
@@ -27,7 +27,7 @@ pub struct Part {
 
 /// What is shown of a change, and what is not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parcel {
+pub struct ShownChange {
     /// Files that are shown whole.
     pub shown: Vec<Part>,
     /// Files that are too large: they are to be read from the repository.
@@ -50,14 +50,14 @@ pub fn is_generated(path: &str) -> bool {
     NOT_BY_HAND.as_ref().is_some_and(|pattern| pattern.is_match(path))
 }
 
-impl Parcel {
+impl ShownChange {
     /// Packs files into so many bytes. Small ones come first, so that one huge file does not hide all the others.
     pub fn pack(parts: Vec<Part>, budget: usize, generated: Generated) -> Self {
-        let mut parcel = Self::default();
+        let mut change = Self::default();
         let mut by_hand = Vec::new();
         for part in parts {
             match generated {
-                Generated::Named if is_generated(&part.path) => parcel.generated.push(part.path),
+                Generated::Named if is_generated(&part.path) => change.generated.push(part.path),
                 Generated::Named | Generated::Shown => by_hand.push(part),
             }
         }
@@ -67,15 +67,15 @@ impl Parcel {
         for part in by_hand {
             if part.text.len() <= room {
                 room -= part.text.len();
-                parcel.shown.push(part);
+                change.shown.push(part);
             } else {
-                parcel.left_out.push(part.path);
+                change.left_out.push(part.path);
             }
         }
         let place = |path: &String| order.iter().position(|known| known == path);
-        parcel.shown.sort_by_key(|part| place(&part.path));
-        parcel.left_out.sort_by_key(place);
-        parcel
+        change.shown.sort_by_key(|part| place(&part.path));
+        change.left_out.sort_by_key(place);
+        change
     }
 
     /// Packs what an earlier review has not seen; the rest is named.
@@ -114,39 +114,39 @@ mod tests {
         sizes.iter().map(|(path, size)| Part { path: (*path).to_owned(), text: "x".repeat(*size) }).collect()
     }
 
-    fn paths(parcel: &Parcel) -> (Vec<&str>, Vec<&str>, Vec<&str>) {
-        let shown = parcel.shown.iter().map(|part| part.path.as_str()).collect();
+    fn paths(change: &ShownChange) -> (Vec<&str>, Vec<&str>, Vec<&str>) {
+        let shown = change.shown.iter().map(|part| part.path.as_str()).collect();
         let named = |paths: &'_ [String]| paths.iter().map(|path| path.clone().leak() as &str).collect();
-        (shown, named(&parcel.left_out), named(&parcel.generated))
+        (shown, named(&change.left_out), named(&change.generated))
     }
 
     #[test]
     fn every_file_is_shown_or_named() {
         let files =
             parts(&[("b.rs", 10), ("huge.rs", 90), ("Cargo.lock", 5), ("a.rs", 10), ("web/dist/x.js", 1)]);
-        let parcel = Parcel::pack(files.clone(), 20, Generated::Named);
+        let change = ShownChange::pack(files.clone(), 20, Generated::Named);
         assert_eq!(
-            paths(&parcel),
+            paths(&change),
             (vec!["b.rs", "a.rs"], vec!["huge.rs"], vec!["Cargo.lock", "web/dist/x.js"])
         );
-        let parcel = Parcel::pack(files.clone(), 26, Generated::Shown);
+        let change = ShownChange::pack(files.clone(), 26, Generated::Shown);
         assert_eq!(
-            paths(&parcel),
+            paths(&change),
             (vec!["b.rs", "Cargo.lock", "a.rs", "web/dist/x.js"], vec!["huge.rs"], vec![])
         );
-        let parcel = Parcel::pack(files, 0, Generated::Shown);
-        assert_eq!(parcel.left_out.len(), 5);
+        let change = ShownChange::pack(files, 0, Generated::Shown);
+        assert_eq!(change.left_out.len(), 5);
     }
 
     #[test]
     fn what_an_earlier_review_has_seen_is_named_and_not_shown() {
         let since = Since::Files(["b.rs".to_owned()].into());
-        let parcel = Parcel::pack_new(parts(&[("a.rs", 1), ("b.rs", 1)]), &since, 10, Generated::Named);
+        let change = ShownChange::pack_new(parts(&[("a.rs", 1), ("b.rs", 1)]), &since, 10, Generated::Named);
         assert_eq!(
-            (paths(&parcel).0, parcel.seen.as_slice()),
+            (paths(&change).0, change.seen.as_slice()),
             (vec!["b.rs"], ["a.rs".to_owned()].as_slice())
         );
-        let all = Parcel::pack_new(parts(&[("a.rs", 1)]), &Since::Beginning, 10, Generated::Named);
+        let all = ShownChange::pack_new(parts(&[("a.rs", 1)]), &Since::Beginning, 10, Generated::Named);
         assert_eq!((paths(&all).0, all.seen.len()), (vec!["a.rs"], 0));
     }
 
@@ -154,9 +154,9 @@ mod tests {
     fn three_thousand_files_stay_within_the_budget() {
         let files: Vec<_> =
             (0..3_000).map(|at| Part { path: format!("f{at}.rs"), text: "x".repeat(at) }).collect();
-        let parcel = Parcel::pack(files, 100_000, Generated::Named);
-        assert!(parcel.shown.iter().map(|part| part.text.len()).sum::<usize>() <= 100_000);
-        assert_eq!(parcel.shown.len() + parcel.left_out.len(), 3_000);
+        let change = ShownChange::pack(files, 100_000, Generated::Named);
+        assert!(change.shown.iter().map(|part| part.text.len()).sum::<usize>() <= 100_000);
+        assert_eq!(change.shown.len() + change.left_out.len(), 3_000);
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_diff_is_cut_at_its_files() {
         let diff = "diff --git a/a.rs b/a.rs\n@@ -1 +1 @@\n+diff --git \ndiff --git a/b c.rs b/b c.rs\n@@ -1 +1 @@\n-x\n";
-        let parts = Parcel::split(diff);
+        let parts = ShownChange::split(diff);
         assert_eq!(parts.iter().map(|part| part.path.as_str()).collect::<Vec<_>>(), ["a.rs", "b c.rs"]);
         assert_eq!(parts.iter().map(|part| part.text.as_str()).collect::<String>(), diff);
     }

@@ -13,12 +13,12 @@ const LARGEST: usize = 16 << 20;
 
 /// Arguments and environment of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Parcel {
+pub(super) struct ProcessStrings {
     pub(super) arguments: Vec<OsString>,
     pub(super) environment: Vec<(OsString, OsString)>,
 }
 
-impl Parcel {
+impl ProcessStrings {
     /// Writes it.
     pub(super) fn send(&self, to: &mut impl Write) -> io::Result<()> {
         let arguments = self.arguments.iter().map(|word| word.as_bytes().to_vec());
@@ -35,7 +35,7 @@ impl Parcel {
     pub(super) fn receive(from: &mut impl Read) -> io::Result<Self> {
         let (n_arguments, length) = (number(from)?, number(from)?);
         if length > LARGEST {
-            return Err(io::Error::other("the parcel is too large"));
+            return Err(io::Error::other("the message is too large"));
         }
         let mut text = vec![0; length];
         from.read_exact(&mut text)?;
@@ -77,19 +77,19 @@ mod tests {
             // No name of a variable has a `=`.
             environment in vec((word(b'>'), word(1)), 0..4),
         ) {
-            let parcel = Parcel { arguments, environment };
+            let strings = ProcessStrings { arguments, environment };
             let mut bytes = Vec::new();
-            parcel.send(&mut bytes).unwrap();
+            strings.send(&mut bytes).unwrap();
             bytes.extend(b"!!");
             let mut rest = bytes.as_slice();
 
-            prop_assert_eq!(Parcel::receive(&mut rest).unwrap(), parcel);
+            prop_assert_eq!(ProcessStrings::receive(&mut rest).unwrap(), strings);
             prop_assert_eq!(rest, b"!!");
         }
 
         #[test]
         fn any_bytes_are_read(bytes in vec(any::<u8>(), 0..64)) {
-            drop(Parcel::receive(&mut bytes.as_slice()));
+            drop(ProcessStrings::receive(&mut bytes.as_slice()));
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::store::{Error, Store, queue::Lease};
 const GATHER: Duration = Duration::from_millis(700);
 
 /// Says a turn in its thread.
-pub(super) struct Voice<'a> {
+pub(super) struct TurnWriter<'a> {
     pub(super) store: &'a Store,
     pub(super) lease: Lease,
     pub(super) thread: ChannelId,
@@ -28,7 +28,7 @@ pub(super) struct Voice<'a> {
     said: Vec<ThreadMessage>,
 }
 
-impl<'a> Voice<'a> {
+impl<'a> TurnWriter<'a> {
     pub(super) fn new(
         store: &'a Store,
         lease: Lease,

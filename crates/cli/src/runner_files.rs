@@ -1,4 +1,4 @@
-//! What the runner is handed: state for the step after the run, and outputs for the steps after it.
+//! What is written into the runner's files: state for the step after the run, and outputs for the steps after it.
 
 use std::{
     fs::OpenOptions,
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The runner's files, where it has them.
-pub(crate) struct Handover {
+pub(crate) struct RunnerFiles {
     state: Option<PathBuf>,
     output: Option<PathBuf>,
     path: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(crate) struct Handover {
 }
 
 /// However a run ends, the steps after it find out that nothing was saved.
-impl Drop for Handover {
+impl Drop for RunnerFiles {
     fn drop(&mut self) {
         if !*self.told_of_memory.get_mut() {
             append(self.output.as_ref(), "memory-saved=false");
@@ -38,7 +38,7 @@ impl Drop for Handover {
     }
 }
 
-impl Handover {
+impl RunnerFiles {
     /// Finds the files.
     pub(crate) fn new(env: &Env) -> Self {
         let file = |name| env.text(name).map(PathBuf::from);

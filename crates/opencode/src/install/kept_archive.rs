@@ -11,7 +11,7 @@ use super::{ToolCache, Version, Wanted};
 use crate::pin::{self, Contents, Package};
 
 /// Returns the names of the packed packages that an installation would download.
-pub fn missing_parcels(wanted: &Wanted, omo: Option<&Version>, cache: &ToolCache) -> Vec<String> {
+pub fn missing_archives(wanted: &Wanted, omo: Option<&Version>, cache: &ToolCache) -> Vec<String> {
     let engine = pin::engine(wanted.platform).ok().filter(|_| wanted.version == Version::Pinned);
     let omo = omo.filter(|version| **version == Version::Pinned).map(|_| &pin::OMO);
     let packages = [engine, pin::ripgrep(wanted.platform).ok(), omo].into_iter().flatten();
@@ -21,12 +21,12 @@ pub fn missing_parcels(wanted: &Wanted, omo: Option<&Version>, cache: &ToolCache
 
 /// Returns the kept file of a package, if there is one.
 pub(super) fn find(package: &Package, wanted: &Wanted) -> Option<PathBuf> {
-    Some(wanted.parcels.as_ref()?.join(name(package)?)).filter(|parcel| parcel.exists())
+    Some(wanted.archives.as_ref()?.join(name(package)?)).filter(|archive| archive.exists())
 }
 
 /// Leaves the packed file of a package to be kept, or removes it if nobody would.
-pub(super) fn leave(package: &Package, wanted: &Wanted, packed: &Path) -> io::Result<()> {
-    match (&wanted.parcels, name(package)) {
+pub(super) fn keep(package: &Package, wanted: &Wanted, packed: &Path) -> io::Result<()> {
+    match (&wanted.archives, name(package)) {
         (Some(folder), Some(name)) => fs::copy(packed, folder.join(name)).and(fs::remove_file(packed)),
         (None, _) | (_, None) => fs::remove_file(packed),
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     fence,
-    remembered::{Past, Remembered},
+    remembered::{EarlierRun, Remembered},
     say::{
         sessions::{ran, time},
         summary::counted,
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubjectStatus {
     /// The runs there, newest first.
-    pub past: Vec<Past>,
+    pub past: Vec<EarlierRun>,
     /// The session in which it was last spoken about, if that may be told of.
     pub session: Option<Remembered>,
     /// What there is of the memory as a whole.
@@ -26,16 +26,16 @@ pub struct SubjectStatus {
 const SHOWN: usize = 5;
 
 /// Answers somebody who asks what is under way.
-pub fn status(standing: &SubjectStatus) -> String {
+pub fn describe(status: &SubjectStatus) -> String {
     let mut text = String::from(
         "I am here. What I am working on carries 👀 and the label `agent: working`; the log of each run is in the \
          repository's *Actions* tab.\n\n",
     );
-    let _ = writeln!(text, "Runs here that I remember: {}", standing.past.len());
-    for run in standing.past.iter().take(SHOWN) {
+    let _ = writeln!(text, "Runs here that I remember: {}", status.past.len());
+    for run in status.past.iter().take(SHOWN) {
         let _ = writeln!(text, "- {}", ran(run));
     }
-    if let Some(session) = &standing.session {
+    if let Some(session) = &status.session {
         let Remembered { id, messages, cost, updated, .. } = session;
         let id = fence::inline(id);
         let _ = write!(
@@ -46,7 +46,7 @@ pub fn status(standing: &SubjectStatus) -> String {
         );
         text.push_str(if session.is_archived { ", closed\n" } else { "\n" });
     }
-    let _ = write!(text, "\nMemory: {}", standing.memory);
+    let _ = write!(text, "\nMemory: {}", status.memory);
     text
 }
 
@@ -74,8 +74,8 @@ mod tests {
     use super::*;
     use crate::{say::sessions::tests::a_session, trust::Trust};
 
-    fn a_run(outcome: &str) -> Past {
-        Past {
+    fn a_run(outcome: &str) -> EarlierRun {
+        EarlierRun {
             ended: Timestamp::from_second(86_400).unwrap(),
             event: "issue_comment".to_owned(),
             actor: "maya".to_owned(),
@@ -86,20 +86,20 @@ mod tests {
 
     #[test]
     fn a_known_subject_reads_like_this() {
-        let standing = SubjectStatus {
+        let status = SubjectStatus {
             past: vec![a_run("answered"), a_run("out of time")],
             session: Some(a_session(Trust::Maintainer)),
             memory: "hit, 12 sessions, 1.2 MB".to_owned(),
         };
-        insta::assert_snapshot!(status(&standing));
-        let many = SubjectStatus { past: vec![a_run("answered"); 9], ..standing };
-        assert_eq!(status(&many).matches("for `maya`").count(), SHOWN);
+        insta::assert_snapshot!(describe(&status));
+        let many = SubjectStatus { past: vec![a_run("answered"); 9], ..status };
+        assert_eq!(describe(&many).matches("for `maya`").count(), SHOWN);
     }
 
     #[test]
     fn an_unknown_subject_reads_like_this() {
         let memory = "miss (first run)".to_owned();
-        insta::assert_snapshot!(status(&SubjectStatus { past: Vec::new(), session: None, memory }));
+        insta::assert_snapshot!(describe(&SubjectStatus { past: Vec::new(), session: None, memory }));
     }
 
     #[test]

@@ -23,22 +23,22 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a killed run left behind.
-pub struct Left {
+pub struct KilledRun {
     private: PathBuf,
     state: Option<State>,
 }
 
-impl Left {
+impl KilledRun {
     /// Looks at a run's private folder, and refuses whatever is not of this run.
     pub fn read(process: &Process, run: &str, private: PathBuf) -> Result<Self, Fault> {
         let scratch = &process.settings.scratch;
-        ours(&private, scratch, PRIVATE)?;
+        check_owner(&private, scratch, PRIVATE)?;
         let state = State::read(&private)?;
         if let Some(state) = &state {
             if state.run != run {
                 return Err(Fault::ours("what was left is of another run"));
             }
-            ours(state.engine_data.parent().unwrap_or(&private), scratch, "fro-bot-")?;
+            check_owner(state.engine_data.parent().unwrap_or(&private), scratch, "fro-bot-")?;
         }
         Ok(Self { private, state })
     }
@@ -77,7 +77,7 @@ impl Left {
 }
 
 /// Makes sure that a folder is one of a run of ours before anything in it is touched.
-fn ours(folder: &Path, scratch: &Path, prefix: &str) -> Result<(), Fault> {
+fn check_owner(folder: &Path, scratch: &Path, prefix: &str) -> Result<(), Fault> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if folder.parent() == Some(scratch) && name.starts_with(prefix) {
         return Ok(());
