@@ -3,17 +3,16 @@
 mod engines;
 mod handover;
 mod memory;
+mod sessions;
 
 use std::{
     path::{Path, PathBuf},
     process::Command,
-    sync::Mutex,
     time::Duration,
 };
 
 use fro_agent::{
-    Agent, Delegation, Elevated, EngineSettings, Job, Offer, Onward, Origin, Plan, Process, Question,
-    Session, Settings, Step,
+    Delegation, Elevated, EngineSettings, Job, Origin, Plan, Question, Resume, Session, Settings,
 };
 use fro_core::{
     Decision, Login, Permission, Permit, RepoName, Secret, Trigger,
@@ -26,50 +25,9 @@ use fro_http::ClientSettings;
 use fro_memory::{Retention, StoreSettings};
 use fro_sim::World;
 use jiff::Timestamp;
-use serde_json::json;
 use tempfile::TempDir;
 
 const REPO: &str = "octo/garden";
-
-#[tokio::test]
-async fn a_session_s_tools_serve_that_session_alone() {
-    let (world, folder) = (World::start().await.unwrap(), tempfile::tempdir().unwrap());
-    let (process, job) = (Process::new(settings(&world, &folder)), job(&world, &folder));
-    let private = Mutex::new(PathBuf::new());
-    let tell = |step: Step| {
-        if let Step::Opened { private: opened } = step {
-            *private.lock().unwrap() = opened;
-        }
-    };
-    let mut agent = Agent::open(&process, &job, &tell).unwrap();
-    let running = agent.start(Offer::usual()).await.unwrap();
-    let mut first = running.open_session(plan(&job, "first")).await.unwrap();
-    let mut second = running.open_session(plan(&job, "second")).await.unwrap();
-    let model = world.model();
-    for (session, body) in [(&mut first, "From the first"), (&mut second, "From the second")] {
-        model.calls("answer_draft", json!({ "body": body }));
-        model.says("Done.");
-        ask(session, "hand in your answer").await;
-    }
-    assert_eq!([&first, &second].map(draft), ["From the first", "From the second"]);
-
-    let socket = private.lock().unwrap().join("s");
-    model.calls("bash", json!({ "command": forged(&socket), "description": "forge" }));
-    model.says("Tried.");
-    ask(&mut second, "speak for the other").await;
-    let told = json!(model.seen().last().unwrap().body).to_string();
-    assert!(told.contains("no session of this engine makes this call"), "{told}");
-    assert_eq!([&first, &second].map(draft), ["From the first", "From the second"]);
-
-    assert_eq!([first.usage().calls, second.usage().calls], [2, 4]);
-    assert_ne!(first.id(), second.id());
-    drop((first, second));
-    let finished = agent.finish().await;
-    finished.cleaned.unwrap();
-    drop(finished.private);
-    let left: Vec<_> = fs_err::read_dir(folder.path().join("scratch")).unwrap().collect();
-    assert!(left.is_empty(), "{left:?}");
-}
 
 async fn ask(session: &mut Session<'_>, text: &str) {
     let (text, began) = (text.to_owned(), Timestamp::now());
@@ -81,9 +39,8 @@ fn draft(session: &Session<'_>) -> String {
     session.drafts().last().unwrap().body
 }
 
-/// Returns a command that hands in an answer past the engine.
-fn forged(socket: &Path) -> String {
-    let line = r#"{"call":{"set":"answer","tool":"draft","arguments":{"body":"Forged"}}}"#;
+/// Returns a command that writes a line to the tools' socket, past the engine.
+fn forged(socket: &Path, line: &str) -> String {
     format!(
         "python3 -c \"import socket; s = socket.socket(socket.AF_UNIX); s.connect('{}'); s.sendall(b'''{}\\n'''); \
          print(s.recv(9999))\"",
@@ -97,7 +54,7 @@ fn plan(job: &Job, title: &str) -> Plan {
         permit: job.permit.clone(),
         origin: job.origin.clone(),
         continuity: None,
-        onward: Onward::InIt,
+        resume: Resume::InPlace,
         title: title.to_owned(),
         recalled: Vec::new(),
         tools: Vec::new(),

@@ -1,14 +1,21 @@
 //! What comes after a run: the step that follows a killed one, a shared session, and words that need no engine.
 
-use fro_core::{Reach, remembered::Audience};
+use std::time::Duration;
+
+use fro_agent::Handover;
+use fro_core::{
+    Reach,
+    conversation::outcome::{Trouble, Turn, Usage},
+    remembered::Audience,
+};
 use fro_sim::FaultKind;
 
 use super::*;
-use crate::{answer::Asked, share, venue::Host};
+use crate::{answer::Request, publish, share, venue::Host};
 
 impl Garden {
     /// Has something done for the request, as in the middle of a run.
-    async fn asking<T>(&self, deed: impl AsyncFnOnce(&Asked<'_>) -> T) -> T {
+    async fn asking<T>(&self, deed: impl AsyncFnOnce(&Request<'_>) -> T) -> T {
         let tell = |_| {};
         let admitted = match admit(&self.process, &self.occasion, &tell, pending()).await.unwrap() {
             Admission::Admitted(admitted) => admitted,
@@ -20,13 +27,13 @@ impl Garden {
         let job = occasion.job(process, trigger, permit);
         let venue = host.venue(permit, occasion, &tell);
         let todos = &tokio::sync::watch::Sender::default();
-        deed(&Asked { process, occasion, job: &job, tell: &tell, trigger, permit, venue, todos }).await
+        deed(&Request { process, occasion, job: &job, tell: &tell, trigger, permit, venue, todos }).await
     }
 }
 
 /// Where an agent of this garden would be asked.
 async fn shared(garden: &Garden, data: Vec<Value>) -> Result<fro_core::say::summary::Share, String> {
-    garden.asking(async |asked| share::post(asked, "ses_0123456789", data).await).await
+    garden.asking(async |request| share::post(request, "ses_0123456789", data).await).await
 }
 
 #[tokio::test]
@@ -36,8 +43,8 @@ async fn the_step_after_a_killed_run_takes_its_eyes_and_folders_away() {
     let private = scratch.join("fro-bot-private-x");
     fs_err::create_dir(&private).unwrap();
     garden
-        .asking(async |asked| {
-            let mut seen = asked.venue.acknowledgement(fro_core::task::Manner::Shown);
+        .asking(async |request| {
+            let mut seen = request.venue.acknowledgement(fro_core::task::Visibility::Shown);
             seen.begin().await.unwrap();
             seen.label().await;
         })
@@ -45,7 +52,7 @@ async fn the_step_after_a_killed_run_takes_its_eyes_and_folders_away() {
     assert_eq!(garden.world.reactions_on(REPO, garden.call), ["fro-bot: eyes"]);
     for _ in 0..2 {
         fs_err::create_dir_all(&private).unwrap();
-        let left = Left::read(&garden.process, &garden.occasion, private.clone()).unwrap();
+        let left = KilledRun::read(&garden.process, &garden.occasion, private.clone()).unwrap();
         assert!(!left.has_memory());
         left.finish(&garden.process, &garden.occasion, &|_| {}).await.unwrap();
         assert_eq!(garden.world.reactions_on(REPO, garden.call), [""; 0]);
@@ -58,7 +65,7 @@ async fn nothing_is_taken_away_where_the_event_was_never_for_us() {
     let garden = Garden::where_says("maya", "What a wet floor.").await;
     let private = garden.folder.path().join("scratch").join("fro-bot-private-x");
     fs_err::create_dir(&private).unwrap();
-    let left = Left::read(&garden.process, &garden.occasion, private).unwrap();
+    let left = KilledRun::read(&garden.process, &garden.occasion, private).unwrap();
     left.finish(&garden.process, &garden.occasion, &|_| {}).await.unwrap();
     assert_eq!(garden.world.traffic().len(), 0);
     assert_eq!(garden.left_in_scratch(), 0);
@@ -101,19 +108,19 @@ async fn sharing_follows_the_settings_and_who_can_read_the_repository() {
     for (sharing, audience, expect) in table {
         garden.process.share.sharing = sharing;
         garden.occasion.audience = audience;
-        let wanted = garden.asking(async |asked| share::is_wanted(asked)).await;
+        let wanted = garden.asking(async |request| share::is_wanted(request)).await;
         assert_eq!(wanted, expect, "{sharing:?} {audience:?}");
     }
     garden.process.share.sharing = Sharing::Always;
     garden.process.policy.response = fro_core::gate::Response::None;
-    assert!(!garden.asking(async |asked| share::is_wanted(asked)).await, "nothing is to be seen of it");
+    assert!(!garden.asking(async |request| share::is_wanted(request)).await, "nothing is to be seen of it");
 }
 
 #[tokio::test]
 async fn only_who_may_push_has_things_forgotten() {
     let mut garden = Garden::where_says("rita", "@fro-bot forget").await;
     garden.process.policy.needed = fro_core::Permission::Read;
-    let reach = garden.asking(async |asked| asked.permit.reach()).await;
+    let reach = garden.asking(async |request| request.permit.reach()).await;
     assert_eq!(reach, Reach::Answer);
     let (ended, _) = garden.run().await;
     assert!(matches!(ended, Ok(Ending::Answered(_))), "{ended:?}");
@@ -146,4 +153,55 @@ async fn a_request_that_no_model_can_answer_is_told_and_fails() {
     assert!(answer.contains("model"), "{answer}");
     assert!(!told.iter().any(|told| matches!(told, Progress::Agent(fro_agent::Step::Installing(_)))));
     assert_eq!(garden.left_in_scratch(), 0);
+}
+
+#[tokio::test]
+async fn a_run_accounts_for_what_it_had_and_who_was_not_asked_has_no_model() {
+    let mut garden = Garden::where_says("maya", "@fro-bot why?").await;
+    let began = garden.occasion.began;
+    garden.occasion.job_began = began.checked_sub(Duration::from_mins(2)).ok();
+    let turn =
+        Turn { usage: Usage { calls: 1, input: 7, ..Usage::default() }, ..Turn::failed(Trouble::NotStarted) };
+    let handover = Handover { warnings: vec!["a push was refused".to_owned()], ..Handover::default() };
+    let accounted = garden.asking(async |request| {
+        let mut agent = Agent::open(&request.process.agent, request.job, &|_| {}).unwrap();
+        agent.note(vec!["the registry was slow".to_owned()]);
+        let account = publish::account(request, (&agent, None), (&turn, handover, None));
+        agent.discard().await.unwrap();
+        account
+    });
+    let account = Box::pin(accounted).await;
+    assert_eq!((account.event.as_str(), account.repo.to_string().as_str()), ("issue_comment", REPO));
+    assert_eq!(
+        (account.walls.as_str(), account.memory.as_str()),
+        ("the engine was not started", "not looked up")
+    );
+    assert_eq!((account.model, account.agent, account.recalled, account.gh), (None, None, None, None));
+    assert_eq!((account.usage.input, account.sessions.len()), (7, 0), "what judging took counts");
+    assert_eq!(account.warnings, ["the registry was slow", "a push was refused"]);
+    let waited = account.since_job.unwrap().saturating_sub(account.duration);
+    assert_eq!(waited.as_secs(), 120, "people wait from the start of the job");
+}
+
+#[tokio::test]
+async fn an_engine_is_for_the_commit_of_the_event_and_for_the_run_that_answers_it() {
+    let garden = Garden::where_says("maya", "@fro-bot why?").await;
+    let job = garden.asking(async |request| request.job.clone()).await;
+    assert_eq!((job.head, job.permit.reach()), (None, Reach::Work), "a comment names no commit");
+    assert_eq!((job.origin.surface.as_str(), job.origin.event.as_str()), ("github", "issue_comment"));
+    assert_eq!(job.origin.run, garden.occasion.run.id);
+    assert!(
+        job.origin.key.contains(&garden.call.to_string()),
+        "{}: a second attempt has the same",
+        job.origin.key
+    );
+    assert_eq!(job.origin.waited_since, garden.occasion.began, "there was no job before");
+
+    let mut pushed = garden;
+    let payload = pushed.world.pull_event(REPO, 2, "synchronize", "maya");
+    pushed.occasion.event =
+        Event { name: "pull_request".to_owned(), payload: payload.to_string(), ..pushed.occasion.event };
+    let sha = payload["pull_request"]["head"]["sha"].as_str().unwrap();
+    let job = pushed.asking(async |request| request.job.clone()).await;
+    assert_eq!((job.head.as_deref(), job.permit.reach()), (Some(sha), Reach::ReadOnly));
 }

@@ -18,7 +18,7 @@ async fn after(world: &World, command: &str) -> Handover {
     clone_from(world, &usual).await;
     let job = Job { permit, work, ..usual };
     let mut agent = Agent::open(&process, &job, &|_| {}).unwrap();
-    let running = agent.start(Offer::usual()).await.unwrap();
+    let running = agent.prepare().await.unwrap().start(Offer::usual()).await.unwrap();
     let mut session = running.open_session(plan(&job, "The tap")).await.unwrap();
     let model = world.model();
     model.calls("bash", json!({ "command": command, "description": "work" }));

@@ -16,9 +16,9 @@ fn topic(words: &str) -> Topic {
 /// reminded of.
 async fn one_run(process: &Process, job: &Job, world: &World, says: &str) -> (String, Reminder) {
     let mut agent = Agent::open(process, job, &|_| {}).unwrap();
-    agent.prepare().await.unwrap();
-    let reminder = agent.remember(&job.permit, topic("why is the floor wet")).await.unwrap();
-    let running = agent.start(Offer::usual()).await.unwrap();
+    let mut prepared = agent.prepare().await.unwrap();
+    let reminder = prepared.remember(&job.permit, topic("why is the floor wet")).await.unwrap();
+    let running = prepared.start(Offer::usual()).await.unwrap();
     let continuity = Some(reminder.continuity.clone());
     let mut session = running.open_session(Plan { continuity, ..plan(job, "The floor") }).await.unwrap();
     world.model().says(says);
@@ -52,7 +52,7 @@ async fn the_next_engine_goes_on_in_the_session_and_can_forget_it() {
     let mut agent = Agent::open(&process, &job, &|_| {}).unwrap();
     agent.recall().await;
     assert!(agent.memory().starts_with("hit, 1 session"), "{}", agent.memory());
-    let status = agent.standing(&job.permit).await.unwrap();
+    let status = agent.subject_status(&job.permit).await.unwrap();
     assert_eq!(status.past.iter().map(|past| past.outcome.as_str()).collect::<Vec<_>>(), ["answered"]);
     assert_eq!(status.session.map(|session| session.id), Some(first));
     assert_eq!(agent.forget(&job.permit).await, Ok(1));
@@ -60,7 +60,7 @@ async fn the_next_engine_goes_on_in_the_session_and_can_forget_it() {
 
     let mut agent = Agent::open(&process, &job, &|_| {}).unwrap();
     agent.recall().await;
-    let status = agent.standing(&job.permit).await.unwrap();
+    let status = agent.subject_status(&job.permit).await.unwrap();
     assert_eq!((status.past.len(), status.session), (0, None));
     agent.finish().await.cleaned.unwrap();
 }
@@ -73,15 +73,16 @@ async fn whoever_begins_afresh_is_told_how_the_last_session_ended_and_may_choose
     let (first, _) = Box::pin(one_run(&process, &job, &world, "The seal of the tap is hard.")).await;
 
     let mut agent = Agent::open(&process, &job, &|_| {}).unwrap();
-    agent.prepare().await.unwrap();
-    let afresh = agent.remember_afresh(&job.permit, topic("the seal of the tap"), Fresh::Full).await.unwrap();
+    let mut prepared = agent.prepare().await.unwrap();
+    let afresh =
+        prepared.remember_afresh(&job.permit, topic("the seal of the tap"), Fresh::Full).await.unwrap();
     assert_eq!(afresh.continuity, Continuity::Fresh(Fresh::Full));
     let (before, words) = afresh.before.expect("the last session is told of");
     assert_eq!(before.id, first);
     assert!(words.iter().any(|said| said.text.contains("The seal of the tap is hard.")), "{words:?}");
-    let chosen = agent.remember_in(&job.permit, topic("the seal"), &first).await.unwrap();
+    let chosen = prepared.remember_in(&job.permit, topic("the seal"), &first).await.unwrap();
     assert_eq!(chosen.continuity, Continuity::Continued(first));
-    let unknown = agent.remember_in(&job.permit, topic("the seal"), "ses_unknown").await.unwrap();
+    let unknown = prepared.remember_in(&job.permit, topic("the seal"), "ses_unknown").await.unwrap();
     assert_eq!(unknown.continuity, Continuity::Fresh(Fresh::Gone));
     agent.discard().await.unwrap();
 }
@@ -92,7 +93,7 @@ async fn what_an_engine_learned_that_is_discarded_was_never_said() {
     let process = Process::new(settings(&world, &folder));
     let job = job(&world, &folder);
     let mut agent = Agent::open(&process, &job, &|_| {}).unwrap();
-    let running = agent.start(Offer::usual()).await.unwrap();
+    let running = agent.prepare().await.unwrap().start(Offer::usual()).await.unwrap();
     let mut session = running.open_session(plan(&job, "The floor")).await.unwrap();
     world.model().says("The seal of the tap is hard.");
     ask(&mut session, "Why is the floor wet?").await;

@@ -138,7 +138,7 @@ const TALKING: [&str; 26] = [
     "remove_comment",
     "post_check_run",
     "pull_request",
-    "standing",
+    "pull_remarks",
     "reviewed_by",
     "wears",
 ];

@@ -10,8 +10,8 @@ use std::{
 use fro_core::{
     Login, RepoName,
     chat::{
-        Approvals, Asked, AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, Deed, Follow,
-        GuildId, MessageId, RoleId, Roles, Ruling, SaidFile, Thread, UserId, Words,
+        Approvals, AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, Deed, Follow, GuildId,
+        MessageId, RoleId, Roles, Ruling, SaidFile, Thread, ThreadRequest, UserId, Words,
     },
     gate::Policy,
     prompt::Wishes,
@@ -211,7 +211,7 @@ impl Stage {
             files,
         };
         let (source, asker) = (MessageId::new(source).unwrap(), UserId::new(who).unwrap());
-        let turn = Asked { thread: channel(thread), source, asker, words };
+        let turn = ThreadRequest { thread: channel(thread), source, asker, words };
         let follows = [Follow::OpenThread(opened(thread)), Follow::Queue(turn)];
         self.store.take_in(source, &follows, then).await.unwrap();
     }
@@ -226,7 +226,7 @@ impl Stage {
             most: 2,
             lease: Duration::from_secs(30),
             pace: Duration::from_millis(100),
-            leave: Duration::from_secs(15),
+            approval_time: Duration::from_secs(15),
             patience: Duration::from_mins(1),
             file_hosts: vec![self.file_host()],
             repo_settings: ".github/fro-bot.toml",
