@@ -3,18 +3,18 @@
 //! A run needs four calls, all of which block (an async caller gives them a thread):
 //!
 //! ```no_run
-//! # use fro_memory::{Destination, Given, Keep, Provenance, Recall, StoreSettings, Stores};
+//! # use fro_memory::{Keep, Provenance, Recall, RecallTarget, SessionSelection, StoreSettings, Stores};
 //! # use fro_core::remembered::Audience;
 //! # let [data, ledger, index] = ["data", "ledger.db", "index.db"].map(std::path::Path::new);
 //! # let now = jiff::Timestamp::UNIX_EPOCH;
 //! let mut stores = Stores::open(&StoreSettings::folder("memory"));
-//! let to = Destination {
+//! let to = RecallTarget {
 //!     engine_data: data,
 //!     ledger: Some(ledger),
 //!     index: Some(index),
 //!     engine_version: Some("1.18.33"),
 //!     audience: Audience::Insiders,
-//!     given: Given::About("octo/garden#7"),
+//!     given: SessionSelection::About("octo/garden#7"),
 //! };
 //! let recollection = stores.recall(to, now); // before the engine starts; then `relocate`
 //! // … the engine works …
