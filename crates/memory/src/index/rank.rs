@@ -27,10 +27,10 @@ const COMMON: u32 = 256;
 const BUDGET: usize = 6_000;
 
 /// What other forms of a word, and other words for the same, count beside the word itself.
-const AKIN: f64 = 0.6;
+const AKIN: f64 = 0.8;
 
 /// What the words count that stand around those of the question, and those of its files.
-const AROUND: f64 = 0.5;
+const AROUND: f64 = 0.75;
 
 /// So many sessions are compared by how long ago they were.
 const CLOSE: usize = 64;
@@ -133,7 +133,8 @@ impl Ranking<'_> {
         Ok(whole.flat_map(|(tail, head)| [tail, head]).collect())
     }
 
-    /// Returns the newest sessions that have some of these words, with what they have of them.
+    /// Returns the newest sessions that have some of these words, with what they have of the best of them: a session
+    /// that has three forms of one word is not more about it.
     fn matching(&self, keys: &[Key], left: &mut usize) -> HashMap<i64, f64> {
         let mut scores: HashMap<i64, f64> = HashMap::new();
         for key in keys {
@@ -146,7 +147,8 @@ impl Ranking<'_> {
             }
             *left -= holders.1.len().min(*left);
             for (document, score) in here {
-                *scores.entry(document).or_default() += score;
+                let best = scores.entry(document).or_default();
+                *best = best.max(score);
             }
         }
         scores
