@@ -25,31 +25,71 @@ def unpacked(frame):
     return zstandard.ZstdDecompressor().decompressobj().decompress(frame)
 
 
+def is_named(data, name):
+    return blake3.blake3(data).hexdigest() == name
+
+
+def either(data, name):
+    """Returns a manifest of which one of two copies may be damaged."""
+    half = (len(data) - 8) // 2
+    twice = lambda copy: copy + struct.pack("<II", 0x184D2A50, len(copy)) + copy
+    for whole in (data, twice(data[:half]), twice(data[-half:])):
+        if is_named(whole, name):
+            return whole
+    sys.exit(f"{name} is not what its name says")
+
+
+def cut(frame, content):
+    """Returns the chunks of a frame, or nothing if it is damaged."""
+    try:
+        data = unpacked(frame)
+    except zstandard.ZstdError:
+        return None
+    chunks = []
+    for name, length in content:
+        chunks.append((name, data[:length]))
+        data = data[length:]
+    return chunks if not data and all(is_named(chunk, name) for name, chunk in chunks) else None
+
+
 class Memory:
     """The newest save of a store."""
 
     def __init__(self, store):
         self.root = Path(store) / "3"
         head = (self.root / "head.3").read_text()
-        self.manifest = json.loads(unpacked(named((self.root / "manifests" / head).read_bytes(), head)))
+        self.manifest = json.loads(unpacked(either((self.root / "manifests" / head).read_bytes(), head)))
         assert self.manifest["format"] == 3
         self.packs = [self.read_pack(note) for note in self.manifest["packs"]]
         self.chunks = {hash: chunk for pack in self.packs for hash, chunk in pack}
 
     def read_pack(self, note):
-        data = named((self.root / "packs" / note["name"]).read_bytes(), note["name"])
-        start = len(data) - 4 - 40 * note["chunks"]
-        index = named(data[start:], note["index"])
-        assert data[:8] == b"FROPACK3" and struct.unpack("<I", index[-4:])[0] == note["chunks"]
-        chunks, at, frame = [], 8, b""
+        """Returns the chunks of a pack; of what is there twice, the copy that is good."""
+        data = (self.root / "packs" / note["name"]).read_bytes()
+        assert len(data) == note["size"]
+        length, again = 4 + 40 * note["chunks"], note.get("repeated")
+        index, end = data[-length:], len(data) - length
+        if again is not None:
+            again = end - again
+            index = index if is_named(index, note["index"]) else data[again - length : again]
+            end = again - length - 8
+        assert struct.unpack("<I", named(index, note["index"])[-4:])[0] == note["chunks"]
+        frames = []
         for number in range(note["chunks"]):
             hash, length, size = struct.unpack_from("<32sII", index, 40 * number)
             if size:
-                assert not frame
-                frame, at = unpacked(data[at : at + size]), at + size
-            chunks.append((hash.hex(), named(frame[:length], hash.hex())))
-            frame = frame[length:]
-        assert at == start and not frame
+                frames.append((size & 0x7FFFFFFF, bool(size >> 31), []))
+            frames[-1][2].append((hash.hex(), length))
+        chunks, at = [], 8
+        for size, is_twice, content in frames:
+            places = [at] + [again] * is_twice
+            at, again = at + size, again + size * is_twice if is_twice else again
+            found = [cut(data[place : place + size], content) for place in places]
+            found = [chunks for chunks in found if chunks is not None]
+            if not found:
+                sys.exit(f"a frame of {note['name']} is lost")
+            chunks += found[0]
+        assert at == end
         return chunks
 
     def runs(self, runs):

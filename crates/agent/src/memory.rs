@@ -362,14 +362,17 @@ impl Memory {
         let settings = &process.settings;
         let (data, visible) = (self.record.engine_data().to_owned(), self.reader.audience);
         let (ledger, index) = (self.record.ledger_file(), self.saved_index());
-        let (secrets, retention): (Vec<_>, _) = (settings.secrets().cloned().collect(), settings.retention);
+        let secrets: Vec<_> = settings.secrets().cloned().collect();
+        let (lasting, retention): (Vec<_>, _) =
+            (settings.lasting_secrets().cloned().collect(), settings.retention);
         let sessions = self.record.sessions();
         let origin = [("run".to_owned(), origin.run.clone()), ("event".to_owned(), origin.event.clone())];
         let kept = blocking(move || {
             let keep = Keep::new(&data, provenance)
                 .with_database(&database)
                 .from(origin)
-                .without(secrets)
+                .without(lasting)
+                .without_passing(secrets)
                 .only(sessions);
             let keep = keep.forgetting(forget);
             let keep = keep.with_ledger(&ledger).with_index(&index).pruning(retention).seen_by(visible);

@@ -53,14 +53,17 @@ impl Settings {
 
     /// Returns everything that must never be seen.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        self.lasting_secrets().chain([&self.token]).chain(&self.hidden).chain(self.memory.secrets())
+    }
+
+    /// Returns what must never be seen and was not made for this run alone.
+    pub fn lasting_secrets(&self) -> impl Iterator<Item = &Secret> {
         let elevated = match &self.elevated {
             Elevated::Token(token) => [Some(token), None],
             Elevated::App(app, token) => [Some(app.secret()), token.as_ref()],
             Elevated::None => [None, None],
         };
-        let elevated = elevated.into_iter().flatten();
-        let keys = self.engine.keys.secrets().iter().chain([&self.token]);
-        keys.chain(elevated).chain(&self.hidden).chain(self.memory.secrets())
+        self.engine.keys.secrets().iter().chain(elevated.into_iter().flatten())
     }
 
     /// Returns the model that was asked for, by the input or by the configuration.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! bench grow DATA SESSIONS PARTS BYTES   makes a data folder with a database in OpenCode's schema
+//! bench list DATA SESSIONS     the same with one short message in each: what is known of sessions, and little else
 //! bench work DATA               one typical run: a new session of 14 messages, one turn in an old one
 //! bench scatter DATA            changes one message in a hundred, all over the file
 //! bench adopt DATA              makes the mixed set of another generator acceptable as a memory
@@ -57,7 +58,10 @@ fn main() {
     match words.as_slice() {
         ["grow", data, sessions, parts, bytes] => {
             let text = Text { state: 7, parts: parts.parse().unwrap(), bytes: bytes.parse().unwrap() };
-            grow(Path::new(data), sessions.parse().unwrap(), text);
+            grow(Path::new(data), sessions.parse().unwrap(), 20, text);
+        }
+        ["list", data, sessions] => {
+            grow(Path::new(data), sessions.parse().unwrap(), 1, Text { state: 7, parts: 1, bytes: 50 });
         }
         ["work", data] => work(&open(Path::new(data))),
         ["scatter", data] => scatter(&open(Path::new(data))),
@@ -116,7 +120,7 @@ impl Text {
     }
 }
 
-fn grow(data: &Path, sessions: u32, mut text: Text) {
+fn grow(data: &Path, sessions: u32, messages: u32, mut text: Text) {
     fs::create_dir_all(data.join("opencode")).unwrap();
     let mut connection = open(data);
     connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();
@@ -124,7 +128,7 @@ fn grow(data: &Path, sessions: u32, mut text: Text) {
     for number in 0..sessions {
         let transaction = connection.transaction().unwrap();
         let at = START - i64::from(sessions - number) * DAY / 10;
-        session(&transaction, &mut text, number, at, 20);
+        session(&transaction, &mut text, number, at, messages);
         transaction.commit().unwrap();
     }
     let ledger = Ledger::open(data.join(LEDGER)).unwrap();

@@ -160,8 +160,7 @@ fn unpacked(file: &Path, object: Object) -> io::Result<impl Read> {
             let mut count = [0; 4];
             packed.seek(SeekFrom::End(-4))?;
             packed.read_exact(&mut count)?;
-            pack::BODY
-                ..pack::index_start(size, u32::from_le_bytes(count)).ok_or(io::ErrorKind::InvalidData)?
+            pack::BODY..pack::last_index(size, u32::from_le_bytes(count)).ok_or(io::ErrorKind::InvalidData)?
         }
     };
     packed.seek(SeekFrom::Start(frames.start))?;

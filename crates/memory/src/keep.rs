@@ -29,6 +29,7 @@ use crate::{
     },
     store::{Advance, Head, Store},
 };
+pub(crate) use attempt::Searched;
 use attempt::{Attempt, Ground, Local, NewSave};
 
 /// So often a save is tried when others keep coming first.
@@ -126,6 +127,8 @@ pub struct Keep<'a> {
     provenance: Provenance,
     origin: BTreeMap<String, String>,
     secrets: Vec<Secret>,
+    /// Values that may be of this run alone.
+    passing: Vec<Secret>,
     ours: ChangedSessions,
     retention: Retention,
     forget: BTreeSet<String>,
@@ -144,6 +147,7 @@ impl<'a> Keep<'a> {
             provenance,
             origin: BTreeMap::new(),
             secrets: Vec::new(),
+            passing: Vec::new(),
             ours: ChangedSessions::All,
             retention: Retention::default(),
             forget: BTreeSet::new(),
@@ -168,10 +172,19 @@ impl<'a> Keep<'a> {
         self
     }
 
-    /// Takes these values out of everything that is stored.
+    /// Takes these values out of everything that is stored. One that earlier saves did not know is looked for in all
+    /// that they stored.
     #[must_use]
     pub fn without(mut self, secrets: impl IntoIterator<Item = Secret>) -> Self {
         self.secrets.extend(secrets);
+        self
+    }
+
+    /// Takes these values out of what is saved now. Such a value may be made for this run alone, so it is looked for in
+    /// all that earlier saves stored only if one of them knew it too.
+    #[must_use]
+    pub fn without_passing(mut self, secrets: impl IntoIterator<Item = Secret>) -> Self {
+        self.passing.extend(secrets);
         self
     }
 
@@ -232,7 +245,7 @@ impl<'a> Keep<'a> {
     /// Saves; if others save at the same time, merges with each of them.
     pub fn save(&self, store: &Store) -> Result<Kept, Error> {
         let Some(database) = database::find(self.database)? else { return Ok(Kept::Nothing) };
-        let secrets = Secrets::knowing(&self.secrets)?;
+        let secrets = Secrets::knowing(self.secrets.iter().chain(&self.passing))?;
         let files = Files::open(&database::home(self.engine_data)?)?;
         thread::scope(|scope| {
             // The files are read on another core, while the database is copied and cleaned.
@@ -253,7 +266,7 @@ impl<'a> Keep<'a> {
             races += u32::from(head != self.provenance.parent && head.is_some());
             let ground = match &damaged {
                 Some((bad, why)) if head.as_ref() == Some(bad) => Ground::before(store, bad, why.clone())?,
-                Some(_) | None => Ground::at(store, head.as_ref())?,
+                Some(_) | None => Ground::at(store, head.as_ref(), local.base())?,
             };
             if ground.is_lost() && attempts < ATTEMPTS {
                 continue;

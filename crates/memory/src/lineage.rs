@@ -169,7 +169,7 @@ impl Iterator for StandIns<'_> {
         }
         if self.others.is_none() {
             // A store that cannot tell has none.
-            let mut others = self.store.other_heads().unwrap_or_default();
+            let mut others = newest_first(self.store).unwrap_or_default();
             others.truncate(MOST);
             others.reverse();
             self.others = Some(others);
@@ -189,9 +189,38 @@ impl Iterator for StandIns<'_> {
     }
 }
 
+/// Returns heads of all saves, as far as the store can tell, newest first.
+///
+/// A bucket knows the second in which something was stored, so of the saves of one second those come first that no other
+/// of them contains.
+fn newest_first(store: &Store) -> Result<Vec<Head>, Error> {
+    if let Store::ActionsCache(cache) = store {
+        return cache.other_heads();
+    }
+    let listed = store.manifests()?;
+    let newest = listed.first().map(|(at, _)| at.as_second());
+    let tied = listed.partition_point(|(at, _)| Some(at.as_second()) == newest).min(MOST);
+    let mut heads: Vec<Head> = listed.into_iter().map(|(_, head)| head).collect();
+    let mut contained: HashSet<ObjectName> = HashSet::new();
+    if tied > 1 {
+        for head in &heads[..tied] {
+            match Manifest::fetch(store, head.manifest()?) {
+                Ok(save) => contained.extend(save.parents),
+                Err(Error::Flawed(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    heads[..tied].sort_by_key(|head| head.manifest().is_ok_and(|name| contained.contains(&name)));
+    Ok(heads)
+}
+
 /// Returns the newest save of a store whose head is gone; nothing if nothing was ever saved, or all of it was set aside.
 pub(crate) fn stray(store: &Store) -> Result<Option<Head>, Error> {
-    let heads = match store.manifests() {
+    if let Store::ActionsCache(_) = store {
+        return Ok(None);
+    }
+    let heads = match newest_first(store) {
         // Without the right to list nobody knows.
         Err(error) if error.refusal() == Some(Refusal::Denied) => return Ok(None),
         heads => heads?,
@@ -217,7 +246,7 @@ pub struct NewerSaves {
 pub fn later(store: &Store) -> Result<Option<NewerSaves>, Error> {
     let Some(Ok(head)) = store.head()?.map(|head| head.manifest()) else { return Ok(None) };
     let mut saves: HashMap<ObjectName, Manifest> = HashMap::new();
-    for other in store.manifests()?.into_iter().take(MOST) {
+    for (_, other) in store.manifests()?.into_iter().take(MOST) {
         let Ok(name) = other.manifest() else { continue };
         match Manifest::fetch(store, name) {
             Ok(save) => drop(saves.insert(name, save)),
@@ -240,13 +269,13 @@ pub fn later(store: &Store) -> Result<Option<NewerSaves>, Error> {
     Ok(last.map(|last| NewerSaves { saves: count(after.len() - 1), last }))
 }
 
-/// Reads every byte of a save and makes sure of it.
+/// Reads all that a save has and makes sure of it.
 pub(crate) fn inspect(store: &Store, name: ObjectName, manifest: Manifest) -> Result<(), Error> {
     let scratch = tempfile::tempdir()?;
     recall::restore_whole(store, &Saved::open(store, name, manifest)?, scratch.path())
 }
 
-/// Finds out whether every byte of a save is there.
+/// Finds out whether all that a save has can be read.
 pub(crate) fn is_whole(store: &Store, name: ObjectName, manifest: Manifest) -> Result<bool, Error> {
     match inspect(store, name, manifest) {
         Ok(()) => Ok(true),

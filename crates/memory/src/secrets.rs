@@ -1,5 +1,6 @@
 //! Values that must not be in a memory, in every form in which the engine may have written them down.
 
+mod stored;
 mod strings;
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range, path::Path};
@@ -14,8 +15,7 @@ use crate::{
     normalize::Normalizer,
     schema::{columns, quoted, tables},
     sieve::Sieve,
-    snapshot::{packer::each_buffer, saved::Saved},
-    store::Store,
+    snapshot::packer::each_buffer,
 };
 use strings::Strings;
 
@@ -196,8 +196,8 @@ impl Finders {
 
 impl Secrets {
     /// Learns what must not be kept.
-    pub(crate) fn knowing(secrets: &[Secret]) -> Result<Self, Error> {
-        let needles: BTreeSet<_> = secrets.iter().flat_map(needles).collect();
+    pub(crate) fn knowing<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Result<Self, Error> {
+        let needles: BTreeSet<_> = secrets.into_iter().flat_map(needles).collect();
         let strings = Strings::learn(&needles)?;
         let finders = if needles.is_empty() { None } else { Some(Finders::compile(needles)?) };
         Ok(Self { finders, strings })
@@ -243,16 +243,6 @@ impl Secrets {
             connection.execute(&sql, rusqlite::params![clean, row])?;
         }
         Ok(updates.len() as u64)
-    }
-
-    /// Tells whether a secret stands in a pack of a save, in use or not.
-    pub(crate) fn stand_in(&self, store: &Store, save: &Saved) -> Result<bool, Error> {
-        let mut is_found = false;
-        save.catalog.read(store, save.catalog.all(), &mut |_, chunk| {
-            is_found |= self.are_in(chunk);
-            Ok(())
-        })?;
-        Ok(is_found)
     }
 
     /// Tells whether these bytes have something that would be taken out of them if they were written now.

@@ -136,20 +136,13 @@ impl Store {
         pass_on!(self.drop_aside(bad))
     }
 
-    /// Returns heads of other saves, as far as this store can tell, newest first: for when the head leads nowhere.
-    pub(crate) fn other_heads(&self) -> Result<Vec<Head>, Error> {
-        if let Self::ActionsCache(cache) = self {
-            return cache.other_heads();
-        }
-        self.manifests()
-    }
-
-    /// Returns a head for every save that is listed, newest first; none where nothing can be listed.
-    pub(crate) fn manifests(&self) -> Result<Vec<Head>, Error> {
+    /// Returns a head for every save that is listed, with the time when it was stored, newest first; none where nothing
+    /// can be listed.
+    pub(crate) fn manifests(&self) -> Result<Vec<(Timestamp, Head)>, Error> {
         let Listing::Known(mut listed) = self.list()? else { return Ok(Vec::new()) };
         listed.sort_by_key(|listed| std::cmp::Reverse(listed.stored_at));
         let manifests = listed.into_iter().filter_map(|listed| match listed.object {
-            Object::Manifest(name) => Some(Head::from(name)),
+            Object::Manifest(name) => Some((listed.stored_at, Head::from(name))),
             Object::Pack(_) => None,
         });
         Ok(manifests.collect())

@@ -11,13 +11,15 @@ use rusqlite::Connection;
 
 use crate::{
     error::{Error, Flaw},
+    keep::Searched,
     schema::tables,
     snapshot::{
         catalog::{Catalog, FileChunks},
         count,
         leaf::{self, SessionEntries},
         manifest::{
-            ChunkRun, FORMAT, INDEX, LEDGER, Leaf, Manifest, Pages, RemovedSession, SchemaLevel, Statistics,
+            ChunkRun, FORMAT, INDEX, LEDGER, Leaf, Manifest, Pages, RemovedSession, SEARCHED_FOR,
+            SchemaLevel, Statistics,
         },
         packer::{PAGE, Packed, Packer},
     },
@@ -39,6 +41,7 @@ pub(crate) struct Upload<'a> {
     pub(crate) engine_version: &'a str,
     pub(crate) now: Timestamp,
     pub(crate) origin: BTreeMap<String, String>,
+    pub(crate) searched: Searched,
     pub(crate) parents: Vec<ObjectName>,
     pub(crate) earlier: Option<ObjectName>,
     /// The most packs of earlier saves that may be taken over.
@@ -84,7 +87,9 @@ impl Upload<'_> {
     pub(crate) fn store(mut self, store: &Store, mut packer: Packer<'_>) -> Result<Uploaded, Error> {
         let scratch = self.scratch;
         let described = self.describe(&mut packer)?;
-        let Packed { packs, has_new, free } = packer.end(store, self.most_packs)?;
+        let Packed { packs, has_new, free, moved_from } = packer.end(store, self.most_packs)?;
+        let searched = self.searched.note(packs.packs.iter().map(|pack| pack.name), &moved_from);
+        self.origin.insert(SEARCHED_FOR.to_owned(), searched);
         let before: BTreeSet<_> = self.known.packs.iter().map(|pack| pack.name.to_string()).collect();
         let manifest = self.manifest(&described, &packs, has_new, free)?;
         let after: BTreeSet<_> = manifest.packs.iter().map(|pack| pack.name.to_string()).collect();

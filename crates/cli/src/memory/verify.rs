@@ -65,6 +65,9 @@ fn repaired(place: Place, done: &Repair) -> String {
         Repair::Empty => format!("{place}: nothing was saved yet"),
         Repair::Sound => format!("{place}: nothing had to be repaired"),
         Repair::Mended { why, from } => format!("{place}: repaired from {from}; {why}"),
+        Repair::Renewed { objects } => {
+            format!("{place}: {} repaired from the copies in it", counted(*objects, "object"))
+        }
         Repair::PutBack { why, saved_at, sessions } => {
             let kept = counted(*sessions, "session");
             format!("{place}: went back to the save of {}, {kept}; {why}", time(*saved_at))

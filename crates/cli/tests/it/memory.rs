@@ -143,6 +143,21 @@ fn looking_at_a_damaged_memory_leaves_it_where_it_is() {
     insta::assert_snapshot!(place.run(&["memory", "status"]).normal());
 }
 
+/// The sessions are short, so that all that there is lies there twice.
+#[test]
+fn a_damaged_copy_costs_nothing_and_is_repaired() {
+    for kind in ["packs", "manifests"] {
+        let place = Place::folder();
+        place.run(&["memory", "push", garden().data().to_str().unwrap()]);
+        place.flip(kind);
+        assert_eq!(place.run(&["memory", "verify"]).code, Some(1), "{kind}");
+        assert_eq!(place.run(&["sessions", "list"]).code, Some(0), "{kind}");
+        let repaired = place.run(&["memory", "verify", "--repair"]);
+        assert!(repaired.errors.contains("1 object repaired from the copies in it"), "{kind}: {repaired:?}");
+        assert_eq!(repaired.code, Some(0), "{kind}: {repaired:?}");
+    }
+}
+
 #[test]
 fn whoever_waits_at_a_terminal_sees_for_what() {
     let place = Place::folder();

@@ -7,11 +7,13 @@ mod draft;
 mod ground;
 mod look_over;
 mod own_files;
+mod searched;
 mod sweep;
 
 use draft::Draft;
 pub(super) use ground::Ground;
 use ground::Since;
+pub(crate) use searched::Searched;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -96,6 +98,11 @@ impl<'scope> Local<'scope> {
         Ok(Self { scratch, database: copy, ledger, files, cut, fingerprints, migrations, redacted: 0, base })
     }
 
+    /// Returns the save that the run started from, if it is there and whole.
+    pub(super) fn base(&self) -> Option<&Saved> {
+        self.base.as_ref()
+    }
+
     /// Takes out secrets. The fingerprints stay those of what the engine has, which is what was restored.
     pub(super) fn scrub(&mut self, secrets: &Secrets) -> Result<(), Error> {
         self.redacted = secrets.scrub(&database::open_copy(&self.database)?)?;
@@ -177,11 +184,13 @@ impl Attempt<'_, '_> {
         let nothing = Catalog::default();
         let known = theirs.map_or(&nothing, |theirs| &theirs.catalog);
         let looked = self.look_over(theirs)?;
-        let mut packer = Packer::begin(&scratch.path().join(PACK), known, &looked.lost, self.secrets)?;
+        let mut packer = Packer::begin(&scratch.path().join(PACK), known, &looked.damaged, self.secrets)?;
         let mut next = self.begin(theirs, scratch.path());
         self.take_in(draft, &mut next, &mut packer, &mut report)?;
         report.spoilt = looked.spoilt(&next.sessions);
-        let is_rewritten = self.sweep(&mut next, &mut packer, (&mut report, looked.has_secret))?;
+        let (is_found, searched) = self.search(theirs)?;
+        let has_secret = looked.has_secret || is_found;
+        let is_rewritten = self.sweep(&mut next, &mut packer, (&mut report, has_secret))?;
         self.let_go(&mut next, &mut report);
         let files = self.settle_files(&accepted, &mut next, &mut packer, &mut report)?;
         let files = if is_rewritten { self.clean_files(files, theirs, &mut packer)? } else { files };
@@ -197,6 +206,7 @@ impl Attempt<'_, '_> {
             engine_version: self.engine(theirs),
             now: self.keep.provenance.now,
             origin: self.origin(is_rewritten, looked.until),
+            searched,
             parents: dedup(parents),
             earlier: theirs.filter(|_| !is_rewritten).and_then(|theirs| self.earlier(theirs)),
             most_packs: if is_rewritten { 0 } else { self.store.most_packs() },
@@ -270,7 +280,9 @@ impl Attempt<'_, '_> {
         refuse_without_migrations(&connection, &migrations)?;
         next.level = level_of(&migrations);
         let common = CommonRows::read(&connection).map_err(judge("read the rows of no session"))?;
-        let chunks = packer.add(&common.to_bytes()?)?.into_iter().map(ObjectName::hash).collect();
+        // All sessions of the level need it, so it lies there twice.
+        let chunks =
+            packer.add_among_others(&common.to_bytes()?)?.into_iter().map(ObjectName::hash).collect();
         next.levels.insert(next.level.clone(), (migrations, chunks));
         emit(&connection, &draft.sessions, next, packer)?;
         next.sources.push(Source { database, sessions: draft.sessions });

@@ -1,15 +1,15 @@
 //! Which chunks a store has already, and where.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use blake3::Hash;
 
 use super::{
     count, files,
     manifest::{ChunkRun, Manifest, Pages},
-    pack::{ChunkIndex, PackNote},
+    pack::{ChunkIndex, FetchedIndex, PackNote},
     place::FilePlace,
-    unpack::{self, Body, ChunkSink},
+    unpack::{self, Body, ChunkSink, Copies},
 };
 use crate::{
     error::{Error, Flaw},
@@ -19,6 +19,18 @@ use crate::{
 /// A place in the packs of a save: a pack, and the first chunk of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bookmark(pub(crate) ObjectName, pub(crate) u32);
+
+/// A pack of up to this size is packed again if one of its indexes is damaged; `verify --repair` mends larger ones.
+const PACKED_AGAIN: u64 = 4 << 20;
+
+/// Chunks that are not as they should be.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Damaged {
+    /// Cannot be read any more.
+    pub(crate) lost: HashSet<Hash>,
+    /// Only one of two copies is left.
+    pub(crate) weak: HashSet<Hash>,
+}
 
 /// A file as hashes of its chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +48,8 @@ pub(crate) struct Catalog {
     places: HashMap<Hash, (u32, u32)>,
     /// What is known of packs besides: the frames of small ones.
     bodies: HashMap<ObjectName, Vec<u8>>,
+    /// Chunks that are known to have only one of two copies left.
+    pub(crate) weak: HashSet<Hash>,
 }
 
 impl Catalog {
@@ -43,11 +57,20 @@ impl Catalog {
     pub(crate) fn fetch(store: &Store, manifest: &Manifest) -> Result<Self, Error> {
         let mut catalog = Self::default();
         for note in &manifest.packs {
-            let (index, body) = ChunkIndex::fetch(store, note)?;
-            catalog.add(*note, index);
-            catalog.bodies.extend(body.map(|body| (note.name, body)));
+            catalog.add_fetched(*note, ChunkIndex::fetch(store, note)?);
         }
         Ok(catalog)
+    }
+
+    fn add_fetched(&mut self, note: PackNote, fetched: FetchedIndex) {
+        let FetchedIndex { index, is_worn, body } = fetched;
+        let chunks: Vec<Hash> = index.chunks.iter().map(|chunk| chunk.hash).collect();
+        self.add(note, index);
+        self.bodies.extend(body.map(|body| (note.name, body)));
+        if is_worn {
+            tracing::warn!("one of two indexes of the pack {} is damaged", note.name);
+            self.weak.extend(chunks.into_iter().filter(|_| note.size <= PACKED_AGAIN));
+        }
     }
 
     /// Reads the indexes of those packs of a damaged save that are there, and knows only the chunks that can be read.
@@ -55,25 +78,41 @@ impl Catalog {
         let mut catalog = Self::default();
         for note in &manifest.packs {
             match ChunkIndex::fetch(store, note) {
-                Ok((index, _)) => catalog.add(*note, index),
+                Ok(fetched) => catalog.add_fetched(*note, fetched),
                 Err(Error::Flawed(_)) => catalog.add(*note, ChunkIndex::default()),
                 Err(error) => return Err(error),
             }
         }
         let all: Vec<Hash> = catalog.all().collect();
-        let lost = catalog.unreadable(store, &all)?;
+        let Damaged { lost, weak } = catalog.examine(store, &all)?;
         catalog.places.retain(|hash, _| !lost.contains(hash));
+        catalog.weak.extend(weak);
         Ok(catalog)
     }
 
+    /// Reads both copies of these chunks and tells which are not as they should be.
+    pub(crate) fn examine(&self, store: &Store, chunks: &[Hash]) -> Result<Damaged, Error> {
+        let mut suspects = self.unreadable(store, chunks, Copies::First)?;
+        suspects.extend(self.unreadable(store, chunks, Copies::Second)?);
+        let suspects: Vec<Hash> = suspects.into_iter().collect();
+        let lost = self.unreadable(store, &suspects, Copies::Either)?;
+        let weak = suspects.into_iter().filter(|hash| !lost.contains(hash)).collect();
+        Ok(Damaged { lost, weak })
+    }
+
     /// Returns which of these chunks cannot be read.
-    pub(crate) fn unreadable(&self, store: &Store, chunks: &[Hash]) -> Result<HashSet<Hash>, Error> {
-        match self.read(store, chunks.iter().copied(), &mut |_, _| Ok(())) {
+    pub(crate) fn unreadable(
+        &self,
+        store: &Store,
+        chunks: &[Hash],
+        copies: Copies,
+    ) -> Result<HashSet<Hash>, Error> {
+        match self.read_copies(store, chunks.iter().copied(), copies, &mut |_, _| Ok(())) {
             Ok(()) => Ok(HashSet::new()),
             Err(Error::Flawed(_)) if chunks.len() > 1 => {
                 let (some, others) = chunks.split_at(chunks.len() / 2);
-                let mut lost = self.unreadable(store, some)?;
-                lost.extend(self.unreadable(store, others)?);
+                let mut lost = self.unreadable(store, some, copies)?;
+                lost.extend(self.unreadable(store, others, copies)?);
                 Ok(lost)
             }
             Err(Error::Flawed(_)) => Ok(chunks.iter().copied().collect()),
@@ -83,6 +122,7 @@ impl Catalog {
 
     /// Takes in the packs of an earlier save, with what can be read of them.
     pub(crate) fn take_in(&mut self, earlier: Self) {
+        self.weak.extend(earlier.weak.iter().filter(|hash| !self.places.contains_key(hash)));
         for (note, index) in earlier.packs.into_iter().zip(earlier.indexes) {
             if self.packs.iter().any(|known| known.name == note.name) {
                 continue;
@@ -103,6 +143,7 @@ impl Catalog {
         let pack = count(self.packs.len());
         for (ordinal, chunk) in (0..).zip(&index.chunks) {
             self.places.insert(chunk.hash, (pack, ordinal));
+            self.weak.remove(&chunk.hash);
         }
         self.packs.push(note);
         self.indexes.push(index);
@@ -120,6 +161,17 @@ impl Catalog {
         wanted: impl IntoIterator<Item = Hash>,
         hand_out: ChunkSink<'_, Hash>,
     ) -> Result<(), Error> {
+        self.read_copies(store, wanted, Copies::Either, hand_out)
+    }
+
+    /// Reads one copy of chunks like `read`.
+    pub(crate) fn read_copies(
+        &self,
+        store: &Store,
+        wanted: impl IntoIterator<Item = Hash>,
+        copies: Copies,
+        hand_out: ChunkSink<'_, Hash>,
+    ) -> Result<(), Error> {
         let mut ordinals: Vec<Vec<u32>> = vec![Vec::new(); self.packs.len()];
         for hash in wanted {
             let lost = || Flaw::Manifest("it speaks of a chunk that no pack has".to_owned());
@@ -133,7 +185,7 @@ impl Catalog {
                 Some(bytes) => Body::Here(bytes),
                 None => Body::In(store),
             };
-            unpack::read(body, note, index, &wanted, &mut |ordinal, chunk| {
+            unpack::read(body, note, index, (&wanted, copies), &mut |ordinal, chunk| {
                 hand_out(index.chunks[ordinal as usize].hash, chunk)
             })?;
         }
@@ -143,6 +195,19 @@ impl Catalog {
     /// Returns every chunk of every pack, in use or not.
     pub(crate) fn all(&self) -> impl Iterator<Item = Hash> + '_ {
         self.places.keys().copied()
+    }
+
+    /// Returns the chunks that are read from a pack, in use or not.
+    pub(crate) fn chunks_in(&self, name: ObjectName) -> Vec<Hash> {
+        let number = self.packs.iter().position(|note| note.name == name).map(count);
+        let places = self.places.iter().filter(|(_, (pack, _))| Some(*pack) == number);
+        places.map(|(hash, _)| *hash).collect()
+    }
+
+    /// Returns the packs that some chunks are read from.
+    pub(crate) fn packs_of(&self, chunks: &[Hash]) -> BTreeSet<String> {
+        let packs: BTreeSet<u32> = chunks.iter().filter_map(|hash| Some(self.places.get(hash)?.0)).collect();
+        packs.into_iter().map(|pack| self.packs[pack as usize].name.to_string()).collect()
     }
 
     /// Returns the files of a manifest whose packs these are.
@@ -184,7 +249,7 @@ impl Catalog {
             if bytes >= most {
                 return (chunks, Some(place));
             }
-            bytes += u64::from(frame.size);
+            bytes += u64::from(frame.size) * if frame.again.is_some() { 2 } else { 1 };
             let here = &index.chunks[frame.first as usize..(frame.first + frame.chunks) as usize];
             chunks.extend(here.iter().map(|chunk| chunk.hash));
         }

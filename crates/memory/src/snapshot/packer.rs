@@ -1,12 +1,16 @@
 //! Packs what is new in a save, and moves what lives in packs that are not worth keeping.
 
-use std::{collections::HashSet, io::Read as _, path::Path};
+use std::{
+    collections::{BTreeSet, HashSet},
+    io::Read as _,
+    path::Path,
+};
 
 use blake3::Hash;
 use fs_err::File;
 
 use super::{
-    catalog::{Catalog, FileChunks},
+    catalog::{Catalog, Damaged, FileChunks},
     files::Files,
     pack::{Company, MAX_CHUNK, Writer},
     place::FilePlace,
@@ -30,8 +34,8 @@ pub(crate) struct Packer<'a> {
     writer: Writer,
     /// What the store has already.
     known: &'a Catalog,
-    /// Chunks of it that cannot be read any more: whoever has the same bytes packs them again.
-    lost: &'a HashSet<Hash>,
+    /// Chunks of it that are packed again: by whoever has the same bytes, or from the copy that is left.
+    damaged: &'a Damaged,
     secrets: &'a Secrets,
     needed: HashSet<Hash>,
 }
@@ -43,6 +47,8 @@ pub(crate) struct Packed {
     pub(crate) has_new: bool,
     /// How much of what the packs hold is in use no more.
     pub(crate) free: u64,
+    /// The packs of before from which something was moved into the new one.
+    pub(crate) moved_from: BTreeSet<String>,
 }
 
 impl<'a> Packer<'a> {
@@ -50,10 +56,10 @@ impl<'a> Packer<'a> {
     pub(crate) fn begin(
         path: &Path,
         known: &'a Catalog,
-        lost: &'a HashSet<Hash>,
+        damaged: &'a Damaged,
         secrets: &'a Secrets,
     ) -> Result<Self, Error> {
-        Ok(Self { writer: Writer::begin(path)?, known, lost, secrets, needed: HashSet::new() })
+        Ok(Self { writer: Writer::begin(path)?, known, damaged, secrets, needed: HashSet::new() })
     }
 
     /// Adds some bytes, in which no secret may be, and returns the names of their chunks.
@@ -69,10 +75,10 @@ impl<'a> Packer<'a> {
 
     /// Tells whether the store has a chunk already.
     pub(crate) fn knows(&self, hash: &Hash) -> bool {
-        self.known.has(hash) && !self.lost.contains(hash)
+        self.known.has(hash) && !self.damaged.lost.contains(hash) && !self.damaged.weak.contains(hash)
     }
 
-    /// Adds bytes that are always wanted with their neighbours.
+    /// Adds bytes that are always wanted with their neighbours, or that many sessions need: they lie there twice.
     pub(crate) fn add_among_others(&mut self, bytes: &[u8]) -> Result<Vec<ObjectName>, Error> {
         self.add_in(bytes, Company::Shared)
     }
@@ -130,8 +136,10 @@ impl<'a> Packer<'a> {
     pub(crate) fn end(mut self, store: &Store, most: usize) -> Result<Packed, Error> {
         let mut packs = self.known.worth_keeping(&self.needed, most);
         let (kept, writer) = (&packs, &mut self.writer);
-        let homeless = self.needed.iter().filter(|hash| !kept.has(hash) && !writer.has(hash));
+        let is_safe = |hash: &Hash| kept.has(hash) && !self.damaged.weak.contains(hash);
+        let homeless = self.needed.iter().filter(|hash| !is_safe(hash) && !writer.has(hash));
         let homeless: Vec<Hash> = homeless.copied().collect();
+        let moved_from = self.known.packs_of(&homeless);
         self.known.read(store, homeless, &mut |hash, chunk| {
             let company = if chunk.len() > SMALL { Company::Alone } else { Company::Shared };
             writer.add(hash, chunk, company)
@@ -142,7 +150,7 @@ impl<'a> Packer<'a> {
             packs.add(note, index);
         }
         let free = packs.dead(&self.needed);
-        Ok(Packed { packs, has_new, free })
+        Ok(Packed { packs, has_new, free, moved_from })
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
     place::FilePlace,
     rescue,
     rows::{CommonRows, Rows},
+    unpack::Copies,
 };
 use crate::{
     error::{Error, Flaw},
@@ -222,7 +223,7 @@ impl Saved {
         let known: Vec<Hash> = chunks.iter().filter(|name| self.catalog.has(name)).copied().collect();
         match self.fetch(store, known.iter().copied()) {
             Err(Error::Flawed(_)) => {
-                let lost = self.catalog.unreadable(store, &known)?;
+                let lost = self.catalog.unreadable(store, &known, Copies::Either)?;
                 self.fetch(store, known.into_iter().filter(|name| !lost.contains(name)))
             }
             fetched => fetched,

@@ -8,7 +8,7 @@ use crate::{
     keep::Provenance,
     lineage::{self, stray},
     recall::Recall,
-    snapshot::manifest::Manifest,
+    snapshot::{manifest::Manifest, mend::mend},
     store::{Head, Place, Store},
 };
 
@@ -25,6 +25,11 @@ pub enum Repair {
         why: Flaw,
         /// The store that had it.
         from: Place,
+    },
+    /// What lies there twice was made whole again from the copy that was left.
+    Renewed {
+        /// In how many objects.
+        objects: u32,
     },
     /// The newest save was set aside, and the last whole one before it is the newest now.
     PutBack {
@@ -60,10 +65,14 @@ impl Stores {
                 repaired @ (Repair::PutBack { .. }
                 | Repair::Empty
                 | Repair::Sound
+                | Repair::Renewed { .. }
                 | Repair::Mended { .. }) => Ok(repaired),
             };
         };
-        let Some(why) = flaw(store, &head)? else { return Ok(Repair::Sound) };
+        let objects = renew(store, &head)?;
+        let Some(why) = flaw(store, &head)? else {
+            return Ok(if objects > 0 { Repair::Renewed { objects } } else { Repair::Sound });
+        };
         if let Some(from) = self.mend(index, &head) {
             return Ok(Repair::Mended { why, from });
         }
@@ -83,6 +92,15 @@ impl Stores {
             }
         }
         None
+    }
+}
+
+/// Writes copies that are left over damaged ones, as far as that makes objects whole, and returns in how many.
+fn renew(store: &Store, head: &Head) -> Result<u32, Error> {
+    let renewed = head.manifest().map_err(Error::from).and_then(|name| mend(store, name));
+    match renewed {
+        Err(Error::Flawed(_)) => Ok(0),
+        renewed => renewed,
     }
 }
 

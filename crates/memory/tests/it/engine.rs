@@ -6,7 +6,9 @@ use rusqlite::{Connection, params};
 use serde_json::json;
 use tempfile::TempDir;
 
-use fro_memory::{Head, Kept, Provenance};
+use fro_core::remembered::Audience;
+use fro_memory::{Figures, Head, Kept, Provenance, Run};
+use jiff::Timestamp;
 
 /// The first moment of the stories: noon of the day, in milliseconds.
 pub(crate) const NOON: i64 = 1_794_744_000_000;
@@ -150,6 +152,24 @@ pub(crate) fn add_message(connection: &Connection, session: &str, id: &str, at: 
             params![id, session, at, part],
         )
         .unwrap();
+}
+
+/// Returns what the ledger notes of a run about a subject, one of the first three of which are private.
+pub(crate) fn run(number: u32) -> Run {
+    Run {
+        id: format!("run-{number}"),
+        subject: format!("octo/garden#{number}"),
+        session: Some(format!("ses_{number:08}")),
+        ended_at: Timestamp::from_millisecond(NOON + i64::from(number)).unwrap(),
+        surface: "github".to_owned(),
+        event: "issue_comment".to_owned(),
+        actor: "mara".to_owned(),
+        trust: "maintainer".to_owned(),
+        visibility: if number < 3 { Audience::Insiders } else { Audience::Everyone },
+        outcome: "answered".to_owned(),
+        links: Vec::new(),
+        figures: Figures::default(),
+    }
 }
 
 /// Returns the provenance of a save at noon.

@@ -336,7 +336,7 @@ impl World {
         self.own_packs(head).iter().for_each(|pack| fs::remove_file(pack).unwrap());
     }
 
-    /// Spoils chunks and leaves the index as it is, so that only whoever unpacks them notices.
+    /// Spoils all chunks and leaves the last index as it is, so that only whoever unpacks them notices.
     fn spoil_body_of(&self, head: &Head) {
         self.own_packs(head).iter().for_each(|pack| spoil_body(pack));
     }
@@ -355,7 +355,11 @@ fn spoil_bodies(store: &Path) {
 
 fn spoil_body(pack: &Path) {
     let mut bytes = fs::read(pack).unwrap();
-    bytes[20..40].fill(0xa5);
+    let (_, count) = bytes.split_last_chunk::<4>().unwrap();
+    let index = 40 * u32::from_le_bytes(*count) as usize + 4;
+    // From the first frame to the end of the last one that is there again.
+    let end = bytes.len() - index;
+    bytes[20..end].fill(0xa5);
     fs::write(pack, bytes).unwrap();
 }
 

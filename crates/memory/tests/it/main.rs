@@ -18,6 +18,7 @@ mod github;
 mod headless;
 mod heal;
 mod labelled;
+mod learnt;
 mod live;
 mod many;
 mod merge;

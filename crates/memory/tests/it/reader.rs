@@ -135,6 +135,8 @@ fn read_pack(store: &Path, note: &Value) -> Vec<Vec<u8>> {
         .map(|entry| {
             let [length, size] =
                 [32, 36].map(|from| u32::from_le_bytes(entry[from..from + 4].try_into().unwrap()) as usize);
+            // The highest bit says that the frame lies there a second time.
+            let size = size & 0x7fff_ffff;
             if size > 0 {
                 frame = zstd::decode_all(&body[at..at + size]).unwrap();
                 at += size;

@@ -1,10 +1,11 @@
 //! Damage at random, and runs all the while: none fails, and none makes worse what the damage left.
 //!
-//! `FRO_SOAK=1000 cargo test -p fro-memory --test it soak -- --nocapture` tries so many seeds and prints the counts.
+//! `cargo run --release -p fro-memory --example soak -- 1000` tries so many seeds and prints the counts.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -19,8 +20,7 @@ use rusqlite::Connection;
 
 use crate::{
     bucket::Bucket,
-    engine::{Engine, NOON, add_message, after, open_session},
-    sparse::run,
+    engine::{Engine, NOON, add_message, after, open_session, run},
 };
 
 /// So many subjects are spoken about.
@@ -31,9 +31,6 @@ const RUNS: u32 = 10;
 
 /// Every so many seeds the memory is in a bucket.
 const IN_A_BUCKET: u64 = 4;
-
-/// For each session, what was said in it.
-type Words = BTreeMap<String, BTreeSet<String>>;
 
 /// Where the memory of a seed is.
 pub(crate) enum Home {
@@ -70,19 +67,36 @@ impl Home {
         }
     }
 
-    /// Returns the runs that the ledger knows of.
-    pub(crate) fn ledger(&self) -> BTreeSet<String> {
+    /// Returns all that can be read of it, without changing anything.
+    pub(crate) fn known(&self) -> Known {
         let (engine, private) = (Engine::fresh(), tempfile::tempdir().unwrap());
         let ledger = private.path().join("ledger.db");
         let to = RecallTarget { ledger: Some(&ledger), ..everything(engine.data()) };
-        peek(&self.store(), to).unwrap();
+        if !matches!(peek(&self.store(), to).unwrap(), Recall::Warm { .. }) {
+            return Known::default();
+        }
         let runs = Ledger::open(&ledger).unwrap().newest(u32::MAX).unwrap();
-        runs.into_iter().map(|run| run.id).collect()
+        Known { words: words(&engine.connect()), runs: runs.into_iter().map(|run| run.id).collect() }
     }
+}
 
-    /// Returns all that can be read of the sessions, without changing anything.
-    pub(crate) fn words(&self) -> Words {
-        words(&self.store())
+/// What a memory knows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// For each session, what was said in it.
+    pub(crate) words: BTreeMap<String, BTreeSet<String>>,
+    /// The runs in the ledger.
+    pub(crate) runs: BTreeSet<String>,
+}
+
+impl Known {
+    /// Returns how many sessions and how many runs of the ledger another one has lost or knows less of.
+    pub(crate) fn lost_in(&self, other: &Self) -> (usize, usize) {
+        let is_less = |(id, texts): &(&String, &BTreeSet<String>)| {
+            !other.words.get(*id).is_some_and(|others| others.is_superset(texts))
+        };
+        let runs = self.runs.difference(&other.runs).count();
+        (self.words.iter().filter(is_less).count(), runs)
     }
 }
 
@@ -111,30 +125,38 @@ impl Chance {
 
 /// What happened over all seeds.
 #[derive(Debug, Default)]
-struct Counts {
+pub(crate) struct Counts {
     runs: u32,
     damages: u32,
     /// Runs that were told of damage, when they began or when they saved.
     told: u32,
     /// Runs that began without a memory although there was one.
     cold: u32,
-    /// Sessions that damage took, of all that were there.
+    /// Sessions that damage took or set back, of all that were there.
     lost: usize,
     sessions: usize,
     /// Rows of the ledger that damage took, of all that were there.
     rows_lost: usize,
     rows: usize,
+    /// Single bits that were flipped, and how many of them cost a session something.
+    bits: u32,
+    bits_that_cost: u32,
 }
 
 #[test]
 fn whatever_breaks_no_run_fails_and_none_makes_it_worse() {
-    let seeds = std::env::var("FRO_SOAK").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(12);
+    println!("{:?}", play(0..8));
+}
+
+/// Tries some seeds, and returns what came of them.
+pub(crate) fn play(seeds: Range<u64>) -> Counts {
     let mut counts = Counts::default();
-    (0..seeds).for_each(|seed| one_seed(seed, &mut counts));
-    println!("{seeds} seeds: {counts:?}");
-    assert_eq!(counts.runs, RUNS * u32::try_from(seeds).unwrap());
+    let all = u32::try_from(seeds.end - seeds.start).unwrap();
+    seeds.for_each(|seed| one_seed(seed, &mut counts));
+    assert_eq!(counts.runs, RUNS * all);
     assert!(counts.told > 0 && counts.damages > 0, "nothing was tried: {counts:?}");
     assert_eq!(counts.cold, 0, "a run began without a memory that could be read");
+    counts
 }
 
 fn one_seed(seed: u64, counts: &mut Counts) {
@@ -147,39 +169,53 @@ fn one_seed(seed: u64, counts: &mut Counts) {
     for subject in 0..4 {
         speak(&home, subject, &mut turn, seed);
     }
+    let mut whole = home.known();
     for _ in 0..RUNS {
-        let (whole, runs) = (home.words(), home.ledger());
-        let mut damaged = None;
-        if chance.below(2) == 0 {
-            damaged = Some(damage(&home.files(), &mut chance));
-            counts.damages += 1;
-        }
-        let (before, known) = (home.words(), home.ledger());
-        if damaged.is_some_and(|damage| damage.is_harmless) {
-            assert_eq!(
-                (&before, &known),
-                (&whole, &runs),
-                "seed {seed}, turn {turn}: nothing that is in use broke"
-            );
-        }
-        counts.sessions += whole.len();
-        counts.lost += whole.keys().filter(|id| !before.contains_key(*id)).count();
-        counts.rows += runs.len();
-        counts.rows_lost += runs.difference(&known).count();
+        let before = if chance.below(2) == 0 {
+            let damage = damage(&home.files(), &mut chance);
+            let before = home.known();
+            judge(&damage, (&whole, &before), counts, &format!("seed {seed}, turn {turn}"));
+            before
+        } else {
+            whole.clone()
+        };
+        counts.sessions += whole.words.len();
+        counts.rows += whole.runs.len();
         let subject = u32::try_from(chance.below(u64::from(SUBJECTS))).unwrap();
         let (recollection, said, warnings) = speak(&home, subject, &mut turn, seed);
         counts.runs += 1;
         counts.told += u32::from(!warnings.is_empty() || !recollection.warnings.is_empty());
-        counts.cold += u32::from(!before.is_empty() && !matches!(recollection.recall, Recall::Warm { .. }));
-        let after = home.words();
-        for (id, texts) in &before {
-            let has = after.get(id).cloned().unwrap_or_default();
-            assert!(has.is_superset(texts), "seed {seed}, turn {turn}: {id} had {texts:?} and has {has:?}");
-        }
-        assert!(after.values().any(|texts| texts.contains(&said)), "seed {seed}: `{said}` is not there");
-        let kept = home.ledger();
-        assert!(kept.is_superset(&known), "seed {seed}, turn {turn}: {known:?} became {kept:?}");
-        assert!(kept.contains(&run(subject).id), "seed {seed}, turn {turn}: the run is not in the ledger");
+        let is_warm = matches!(recollection.recall, Recall::Warm { .. });
+        counts.cold += u32::from(!before.words.is_empty() && !is_warm);
+        let after = home.known();
+        assert_eq!(before.lost_in(&after), (0, 0), "seed {seed}, turn {turn}: {before:?} became {after:?}");
+        let is_there = after.words.values().any(|texts| texts.contains(&said));
+        assert!(is_there, "seed {seed}: `{said}` is not there");
+        assert!(
+            after.runs.contains(&run(subject).id),
+            "seed {seed}, turn {turn}: the run is not in the ledger"
+        );
+        whole = after;
+    }
+}
+
+/// Compares what was known before something broke and after.
+fn judge(damage: &Damage, (whole, left): (&Known, &Known), counts: &mut Counts, when: &str) {
+    let (sessions, rows) = whole.lost_in(left);
+    counts.damages += 1;
+    counts.lost += sessions;
+    counts.rows_lost += rows;
+    if damage.is_harmless {
+        assert_eq!((sessions, rows), (0, 0), "{when}: nothing that is in use broke, but {}", damage.what);
+    }
+    if damage.is_one_bit {
+        counts.bits += 1;
+        counts.bits_that_cost += u32::from(sessions > 0);
+        assert!(
+            sessions <= 1 && rows == 0,
+            "{when}: one bit cost {sessions} sessions and {rows} rows: {}",
+            damage.what
+        );
     }
 }
 
@@ -225,18 +261,12 @@ pub(crate) fn speak(
     (recollection, said, keeping.warnings)
 }
 
-fn words(store: &Store) -> Words {
-    let engine = Engine::fresh();
-    let recalled = peek(store, everything(engine.data())).unwrap();
-    if !matches!(recalled, Recall::Warm { .. }) {
-        return Words::new();
-    }
-    let connection: Connection = engine.connect();
+fn words(connection: &Connection) -> BTreeMap<String, BTreeSet<String>> {
     let sql = "SELECT session_id, data ->> '$.text' FROM part WHERE data ->> '$.text' IS NOT NULL";
     let mut statement = connection.prepare(sql).unwrap();
     let rows =
         statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))).unwrap();
-    let mut words = Words::new();
+    let mut words: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for row in rows {
         let (id, text) = row.unwrap();
         words.entry(id).or_default().insert(text);
@@ -246,8 +276,12 @@ fn words(store: &Store) -> Words {
 
 /// What was broken.
 struct Damage {
+    /// Which file, and how.
+    what: String,
     /// No byte of the newest save was hit, so that nothing may be lost, whoever reads it.
     is_harmless: bool,
+    /// One bit of a memory that was whole was flipped.
+    is_one_bit: bool,
 }
 
 /// Breaks something.
@@ -265,8 +299,10 @@ fn damage(place: &Path, chance: &mut Chance) -> Damage {
     let at = usize::try_from(chance.below(bytes.len().max(1) as u64)).unwrap();
     let name = files[one].file_name().unwrap().to_str().unwrap().to_owned();
     // A head that is gone or garbage leads nowhere, and the newest save is found all the same.
-    let is_harmless = in_use.is_some_and(|names| !names.contains(&name));
-    match chance.below(6) {
+    let is_harmless = in_use.as_ref().is_some_and(|names| !names.contains(&name));
+    let kind = chance.below(6);
+    let is_one_bit = kind > 3 && in_use.is_some() && !bytes.is_empty();
+    match kind {
         0 => fs::remove_file(&files[one]).unwrap_or_default(),
         1 if name == "head.3" => fs::write(&files[one], "").unwrap(),
         kind => {
@@ -280,7 +316,7 @@ fn damage(place: &Path, chance: &mut Chance) -> Damage {
             fs::write(&files[one], bytes).unwrap();
         }
     }
-    Damage { is_harmless }
+    Damage { what: format!("{name}, kind {kind}, byte {at}"), is_harmless, is_one_bit }
 }
 
 /// Returns the names of the objects of the newest save, as the format's description says; nothing if that is damaged.

@@ -7,12 +7,11 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::params;
 
 use fro_memory::{
-    Archive, ExcerptKind, Figures, Index, Keep, Kept, Ledger, Page, Question, Recall, RecallTarget,
-    Recollection, Retention, Run, SessionSelection, Sessions, StoreSettings, Stores, audit, collect_garbage,
-    recall,
+    Archive, ExcerptKind, Index, Keep, Kept, Ledger, Page, Question, Recall, RecallTarget, Recollection,
+    Retention, SessionSelection, Sessions, StoreSettings, Stores, audit, collect_garbage, recall,
 };
 
-use crate::engine::{Engine, NOON, add_message, after, open_session, saved, say};
+use crate::engine::{Engine, NOON, add_message, after, open_session, run, saved, say};
 
 const MINE: &str = "ses_00000007";
 
@@ -118,23 +117,6 @@ impl Begun {
 /// A word that only one session has.
 fn word(number: u32) -> String {
     format!("valve{}", number.to_string().replace(char::is_numeric, "x")) + &format!("{number:04}")
-}
-
-pub(crate) fn run(number: u32) -> Run {
-    Run {
-        id: format!("run-{number}"),
-        subject: format!("octo/garden#{number}"),
-        session: Some(format!("ses_{number:08}")),
-        ended_at: Timestamp::from_millisecond(NOON + i64::from(number)).unwrap(),
-        surface: "github".to_owned(),
-        event: "issue_comment".to_owned(),
-        actor: "mara".to_owned(),
-        trust: "maintainer".to_owned(),
-        visibility: if number < 3 { Audience::Insiders } else { Audience::Everyone },
-        outcome: "answered".to_owned(),
-        links: Vec::new(),
-        figures: Figures::default(),
-    }
 }
 
 #[test]

@@ -95,13 +95,24 @@ impl Place {
         Printed { output: text(ended.stdout), errors: text(ended.stderr), code: ended.status.code() }
     }
 
-    /// Changes a byte in the middle of the first object of a kind.
+    /// Overwrites the first object of a kind.
     pub(crate) fn spoil(&self, kind: &str) {
+        self.change(kind, |bytes| bytes.fill(0xa5));
+    }
+
+    /// Flips a bit in the middle of the first object of a kind.
+    pub(crate) fn flip(&self, kind: &str) {
+        self.change(kind, |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        });
+    }
+
+    fn change(&self, kind: &str, with: impl FnOnce(&mut Vec<u8>)) {
         let Keeper::Folder(folder) = &self.keeper else { panic!("only a folder can be spoilt here") };
         let file: PathBuf = files(&folder.path().join("3").join(kind)).remove(0);
         let mut bytes = fs_err::read(&file).unwrap();
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
+        with(&mut bytes);
         fs_err::write(file, bytes).unwrap();
     }
 }

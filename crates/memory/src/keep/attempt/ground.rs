@@ -25,9 +25,16 @@ pub(in crate::keep) struct Ground {
 }
 
 impl Ground {
-    /// Looks at the head.
-    pub(in crate::keep) fn at(store: &Store, head: Option<&Head>) -> Result<Self, Error> {
+    /// Looks at the head, unless it is the save that the run started from, which was looked at already.
+    pub(in crate::keep) fn at(
+        store: &Store,
+        head: Option<&Head>,
+        base: Option<&Saved>,
+    ) -> Result<Self, Error> {
         let Some(head) = head else { return Self::without_head(store) };
+        if let Some(base) = base.filter(|base| head.manifest() == Ok(base.name)) {
+            return Ok(Self { theirs: Some(base.clone()), ..Self::default() });
+        }
         match Saved::at(store, head) {
             Ok(known) => Ok(Self { theirs: Some(known), ..Self::default() }),
             Err(Error::Flawed(why)) => Self::before(store, head, why),

@@ -4,18 +4,17 @@
 //! only now, would stay until somebody reads them. So every save reads a stretch of the packs, each where the one before
 //! ended: a small memory whole, a large one in turn.
 
-use std::collections::HashSet;
-
 use blake3::Hash;
 
 use super::Attempt;
 use crate::{
     error::Error,
     snapshot::{
-        catalog::Bookmark,
+        catalog::{Bookmark, Damaged},
         leaf::{SessionEntries, SessionEntry},
         manifest::{LOOKED_OVER, Manifest},
         saved::Saved,
+        unpack::Copies,
     },
     store::ObjectName,
 };
@@ -28,8 +27,8 @@ const STRETCH: u64 = 192 << 10;
 pub(super) struct LookedOver {
     /// A value that is secret stands in what was read.
     pub(super) has_secret: bool,
-    /// Chunks that cannot be read any more.
-    pub(super) lost: HashSet<Hash>,
+    /// Chunks that are not as they should be.
+    pub(super) damaged: Damaged,
     /// Where the next save goes on; nothing if all was read.
     pub(super) until: Option<Bookmark>,
 }
@@ -37,7 +36,8 @@ pub(super) struct LookedOver {
 impl LookedOver {
     /// Returns the sessions that cannot be read any more.
     pub(super) fn spoilt(&self, sessions: &SessionEntries) -> Vec<String> {
-        let is_lost = |names: &[ObjectName]| names.iter().any(|name| self.lost.contains(&name.hash()));
+        let is_lost =
+            |names: &[ObjectName]| names.iter().any(|name| self.damaged.lost.contains(&name.hash()));
         let is_spoilt =
             |entry: &SessionEntry| is_lost(&entry.rows) || entry.files.iter().any(|file| is_lost(&file.2));
         sessions.iter().filter(|(_, entry)| is_spoilt(entry)).map(|(id, _)| id.clone()).collect()
@@ -60,13 +60,19 @@ impl Attempt<'_, '_> {
             };
             Ok(())
         };
-        match theirs.catalog.read(self.store, chunks.iter().copied(), &mut look) {
+        let catalog = &theirs.catalog;
+        let read = catalog.read_copies(self.store, chunks.iter().copied(), Copies::First, &mut look);
+        let read = read.and_then(|()| {
+            catalog.read_copies(self.store, chunks.iter().copied(), Copies::Second, &mut |_, _| Ok(()))
+        });
+        match read {
             Err(Error::Flawed(why)) => {
                 tracing::warn!("a part of the memory cannot be read: {why}");
-                looked.lost = theirs.catalog.unreadable(self.store, &chunks)?;
+                looked.damaged = catalog.examine(self.store, &chunks)?;
             }
             read => read?,
         }
+        looked.damaged.weak.extend(&catalog.weak);
         Ok(looked)
     }
 }
