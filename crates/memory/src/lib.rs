@@ -3,7 +3,7 @@
 //! A run needs four calls, all of which block (an async caller gives them a thread):
 //!
 //! ```no_run
-//! # use fro_memory::{RecallTarget, SessionSelection, Keep, Provenance, Recall, StoreSettings, Stores};
+//! # use fro_memory::{Keep, Provenance, Recall, RecallTarget, SessionSelection, StoreSettings, Stores};
 //! # use fro_core::remembered::Audience;
 //! # let [data, ledger, index] = ["data", "ledger.db", "index.db"].map(std::path::Path::new);
 //! # let now = jiff::Timestamp::UNIX_EPOCH;

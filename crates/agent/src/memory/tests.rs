@@ -121,10 +121,11 @@ fn every_way_to_a_session_asks_who_may_hear_it() {
     let garden = garden();
     let public = garden.read_by(Audience::Everyone, "github");
     assert_eq!(heard(&public), ["ses_public"]);
+    // Nobody knows who may hear a session that the ledger does not know, so that it counts as private.
     let insider = garden.read_by(Audience::Insiders, "github");
-    assert_eq!(heard(&insider), ["ses_public", "ses_private", "ses_child"]);
+    assert_eq!(heard(&insider), ["ses_public", "ses_private", "ses_unknown", "ses_child"]);
     let there = garden.read_by(Audience::Insiders, "discord:5");
-    assert_eq!(heard(&there), ["ses_public", "ses_private", "ses_hidden", "ses_child"]);
+    assert_eq!(heard(&there), ["ses_public", "ses_private", "ses_unknown", "ses_hidden", "ses_child"]);
 }
 
 #[test]
