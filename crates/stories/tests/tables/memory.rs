@@ -26,7 +26,7 @@ const KINDS: [(&str, Trouble, &str, bool); 11] = [
     ("packs are cut", Trouble::Fails("GET /packs/", Fault::Cut), "could not be read", false),
     ("answers are lost", Trouble::Fails("PUT /head.3", Fault::Lose), "hit", true),
     ("bit in the head", Trouble::Flipped("head.3"), "hit", true),
-    ("bit in a manifest", Trouble::Flipped("manifests"), "damaged", true),
+    ("bit in a manifest", Trouble::Flipped("manifests"), "hit", true),
     ("bit in a pack", Trouble::Flipped("packs"), "damaged", true),
 ];
 
