@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::{process::Process, settings::Settings, step::Tell};
 
-/// What one engine is for. Its wall, its clone, its network and its `gh` are drawn for this permit.
+/// The purpose of one engine. Its wall, its clone, its network and its `gh` are drawn for this permit.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// Whose words, in which repository, and how far they reach.

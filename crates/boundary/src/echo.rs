@@ -1,4 +1,4 @@
-//! What a server says of the credential that it was shown: taken out of its answer on the way back.
+//! Takes credentials out of a server's answer, where the server repeats what it was shown.
 //!
 //! A provider may repeat a request's headers in an error, and whoever asked without the credential would have it then.
 //! The answer is not held up: only what could be the beginning of a credential waits for the next piece.

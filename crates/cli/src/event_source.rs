@@ -1,4 +1,4 @@
-//! What happened: the event of a workflow run, or one that was made up to try things out.
+//! The event that a run answers: that of the workflow run, or one that was made up to try things out.
 
 use fro_core::{Fault, RepoName};
 use serde_json::{Map, Value, json};

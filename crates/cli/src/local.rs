@@ -1,4 +1,4 @@
-//! What a runner would have set, found on a developer's machine.
+//! Values that a runner sets in its environment, found out on a developer's machine.
 
 use std::path::{Path, PathBuf};
 

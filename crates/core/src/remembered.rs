@@ -26,7 +26,7 @@ pub struct Remembered {
     pub cost: f64,
     /// The least trusted words that set one of its runs off.
     pub trust: Trust,
-    /// Tells whether it was put away.
+    /// Tells whether the session was closed.
     pub is_archived: bool,
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fro_core::Fault;
 use serde::Deserialize;
 
-/// Discord's number for a thread that was put away.
+/// Discord's number for an archived thread.
 const ARCHIVED: u32 = 50083;
 
 /// A deed or a question that came to nothing.
@@ -53,7 +53,7 @@ impl Error {
         self.answered().is_some_and(|error| error.status() == Some(403))
     }
 
-    /// Tells whether the thread it was about was put away.
+    /// Tells whether the thread is archived.
     pub fn archived(&self) -> bool {
         self.code() == Some(ARCHIVED)
     }

@@ -95,7 +95,7 @@ pub struct Channel {
     pub kind: ChannelKind,
     /// Whether the role of everybody is kept from seeing it; a thread is as its parent besides.
     pub hidden: bool,
-    /// Whether it is a thread that was put away.
+    /// Whether the channel is an archived thread.
     pub archived: bool,
     /// Whether only moderators may take it out again.
     pub locked: bool,

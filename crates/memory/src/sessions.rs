@@ -50,7 +50,7 @@ pub struct Info {
     pub created: Timestamp,
     /// When something was last said.
     pub updated: Timestamp,
-    /// Tells whether it was put away.
+    /// Tells whether the session was closed.
     pub is_archived: bool,
     /// What it cost, in dollars.
     pub cost: f64,

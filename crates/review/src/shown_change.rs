@@ -1,4 +1,4 @@
-//! How much of a large change fits into a prompt: whole files while they fit, and the name of every one that does not.
+//! The part of a change that the model is shown: how much of a large one fits into a prompt: whole files while they fit, and the name of every one that does not.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What is told to a process that `sudo` starts: arguments and environment, by its standard input.
+//! Arguments and environment of a process that `sudo` starts, given to it by its standard input.
 //!
 //! `sudo` writes arguments into the machine's log and drops the environment.
 

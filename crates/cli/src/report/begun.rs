@@ -1,4 +1,4 @@
-//! What a run has begun: the things that are taken back when somebody interrupts it.
+//! Signs that a run has left so far, which are taken back when somebody interrupts it.
 
 use fro_agent::Step;
 use fro_run::Progress;

@@ -1,4 +1,4 @@
-//! What follows from an event.
+//! What the daemon has to write down because of an event on Discord.
 
 use jiff::Timestamp;
 

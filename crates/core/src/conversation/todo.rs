@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TodoList(pub Vec<Todo>);
 
-/// One thing to do.
+/// An item of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Todo {
     /// What, in the agent's words.

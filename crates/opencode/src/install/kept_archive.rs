@@ -1,4 +1,4 @@
-//! Packed packages that somebody keeps for us: taken before a download, left for them after one.
+//! Packages as they were downloaded, kept by the caller: looked up before a download, and added after one.
 //!
 //! Only pinned packages are exchanged: their bytes are compared with the pin wherever they come from.
 
@@ -24,7 +24,7 @@ pub(super) fn find(package: &Package, wanted: &Wanted) -> Option<PathBuf> {
     Some(wanted.archives.as_ref()?.join(name(package)?)).filter(|archive| archive.exists())
 }
 
-/// Leaves the packed file of a package to be kept, or removes it if nobody would.
+/// Keeps the downloaded file of a package where the caller has a folder for it, and removes it otherwise.
 pub(super) fn keep(package: &Package, wanted: &Wanted, packed: &Path) -> io::Result<()> {
     match (&wanted.archives, name(package)) {
         (Some(folder), Some(name)) => fs::copy(packed, folder.join(name)).and(fs::remove_file(packed)),

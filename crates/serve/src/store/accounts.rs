@@ -1,4 +1,4 @@
-//! Whose GitHub account is whose, as they have proven to GitHub.
+//! The GitHub account of each person, as they have proven to GitHub.
 
 use fro_core::{
     Login,

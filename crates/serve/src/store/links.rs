@@ -1,4 +1,4 @@
-//! Which channel is which repository's.
+//! Links: for each channel the repository that is worked on there, and who linked them.
 
 use fro_core::{
     RepoName,

@@ -1,4 +1,4 @@
-//! Which thread is which session.
+//! Threads: for each the session of the engine in which it is answered.
 
 use fro_core::{
     RepoName,

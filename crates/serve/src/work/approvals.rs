@@ -1,4 +1,4 @@
-//! What the engine asks is put to people in the thread, and their word is taken back to it.
+//! Asks people in the thread for what the engine wants leave for, and takes their answer back to the engine.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The sign of life of a turn: renews its lease, and hears what people want of it.
+//! Renews the lease of a turn while it is worked on, and notices when people want it to end.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Says a turn in its thread: what is new goes into the outbox, message by message.
+//! Writes what happens in a turn into its thread: each new message goes into the outbox.
 
 use std::time::Duration;
 
