@@ -8,6 +8,7 @@ use std::{
 use crate::git::{
     GitError, LeftOut, Store, Untracked, bring,
     command::{feed, git_dir},
+    settings,
     store::{borrow, copy_if_there},
 };
 
@@ -49,15 +50,14 @@ impl Store {
         borrow(&repository, &[self.repository.join("objects")])?;
         copy_if_there(&self.repository.join("shallow"), &repository.join("shallow"))?;
         self.copy_branches(&repository).await?;
-        for (key, value) in [
-            ("remote.origin.url", origin),
-            ("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"),
-            ("push.default", "current"),
-            ("push.autoSetupRemote", "true"),
-            ("submodule.recurse", "false"),
-        ] {
-            self.git.run(&repository, &["config", key, value]).await?;
-        }
+        let ours = [
+            ("remote \"origin\"", "url", origin),
+            ("remote \"origin\"", "fetch", "+refs/heads/*:refs/remotes/origin/*"),
+            ("push", "default", "current"),
+            ("push", "autoSetupRemote", "true"),
+            ("submodule", "recurse", "false"),
+        ];
+        settings::add(&repository, &ours)?;
         self.in_tree(&repository, folder, &["reset", "--quiet", "--hard", self.tip()]).await?;
         let left_out = match (self.checkout(), untracked) {
             (Some(checkout), Untracked::Come(search)) => bring::along(self, checkout, folder, search).await?,

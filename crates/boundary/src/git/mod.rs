@@ -18,6 +18,7 @@ mod reader;
 mod receive;
 mod rules;
 mod scan;
+mod settings;
 mod staging;
 mod store;
 

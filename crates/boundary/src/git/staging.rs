@@ -37,6 +37,7 @@ use crate::{
         command::complaint,
         gatekeeper::{self, Gatekeeper, Record},
         rules::{BranchState, Rules},
+        settings,
     },
     serve::{Body, serve},
     wall::{Address, Enclosure},
@@ -134,16 +135,14 @@ impl Store {
                 (None, Some(self.keep_gate(gatekeeper, &hooks, hook).await?))
             }
         };
-        for (key, value) in [
-            ("receive.fsckObjects", "true"),
-            ("receive.denyDeletes", "true"),
-            ("receive.denyNonFastForwards", "true"),
-            ("transfer.hideRefs", "refs/fro-bot"),
-        ] {
-            self.git.run(&self.repository, &["config", key, value]).await?;
-        }
-        let largest = LARGEST.to_string();
-        self.git.run(&self.repository, &["config", "receive.maxInputSize", &largest]).await?;
+        let ours = [
+            ("receive", "fsckObjects", "true"),
+            ("receive", "denyDeletes", "true"),
+            ("receive", "denyNonFastForwards", "true"),
+            ("receive", "maxInputSize", &LARGEST.to_string()),
+            ("transfer", "hideRefs", "refs/fro-bot"),
+        ];
+        settings::add(&self.repository, &ours)?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(GitError::Start)?;
         let address = listener.local_addr().map_err(GitError::Start)?;
         let (git, project) = (self.git.clone(), self.folder.path().to_owned());
