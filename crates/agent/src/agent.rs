@@ -203,14 +203,10 @@ impl Opened<'_> {
         let models = Arc::new(models::open(scope.process).await?);
         let private = self.memory.private().to_owned();
         let home = self.folder.path();
-        let walled = async {
-            let enclosure = Enclosure::find(&scope.settings().engine.program).await;
-            (Repository::open(scope, &models, (home, &private), enclosure).await, enclosure)
-        };
-        let (equipment, recall, (repository, enclosure)) = tokio::join!(
+        let (equipment, recall, repository) = tokio::join!(
             install::install(scope, &private),
             self.memory.bring(subject(scope.permit())),
-            walled
+            Box::pin(Repository::open(scope, &models, (home, &private)))
         );
         self.note_recall(recall);
         let Equipment { engine, omo, warning, archives } = equipment?;
@@ -220,7 +216,7 @@ impl Opened<'_> {
         }
         self.memory.written_by(&engine.version);
         (scope.tell)(Step::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
-        let repository = repository?;
+        let (repository, enclosure) = repository?;
         for warning in repository.warnings() {
             self.warn(warning);
         }

@@ -87,6 +87,7 @@ pub(crate) struct LiveEngine<'a> {
     network: Option<Network>,
     _tools: ToolServer,
     _listening: AbortOnDropHandle<()>,
+    _tools_start: AbortOnDropHandle<()>,
     walls: String,
     pub(crate) engine: EngineAccess,
     /// The drafts that `gh` writes to; they become those of the first session.
@@ -147,6 +148,7 @@ impl<'a> LiveEngine<'a> {
         let connection = server.connection().clone();
         let usual_agent = usual_agent.filter(|_| left_out.is_none());
         let listening = callers.listen(&connection);
+        let tools_start = start_tools(&connection, &directory);
         let memory = setup.memory;
         let engine =
             EngineAccess { connection, callers, memory, directory, only_agent, usual_agent, left_out };
@@ -158,6 +160,7 @@ impl<'a> LiveEngine<'a> {
             network,
             _tools: tools,
             _listening: listening,
+            _tools_start: tools_start,
             walls: wall.told,
             engine,
             first_drafts: Mutex::new(Some(drafts)),
@@ -171,7 +174,7 @@ impl<'a> LiveEngine<'a> {
         let drafts = self.first_drafts.lock().unwrap_or_else(PoisonError::into_inner).take();
         let order = if drafts.is_some() { SessionOrder::First } else { SessionOrder::Later };
         let drafts = drafts.unwrap_or_default();
-        Session::open(self.scope, self.engine.clone(), plan, (drafts, order)).await
+        Box::pin(Session::open(self.scope, self.engine.clone(), plan, (drafts, order))).await
     }
 
     /// Brings everything behind the wall to a stand. What does not freeze is ended; only what is known to have been
@@ -187,7 +190,7 @@ impl<'a> LiveEngine<'a> {
         match frozen {
             Ok(halt) => Ok(halt),
             Err(why) => {
-                tracing::warn!("the engine is ended: {why}");
+                tracing::warn!("the engine is ended by force: {why}");
                 self.server.end().await.map_or(Err(why), Halt::ended)
             }
         }
@@ -252,6 +255,16 @@ fn openings(
         network.offer(&mut openings);
     }
     openings
+}
+
+/// Lets the engine start its servers of tools while the session is opened: that takes as long, and waits for other things.
+fn start_tools(connection: &Connection, directory: &Path) -> AbortOnDropHandle<()> {
+    let (connection, directory) = (connection.clone(), directory.to_owned());
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        if let Err(error) = connection.start_tools(&directory).await {
+            tracing::debug!("the servers of tools start with the first question: {error}");
+        }
+    }))
 }
 
 /// Starts the engine. If it does not get ready with Oh My OpenCode in it, it is started again without, and that is said.

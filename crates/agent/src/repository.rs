@@ -39,15 +39,19 @@ pub(crate) struct Repository {
 
 impl Repository {
     /// Makes everything: the clone below `home`, which is the engine's, and the store where the agent cannot reach.
+    /// Finds out meanwhile what can stand around the wall.
     pub(crate) async fn open(
         scope: Scope<'_>,
         models: &ModelProxy,
         (home, private): (&Path, &Path),
-        enclosure: Enclosure,
-    ) -> Result<Self, Fault> {
+    ) -> Result<(Self, Enclosure), Fault> {
         let (settings, job, repo) = (scope.settings(), scope.job, scope.permit().repo());
         let credentials = Arc::new(PushCredentials::new(scope.process, repo));
-        let assignment = Assignment::decide(scope, models, &credentials).await?;
+        let (assignment, enclosure) = tokio::join!(
+            Assignment::decide(scope, models, &credentials),
+            Enclosure::find(&settings.engine.program)
+        );
+        let assignment = assignment?;
         let confinement = wall::confinement(settings, enclosure);
         let git = Git::new(&settings.engine.environment, confinement);
         // Who looks at a clone of their own may have none, and an empty one is refused even where none is needed.
@@ -89,7 +93,8 @@ impl Repository {
             }
             Assignment::Branch(_) | Assignment::Look(_) | Assignment::Patch { .. } => None,
         };
-        Ok(Self { assignment, credentials, store, staging, clone, baseline, proposer, environment })
+        let opened = Self { assignment, credentials, store, staging, clone, baseline, proposer, environment };
+        Ok((opened, enclosure))
     }
 
     /// Returns the agent's clone.

@@ -293,7 +293,12 @@ async fn open_place(
 
 /// Chooses the agent to ask among those that the engine offers.
 async fn choose_agent(engine: &EngineAccess, settings: &Settings) -> Result<Choice, Fault> {
-    let agents = engine.connection.agents(&engine.directory).await.map_err(|error| error.fault())?;
+    // The models are wanted when the question is put. The engine finds both out at once in the time that one takes.
+    let (agents, _models) = tokio::join!(
+        engine.connection.agents(&engine.directory),
+        engine.connection.models(&engine.directory)
+    );
+    let agents = agents.map_err(|error| error.fault())?;
     let primary: Vec<_> =
         agents.iter().filter(|agent| agent.is_primary()).map(|agent| agent.name.as_str()).collect();
     let wanted = engine.only_agent.or(settings.engine.agent.as_deref()).or(engine.usual_agent);

@@ -62,7 +62,7 @@ async fn admit(connection: &Connection, session: &Session, message: &Message) ->
         }
     }
     if let Some(name) = &message.model
-        && !client.has_model(directory, name).await.map_err(|_| Trouble::Engine)?
+        && !client.models(directory).await.map_err(|_| Trouble::Engine)?.contains(name)
     {
         return Err(Trouble::UnknownModel);
     }

@@ -138,6 +138,9 @@ impl Error {
                 "install Node.js, which brings `npm`, or set `npm_config_registry` to your registry",
             ),
             Self::Npm { said, .. } if is_of_the_network(said) => Fault::upstream(what, Retry::Later),
+            Self::Npm { said, .. } if said.contains("ENOSPC") => {
+                Fault::yours(what, "make room on the disk of the tool cache, then try again")
+            }
             Self::Npm { package, .. } => {
                 Fault::yours(what, format!("see that `npm view {package}` works here, then try again"))
             }
@@ -169,4 +172,23 @@ fn is_of_the_network(said: &str) -> bool {
     ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH"]
         .iter()
         .any(|code| said.contains(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn what_npm_could_not_do_says_who_has_to_act() {
+        let check = |said: &str, expect: (&str, u8)| {
+            let (package, status) = ("opencode@1".to_owned(), ExitStatus::from_raw(256));
+            let fault = Error::Npm { package, status, said: said.to_owned() }.fault();
+            assert_eq!((fault.hint().as_str(), fault.exit_code()), expect, "{said}");
+        };
+        check("code ECONNREFUSED", ("try again in a few minutes", 3));
+        check("nospc ENOSPC: no space left", ("make room on the disk of the tool cache, then try again", 2));
+        check("code E404", ("see that `npm view opencode@1` works here, then try again", 2));
+    }
 }

@@ -264,6 +264,17 @@ impl Connection {
         self.client.agents(directory).await
     }
 
+    /// Lists the models that a folder's configuration offers.
+    pub async fn models(&self, directory: &Path) -> Result<Vec<ModelName>, Error> {
+        self.client.models(directory).await
+    }
+
+    /// Has the servers of tools started that a folder's configuration names. Without it the first question does that, and
+    /// waits for each.
+    pub async fn start_tools(&self, directory: &Path) -> Result<(), Error> {
+        self.client.start_tools(directory).await
+    }
+
     /// Begins a session. One with a title costs no call of the model for finding one.
     pub async fn create_session(&self, directory: &Path, title: &str) -> Result<Session, Error> {
         self.client.create_session(directory, title).await

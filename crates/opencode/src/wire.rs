@@ -9,6 +9,8 @@ use fro_core::conversation::{
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::server::ModelName;
+
 /// A line of `/global/event`.
 #[derive(Deserialize)]
 pub(crate) struct Envelope {
@@ -396,6 +398,15 @@ fn null_is_false<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bo
 #[derive(Deserialize)]
 pub(crate) struct Providers {
     pub(crate) providers: Vec<Provider>,
+}
+
+impl Providers {
+    /// Names every model of every provider.
+    pub(crate) fn names(self) -> impl Iterator<Item = ModelName> {
+        self.providers.into_iter().flat_map(|Provider { id, models }| {
+            models.into_keys().map(move |model| ModelName { provider: id.clone(), model })
+        })
+    }
 }
 
 #[derive(Deserialize)]

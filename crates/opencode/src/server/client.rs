@@ -120,11 +120,12 @@ pub(crate) struct EngineClient {
     base: String,
     password: Secret,
     directories: Arc<Mutex<HashSet<PathBuf>>>,
-    agents: Arc<Mutex<Agents>>,
+    agents: Asked<Agent>,
+    models: Asked<ModelName>,
 }
 
-/// The agents of each folder, as far as they were asked for.
-type Agents = HashMap<PathBuf, Vec<Agent>>;
+/// What was asked for, of each folder. An engine's configuration does not change, so it is asked once.
+type Asked<T> = Arc<Mutex<HashMap<PathBuf, Vec<T>>>>;
 
 impl EngineClient {
     pub(crate) fn new(port: u16, password: Secret) -> Result<Self, Error> {
@@ -133,7 +134,8 @@ impl EngineClient {
         let once = Client::new(settings.clone())?;
         let client = Client::new(ClientSettings { retry, ..settings })?;
         let base = format!("http://127.0.0.1:{port}");
-        Ok(Self { client, once, base, password, directories: Arc::default(), agents: Arc::default() })
+        let (directories, agents, models) = (Arc::default(), Arc::default(), Arc::default());
+        Ok(Self { client, once, base, password, directories, agents, models })
     }
 
     /// Every folder that something was said in.
@@ -152,24 +154,29 @@ impl EngineClient {
         request.stream().await.map_err(|source| Error::Engine { deed: "open its stream of events", source })
     }
 
-    /// Lists the agents of a folder. An engine's configuration does not change, so it is asked once.
+    /// Lists the agents of a folder.
     pub(crate) async fn agents(&self, directory: &Path) -> Result<Vec<Agent>, Error> {
-        let known = |agents: &Agents| agents.get(directory).cloned();
-        if let Some(agents) = known(&self.agents.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(agents);
-        }
-        let request = self.client.get(self.there("/agent", directory));
-        let agents: Vec<Agent> = json(self.send(request).await, "list its agents")?;
-        let mut all = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert(directory.to_owned(), agents.clone());
-        Ok(agents)
+        once(&self.agents, directory, async {
+            let request = self.client.get(self.there("/agent", directory));
+            json(self.send(request).await, "list its agents")
+        })
+        .await
     }
 
-    pub(crate) async fn has_model(&self, directory: &Path, name: &ModelName) -> Result<bool, Error> {
-        let request = self.client.get(self.there("/config/providers", directory));
-        let known: Providers = json(self.send(request).await, "list its models")?;
-        let provider = known.providers.iter().find(|provider| provider.id == name.provider);
-        Ok(provider.is_some_and(|provider| provider.models.contains_key(&name.model)))
+    /// Lists the models of a folder.
+    pub(crate) async fn models(&self, directory: &Path) -> Result<Vec<ModelName>, Error> {
+        once(&self.models, directory, async {
+            let request = self.client.get(self.there("/config/providers", directory));
+            let known: Providers = json(self.send(request).await, "list its models")?;
+            Ok(known.names().collect())
+        })
+        .await
+    }
+
+    /// Lets the engine start the servers of tools of a folder, and returns when all have answered or failed.
+    pub(crate) async fn start_tools(&self, directory: &Path) -> Result<(), Error> {
+        let answer = self.send(self.client.get(self.there("/mcp", directory))).await;
+        answer.map(drop).map_err(|source| Error::Engine { deed: "start its servers of tools", source })
     }
 
     pub(crate) async fn create_session(&self, directory: &Path, title: &str) -> Result<Session, Error> {
@@ -315,6 +322,21 @@ pub(super) fn json<T: serde::de::DeserializeOwned>(
     deed: &'static str,
 ) -> Result<T, Error> {
     answer.and_then(|answer| answer.json()).map_err(|source| Error::Engine { deed, source })
+}
+
+/// Asks for something of a folder, unless it is known already.
+async fn once<T: Clone>(
+    known: &Asked<T>,
+    directory: &Path,
+    ask: impl Future<Output = Result<Vec<T>, Error>>,
+) -> Result<Vec<T>, Error> {
+    let earlier = known.lock().unwrap_or_else(PoisonError::into_inner).get(directory).cloned();
+    if let Some(earlier) = earlier {
+        return Ok(earlier);
+    }
+    let answer = ask.await?;
+    known.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.to_owned(), answer.clone());
+    Ok(answer)
 }
 
 /// What may stand in a query as it is.

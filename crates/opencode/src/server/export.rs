@@ -31,7 +31,7 @@ impl Connection {
             client.fetch(&format!("{path}/diff"), session, "show what a session changed").await?;
         let messages: Vec<ExportedSession> =
             client.fetch(&format!("{path}/message"), session, "show its messages").await?;
-        let models = client.models(session, &messages).await?;
+        let models = client.models_asked(session, &messages).await?;
         let item = |kind: &str, data: Value| json!({ "type": kind, "data": data });
         let mut items = vec![item("session", info)];
         for ExportedSession { info, parts } in messages {
@@ -55,7 +55,11 @@ impl EngineClient {
     }
 
     /// Returns the models that the messages were for.
-    async fn models(&self, session: &Session, messages: &[ExportedSession]) -> Result<Vec<Value>, Error> {
+    async fn models_asked(
+        &self,
+        session: &Session,
+        messages: &[ExportedSession],
+    ) -> Result<Vec<Value>, Error> {
         let name = |message: &ExportedSession| {
             let model = message.info.get("model")?;
             Some((model.get("providerID")?.as_str()?.to_owned(), model.get("modelID")?.as_str()?.to_owned()))

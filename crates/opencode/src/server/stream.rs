@@ -101,7 +101,7 @@ async fn listen(client: EngineClient, first: Incoming, said: Subscribers, mut li
             }
         }
     }
-    warn!("the engine does not speak any more");
+    warn!("the engine's stream of events broke, and does not open again");
     tell(Heard::Gone);
 }
 

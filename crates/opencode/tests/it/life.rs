@@ -7,7 +7,7 @@ use fro_core::conversation::{
     heard::Heard,
     outcome::{Outcome, Trouble},
 };
-use fro_opencode::{Error, Message, Server, converse};
+use fro_opencode::{Error, McpServer, Message, Server, converse};
 use fro_sim::model::Reply;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -23,6 +23,22 @@ fn dropping_a_server_kills_it_and_the_commands_of_its_shell() {
 
         until("the command is gone", || processes(&command).is_empty()).await;
         until("the engine is gone", || !Path::new(&format!("/proc/{engine}")).exists()).await;
+    });
+}
+
+#[test]
+fn the_servers_of_tools_start_before_anything_is_asked() {
+    run(async || {
+        let (mut launch, _model, _spare, folder) = Stage::prepare().await;
+        let seen = folder.path().join("seen");
+        let command = ["/bin/sh", "-c", &format!("echo started >> {}", seen.display())];
+        let command = command.map(str::to_owned).into();
+        launch.tools = vec![McpServer { name: "answer".to_owned(), command }];
+        let work = launch.directory.clone();
+        let server = Server::start(launch).await.unwrap();
+        assert!(!seen.exists());
+        server.start_tools(&work).await.unwrap();
+        assert_eq!(std::fs::read_to_string(&seen).unwrap(), "started\n");
     });
 }
 
