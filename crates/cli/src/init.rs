@@ -11,7 +11,7 @@ use anstream::{print, println};
 use clap::{Args, ValueEnum};
 use fro_core::{
     Fault,
-    workflow::{Kind, MemoryChoice, Need, Pusher, Workflow},
+    workflow::{ACTION, Kind, MemoryChoice, Need, Pusher, Workflow},
 };
 use fs_err as fs;
 
@@ -45,6 +45,10 @@ pub(crate) struct Options {
     /// The bucket's region, with `--memory s3`
     #[arg(long, value_name = "REGION", default_value = "us-east-1")]
     region: String,
+
+    /// The action that the workflow uses, such as `you/agent@v0` for a release of your own
+    #[arg(long, value_name = "OWNER/NAME@REF", default_value = ACTION)]
+    action: String,
 
     /// Push changes and open pull requests as a GitHub App
     #[arg(long)]
@@ -137,7 +141,8 @@ fn workflow(options: &Options, asking: Asking) -> Result<Workflow, Fault> {
         Memory::S3 => MemoryChoice::S3 { region: plain("region", &options.region)? },
     };
     let pusher = if options.app { Pusher::App } else { Pusher::Job };
-    Ok(Workflow { kinds: kinds(&triggers)?, model: checked(&model)?, shelf, pusher })
+    let (kinds, model, action) = (kinds(&triggers)?, checked(&model)?, action(&options.action)?);
+    Ok(Workflow { kinds, model, shelf, pusher, action })
 }
 
 fn memory(name: &str) -> Result<Memory, Fault> {
@@ -168,6 +173,16 @@ fn checked(model: &str) -> Result<String, Fault> {
         return Err(Fault::yours(format!("`{model}` does not name a model"), hint));
     }
     plain("model", model)
+}
+
+/// The action stands in the file as well, with a ref after it.
+fn action(text: &str) -> Result<String, Fault> {
+    let parts = text.split_once('@').filter(|(name, at)| name.contains('/') && !at.is_empty());
+    let Some((name, at)) = parts else {
+        let hint = format!("write it as `owner/name@ref`, such as `{ACTION}`");
+        return Err(Fault::yours(format!("`{text}` does not name an action"), hint));
+    };
+    Ok(format!("{}@{}", plain("action", name)?, plain("action's ref", at)?))
 }
 
 fn plain(what: &str, text: &str) -> Result<String, Fault> {

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+/// The released action.
+pub const ACTION: &str = "fro-bot/agent@v0";
+
 /// The action that checks the repository out, by the commit of its release.
 const CHECKOUT: &str = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1";
 
@@ -167,6 +170,8 @@ pub struct Workflow {
     pub shelf: MemoryChoice,
     /// As whom changes are made.
     pub pusher: Pusher,
+    /// The action that answers, as `uses:` has it.
+    pub action: String,
 }
 
 impl Workflow {
@@ -197,7 +202,7 @@ impl Workflow {
         let pusher = if value("app-id").is_some() { Pusher::App } else { Pusher::Job };
         let is_there = |kind: &Kind| file.contains(&format!("\n  {}:\n", kind.name()));
         let kinds = Kind::ALL.into_iter().filter(is_there).collect();
-        Some(Self { kinds, model: value("model")?, shelf, pusher })
+        Some(Self { kinds, model: value("model")?, shelf, pusher, action: ACTION.to_owned() })
     }
 
     fn job(&self, kind: Kind) -> String {
@@ -215,7 +220,8 @@ impl Workflow {
         job.extend(kind.permissions().iter().map(|permission| format!("      {permission}\n")));
         let _ = write!(
             job,
-            "    steps:\n      - uses: {CHECKOUT}\n        with:\n          persist-credentials: false\n      - uses: fro-bot/agent@v0\n        with:\n",
+            "    steps:\n      - uses: {CHECKOUT}\n        with:\n          persist-credentials: false\n      - uses: {}\n        with:\n",
+            self.action
         );
         job.extend(self.inputs(kind).iter().map(|line| format!("          {line}\n")));
         if let MemoryChoice::S3 { .. } = self.shelf {
@@ -297,7 +303,13 @@ mod tests {
 
     fn workflow(kinds: &[Kind]) -> Workflow {
         let model = "anthropic/claude-sonnet-4-5".to_owned();
-        Workflow { kinds: kinds.to_vec(), model, shelf: MemoryChoice::Cache, pusher: Pusher::Job }
+        Workflow {
+            kinds: kinds.to_vec(),
+            model,
+            shelf: MemoryChoice::Cache,
+            pusher: Pusher::Job,
+            action: ACTION.to_owned(),
+        }
     }
 
     #[test]

@@ -29,8 +29,18 @@ fn what_cannot_be_written_is_refused_with_the_remedy() {
         init(folder.path(), &["--print", "--model", "claude"]),
         init(folder.path(), &["--print", "--model", "mine/a\nb"]),
         init(folder.path(), &["--print", "--triggers", "mentions,everything"]),
+        init(folder.path(), &["--print", "--action", "you/agent"]),
     ];
     insta::assert_snapshot!(refused.join("\n---\n"));
+}
+
+#[test]
+fn a_release_of_ones_own_is_used_in_every_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = init(folder.path(), &["--print", "--action", "you/agent@v0"]);
+    let used = printed.lines().filter(|line| line.contains("uses: ") && !line.contains("actions/checkout"));
+    let used: Vec<_> = used.map(str::trim).collect();
+    assert_eq!(used, ["- uses: you/agent@v0"; 7]);
 }
 
 /// A `gh` that writes down its arguments and what it reads, and cannot set what `$REFUSED` names.
