@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Measures how long it takes from the start of a program to its first question to the model: `fro-bot action` (walled, with
 a simulated GitHub to answer on), bare `opencode serve` with one prompt, and `opencode run`, in turn, on this machine
-alone. All three have the same small model catalogue. Prints a table.
+alone. All three have the same small model catalogue and work in a checkout of the same repository. Prints a table.
 
 usage: bench/first_words.py [--short] [--times N] [--fro-bot FILE] [--sim FILE] [--tools FOLDER]
 
-Build first: `cargo build --release -p fro-cli -p fro-sim`, then `fro-bot warm`. `--short` takes 5 turns instead of 15.
+Builds a release and fetches the engine first, unless the options name what is there. `--short` takes 5 turns instead of 15.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -32,10 +33,15 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--short", action="store_true", help="5 turns instead of 15")
     parser.add_argument("--times", type=int, help="so many turns")
-    parser.add_argument("--fro-bot", default=os.path.join(TARGET, "release", "fro-bot"))
-    parser.add_argument("--sim", default=os.path.join(TARGET, "release", "fro-sim"))
-    parser.add_argument("--tools", default=os.environ.get("RUNNER_TOOL_CACHE", os.path.join(TARGET, "tools")))
-    return parser.parse_args()
+    parser.add_argument("--fro-bot", type=os.path.abspath)
+    parser.add_argument("--sim", type=os.path.abspath)
+    parser.add_argument("--tools", type=os.path.abspath, default=os.environ.get("RUNNER_TOOL_CACHE", os.path.join(TARGET, "tools")))
+    options = parser.parse_args()
+    if not (options.fro_bot and options.sim):
+        subprocess.run(["cargo", "build", "--quiet", "--release", "--workspace", "--bins"], cwd=ROOT, check=True)
+        options.fro_bot = options.fro_bot or os.path.join(TARGET, "release", "fro-bot")
+        options.sim = options.sim or os.path.join(TARGET, "release", "fro-sim")
+    return options
 
 
 OPTIONS = options()
@@ -138,28 +144,39 @@ def bare(folder):
     return {"PATH": os.environ["PATH"], **quiet, **home, "OPENCODE_MODELS_PATH": catalogue}
 
 
-def fro_bot(model, folder):
+@contextlib.contextmanager
+def comment(folder):
+    """A simulated GitHub with the job of a comment on it, whose first step has checked the repository out."""
     world = subprocess.Popen([OPTIONS.sim, "--json", "--jobs", folder], stdout=subprocess.PIPE)
-    started = json.loads(world.stdout.readline())["jobs"]["comment"]
-    job = started["environment"]
+    try:
+        started = json.loads(world.stdout.readline())["jobs"]["comment"]
+        job = started["environment"]
+        address = job["GITHUB_SERVER_URL"].replace("://", f"://x-access-token:{started['token']}@")
+        clone = ["git", "clone", "--quiet", "--depth=1", f"{address}/{job['GITHUB_REPOSITORY']}.git", job["GITHUB_WORKSPACE"]]
+        subprocess.run(clone, check=True)
+        yield started, job
+    finally:
+        world.send_signal(signal.SIGINT)
+        world.wait()
+
+
+def fro_bot(model, folder, started, job):
     inputs = {"INPUT_GITHUB-TOKEN": started["token"], "INPUT_OPENCODE-CONFIG": json.dumps(model.config()), "INPUT_ENABLE-OMO": "false", "INPUT_SHARE": "false"}
     environment = {**job, **inputs, "PATH": os.environ["PATH"], "HOME": folder, "RUNNER_TOOL_CACHE": OPTIONS.tools}
     log = open(os.path.join(folder, "log"), "w")
     began = time.monotonic()
     run = subprocess.Popen([OPTIONS.fro_bot, "action"], env=environment, cwd=job["GITHUB_WORKSPACE"], stdout=log, stderr=log)
     code, used = finished(run, Watch(run.pid))
-    world.send_signal(signal.SIGINT)
-    world.wait()
     assert code == 0 and model.first, open(log.name).read()
     return {"first": model.first - began, **used}
 
 
-def serve(model, folder):
+def serve(model, folder, _, job):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     environment = {**bare(folder), "OPENCODE_CONFIG_CONTENT": json.dumps(model.config())}
     began = time.monotonic()
-    engine = subprocess.Popen([ENGINE, "serve", "--hostname=127.0.0.1", f"--port={port}"], env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    engine = subprocess.Popen([ENGINE, "serve", "--hostname=127.0.0.1", f"--port={port}"], env=environment, cwd=job["GITHUB_WORKSPACE"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     watch = Watch(engine.pid)
     while b"listening" not in engine.stdout.readline():
         pass
@@ -175,24 +192,26 @@ def serve(model, folder):
     return {"first": model.first - began, **used}
 
 
-def run(model, folder):
+def run(model, folder, _, job):
     environment = {**bare(folder), "OPENCODE_CONFIG_CONTENT": json.dumps(model.config())}
     began = time.monotonic()
-    engine = subprocess.Popen([ENGINE, "run", PROMPT], env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    engine = subprocess.Popen([ENGINE, "run", PROMPT], env=environment, cwd=job["GITHUB_WORKSPACE"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     code, used = finished(engine, Watch(engine.pid))
     assert code == 0 and model.first, "opencode run failed"
     return {"first": model.first - began, **used}
 
 
 def main():
+    tools = {**os.environ, "RUNNER_TOOL_CACHE": OPTIONS.tools}
+    subprocess.run([OPTIONS.fro_bot, "warm", "--without-omo"], env=tools, stdout=subprocess.DEVNULL, check=True)
     times = OPTIONS.times or (5 if OPTIONS.short else 15)
     programs = {"opencode serve": serve, "fro-bot action": fro_bot, "opencode run": run}
     measured = {name: [] for name in programs}
     for turn in range(times):
         for name, program in programs.items():
             model = Model()
-            with tempfile.TemporaryDirectory() as folder:
-                measured[name].append(program(model, folder))
+            with tempfile.TemporaryDirectory() as folder, comment(folder) as (started, job):
+                measured[name].append(program(model, folder, started, job))
             model.shutdown()
             print(f"{turn + 1}/{times} {name}: {measured[name][-1]['first']:.2f} s", file=sys.stderr)
     print(f"{times} turns of each, one after the other; medians, least and most in brackets")
