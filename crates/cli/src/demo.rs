@@ -95,7 +95,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     }
     show.times();
     if options.keep {
-        println!("\nThe little GitHub stays open at {page} until Ctrl-C");
+        println!("\nThe little GitHub stays open until Ctrl-C:\n  {page}");
         interrupt.asked().await;
     } else {
         println!("{NEXT}");
