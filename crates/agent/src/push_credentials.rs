@@ -38,7 +38,7 @@ impl PushCredentials {
         match &self.process.settings.elevated {
             Elevated::App(_, Some(token)) if repo != self.repo.to_string() => {
                 tracing::info!(
-                    "{repo} is pushed to with `elevated-token`: the App opens {} alone",
+                    "{repo} is pushed to with `elevated-token`: the App gives access to {} alone",
                     self.repo
                 );
                 Ok(token.clone())

@@ -20,7 +20,7 @@ pub(crate) fn process_name(kind: &str) -> String {
 /// Which database.
 #[derive(Debug, Args)]
 pub(crate) struct StoreOption {
-    /// A file of SQLite, or a URL of Postgres; without it, what `FRO_STORE` says
+    /// The daemon's database: an SQLite file or a Postgres URL; without it, what `FRO_STORE` says
     #[arg(long, value_name = "PATH|URL")]
     store: Option<String>,
 }
@@ -36,7 +36,7 @@ impl StoreOption {
         self.said(env).ok_or_else(|| {
             let hint =
                 "set `FRO_STORE`, or give `--store`: a path, or a URL like `postgres://user@host/database`";
-            Fault::yours("nobody said where the daemon keeps what it knows", hint)
+            Fault::yours("it is not known where the daemon's database is", hint)
         })
     }
 

@@ -42,7 +42,8 @@ pub(crate) struct Options {
 }
 
 const AFTER: &str = "\
-On your own machine the token is taken from GITHUB_TOKEN or GH_TOKEN, the providers' keys from OpenCode's own `auth.json`:
+On your own machine the token is taken from GITHUB_TOKEN or GH_TOKEN, the
+providers' keys from OpenCode's own `auth.json`:
 
   GITHUB_TOKEN=$(gh auth token) fro-bot doctor --input model=anthropic/claude-sonnet-4-5";
 

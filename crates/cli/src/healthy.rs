@@ -9,19 +9,20 @@ use clap::Args;
 use fro_core::Fault;
 use fro_http::{Client, ClientSettings};
 
-use crate::{env::Env, window::WindowOption};
+use crate::{env::Env, window};
 
 /// Whom to ask.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    #[command(flatten)]
-    window: WindowOption,
+    /// The port or address that `serve` or `work` was given in `--metrics`; without it, what `FRO_METRICS` says
+    #[arg(long, value_name = "[ADDRESS:]PORT")]
+    metrics: Option<String>,
 }
 
 /// Asks, prints what it says, and ends with 1 if it is not sound.
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
-    let address = options.window.address(env)?.ok_or_else(|| {
-        Fault::yours("nobody said where to ask", "give the port of `--metrics`, or set `FRO_METRICS`")
+    let address = window::address(options.metrics.as_deref(), env)?.ok_or_else(|| {
+        Fault::yours("it is not known where to ask", "give the port of `--metrics`, or set `FRO_METRICS`")
     })?;
     let client = Client::new(ClientSettings::loopback()).map_err(|error| error.fault())?;
     let asked = client.get(format!("http://{}/healthz", reachable(address))).relay().await;

@@ -29,7 +29,8 @@ fn begin(env: &Env, redactor: Redactor, for_people: Format) {
     let wanted = env.text(env::FRO_LOG).unwrap_or("warn");
     let filter = EnvFilter::builder().parse_lossy(format!("audit=info,{wanted}"));
     let format = if report::is_for_machines(env) { Format::Objects } else { for_people };
-    let with_target = !matches!(format, Format::Dated);
+    // Where in the code a line comes from tells something to those alone who asked for more of the log.
+    let with_target = env.text(env::FRO_LOG).is_some() && !matches!(format, Format::Dated);
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Printer { redactor, format });
     // A second start in one process would be ours to blame, and the first log goes on.
     let _already: Result<(), _> = lines.without_time().with_target(with_target).with_ansi(false).try_init();

@@ -68,16 +68,21 @@ Exit codes:
   130  interrupted
 
 Environment:
-  GITHUB_TOKEN, GH_TOKEN  the token for `run`, `review` and `doctor` outside a workflow
-  MOCK_EVENT, MOCK_TOKEN  a made-up event and its token in a workflow, where `allow-mock-event` is `true`
-  FRO_MEMORY              the folder that keeps the memory, for `run`, `sessions` and `memory`
-  FRO_OMO_PATIENCE        how long a run waits for Oh My OpenCode, such as `90s`; a minute if not set
-  FRO_LOG                 how much is logged, such as `info` or `fro_opencode=debug`
+  GITHUB_TOKEN, GH_TOKEN  the token for `run`, `review` and `doctor` outside a
+                          workflow
+  MOCK_EVENT, MOCK_TOKEN  a made-up event and its token in a workflow, where the
+                          input `allow-mock-event` is `true`
+  FRO_MEMORY              the folder that keeps the memory, for `run`,
+                          `sessions` and `memory`
+  FRO_OMO_PATIENCE        how long a run waits for Oh My OpenCode, such as
+                          `90s`; a minute if not set
+  FRO_LOG                 how much is logged, such as `info` or
+                          `fro_opencode=debug`
   FRO_LOG_FORMAT          `json` prints the log as one object per line
   NO_COLOR                set to anything: no colours
   SSL_CERT_FILE, NODE_EXTRA_CA_CERTS
                           certificate authorities to trust
-  HTTPS_PROXY, NO_PROXY   the proxy, and the hosts that are met without it";
+  HTTPS_PROXY, NO_PROXY   the proxy, and the hosts that are reached without it";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -103,7 +108,7 @@ enum Command {
     /// Asks the run whether a push of the agent may pass (what git starts)
     #[command(hide = true)]
     Receive(receive::Options),
-    /// Prints sessions of a database that may be anything (what a run starts behind a wall)
+    /// Prints sessions of a database that is not trusted (what a run starts behind a wall)
     #[command(hide = true)]
     ExportSessions(export_sessions::Options),
     /// Starts a command behind the wall (what starts the engine)
@@ -116,11 +121,13 @@ enum Command {
     Doctor(doctor::Options),
     /// Prints the reviewer's figures on labelled data of your own
     Eval(eval::Options),
-    /// Speaks to Discord: a channel is a repository, a thread is a session
+    /// Connects to Discord: a channel is a repository, a thread is a session
     Serve(serve::Options),
-    /// Asks a process of the daemon whether it is sound (for the health check of a container)
+    /// Answers what people ask in Discord threads, for `serve`
+    Work(work::Options),
+    /// Asks `serve` or `work` on this machine whether it is healthy (for a container's health check)
     Healthy(healthy::Options),
-    /// Checks what the daemon wrote down of its decisions
+    /// Checks that the daemon's record of decisions was not changed
     Audit(audit::Options),
     /// Fills the tool cache, so that the next run finds everything there
     Warm(warm::Options),
@@ -128,9 +135,7 @@ enum Command {
     Completions(manual::Completions),
     /// Prints the manual page, or writes those of all commands
     Man(manual::Man),
-    /// Answers what people ask in threads: takes turns from the daemon's store and puts them to agents
-    Work(work::Options),
-    /// Prints what is written from the program's source
+    /// Prints the files that are written from the program's source
     #[command(hide = true)]
     Reference { wanted: reference::Wanted },
 }
@@ -193,5 +198,20 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn what_stands_below_the_help_fits_80_columns() {
+        let command = Args::command();
+        let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+        for command in std::iter::once(&command).chain(shown) {
+            let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            // An example of a command or an event is there to be copied.
+            let is_example =
+                |line: &&str| line.contains('{') || line.starts_with("  ") && line.contains("fro-bot ");
+            let words = below.lines().filter(|line| !is_example(line));
+            let long: Vec<_> = words.filter(|line| line.chars().count() > 80).collect();
+            assert_eq!(long, [""; 0], "{}", command.get_name());
+        }
     }
 }

@@ -56,9 +56,10 @@ pub(crate) struct Options {
 }
 
 const AFTER: &str = "\
-A range is what its end has and its beginning has not, as a pull request would show it.
-The providers' keys are taken from OpenCode's own `auth.json`. A token (GITHUB_TOKEN or GH_TOKEN) is needed for `--pr` alone.
-Nothing is remembered, and nothing is written: not on GitHub, and not to your branches, index or files.
+A range is the commits that its end has and its start has not, as in a pull
+request. The providers' keys are taken from OpenCode's own `auth.json`. A token
+(GITHUB_TOKEN or GH_TOKEN) is needed for `--pr` alone. Nothing is remembered,
+and nothing is written: not on GitHub, and not to your branches, index or files.
 
   fro-bot review --model anthropic/claude-sonnet-4-5
   fro-bot review --staged --input problem_score_threshold=7

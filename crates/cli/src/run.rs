@@ -28,8 +28,11 @@ pub(crate) struct Options {
     inputs: Vec<(String, String)>,
 }
 
-const AFTER: &str = r#"The token is taken from MOCK_TOKEN, GITHUB_TOKEN or GH_TOKEN, the providers' keys from OpenCode's own `auth.json`.
-What would be on the run's page is printed, and nothing is shared without `--input share=…`. An event reads like this:
+const AFTER: &str = r#"The token is taken from MOCK_TOKEN, GITHUB_TOKEN or GH_TOKEN, the providers'
+keys from OpenCode's own `auth.json`. What a workflow shows on the run's page is
+printed here. Nothing is shared without `--input share=…`.
+
+An event looks like this:
 
   {"eventName": "issue_comment", "actor": "maya", "repo": {"owner": "octo", "repo": "garden"},
    "payload": {"action": "created", "issue": {"number": 7},

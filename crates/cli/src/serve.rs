@@ -41,9 +41,15 @@ pub(crate) struct Options {
 }
 
 const AFTER: &str = "\
-FRO_DISCORD_TOKEN is the bot's token; the worker does not get it. FRO_GITHUB_CLIENT_ID is the client id of the GitHub App by
-which people show their account; without it no channel can be linked. The worker reads the rest, as `fro-bot work` says.
-FRO_WORKER_METRICS is where the worker that it starts answers `/healthz` and `/metrics`; without it, nowhere.";
+Environment:
+  FRO_DISCORD_TOKEN     the bot's token; the worker does not get it
+  FRO_GITHUB_CLIENT_ID  the client ID of the GitHub App by which people show
+                        which account is theirs; without it no channel can be
+                        linked
+  FRO_WORKER_METRICS    where the worker that this starts answers `/healthz` and
+                        `/metrics`; nowhere if not set
+
+What `fro-bot work` reads besides is passed on to the worker.";
 
 /// Serves until it is asked to stop: first the worker takes its leave, then everything that waits is said.
 pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {

@@ -32,8 +32,8 @@ const IDLE: Duration = Duration::from_secs(30);
 /// Where an operator's questions are answered.
 #[derive(Debug, Args)]
 pub(crate) struct WindowOption {
-    /// Answers `/healthz` and `/metrics` at this port of this machine, or at ADDRESS:PORT; without it, where `FRO_METRICS`
-    /// says, or nowhere
+    /// Answer `/healthz` and `/metrics` at this port of this machine, or at ADDRESS:PORT; without it, at what `FRO_METRICS`
+    /// names, or nowhere
     #[arg(long, value_name = "[ADDRESS:]PORT")]
     metrics: Option<String>,
 }
@@ -47,20 +47,9 @@ pub(crate) struct OpenWindow {
 }
 
 impl WindowOption {
-    /// Returns where that is, if anybody said.
-    pub(crate) fn address(&self, env: &Env) -> Result<Option<SocketAddr>, Fault> {
-        let said = self.metrics.as_deref().or_else(|| env.text(env::FRO_METRICS));
-        let address = said.map(|said| {
-            let what = format!("`{said}` is no place to answer `/metrics` at");
-            let hint = "give a port such as `9464`, or an address such as `0.0.0.0:9464`";
-            read(said).ok_or_else(|| Fault::yours(what, hint))
-        });
-        address.transpose()
-    }
-
     /// Takes the port, if one was named.
     pub(crate) async fn listen(&self, env: &Env) -> Result<Option<Listener>, Fault> {
-        let Some(address) = self.address(env)? else { return Ok(None) };
+        let Some(address) = address(self.metrics.as_deref(), env)? else { return Ok(None) };
         let taken = TcpListener::bind(address).await;
         let taken = taken.and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = taken.map_err(|error| {
@@ -70,6 +59,16 @@ impl WindowOption {
         anstream::println!("`/healthz` and `/metrics` are at http://{address}");
         Ok(Some(Listener(listener)))
     }
+}
+
+/// Returns where questions are answered, by an option or else by `FRO_METRICS`, if either names a place.
+pub(crate) fn address(option: Option<&str>, env: &Env) -> Result<Option<SocketAddr>, Fault> {
+    let address = option.or_else(|| env.text(env::FRO_METRICS)).map(|said| {
+        let what = format!("`{said}` is no place to answer `/metrics` at");
+        let hint = "give a port such as `9464`, or an address such as `0.0.0.0:9464`";
+        read(said).ok_or_else(|| Fault::yours(what, hint))
+    });
+    address.transpose()
 }
 
 /// Reads a port, which is one of this machine alone, or an address with a port.

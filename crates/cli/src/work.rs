@@ -28,7 +28,7 @@ use crate::{
 pub(crate) struct Options {
     #[command(flatten)]
     store: StoreOption,
-    /// What this worker is called in the store, unlike any other that runs; made up if nobody says
+    /// This worker's name in the store, which no other running worker may have; made up if left out
     #[arg(long)]
     name: Option<String>,
     /// How many turns this worker takes at the same time
@@ -54,10 +54,16 @@ pub(crate) struct Options {
 }
 
 const AFTER: &str = "\
-GitHub is asked with GITHUB_TOKEN or GH_TOKEN, or as the App of the inputs `app-id` and `private-key`; models with the keys
-of `auth-json` or of OpenCode's own `auth.json`. Inputs may be variables, too, as the action has them: INPUT_MODEL.
-The memory is kept where the inputs say (`s3-backup`), in the folder FRO_MEMORY, or beside a store that is a file; in a
-folder, each repository has its own below it.";
+Environment:
+  GITHUB_TOKEN, GH_TOKEN  the token for GitHub, unless the inputs `app-id` and
+                          `private-key` name an App
+  FRO_MEMORY              the folder that keeps the memory, with a folder for
+                          each repository; if not set, one beside the store,
+                          where that is a file
+  INPUT_MODEL, INPUT_…    inputs of the action, as `--input` sets them
+
+The models' keys are taken from the input `auth-json`, or from OpenCode's own
+`auth.json`. The inputs `s3-…` keep the memory in a bucket.";
 
 /// How long a turn stays a worker's own without a sign of life.
 const LEASE: Duration = Duration::from_secs(30);

@@ -93,7 +93,7 @@ impl PlanError {
             ),
             Self::NoKey(id) => {
                 format!(
-                    "give `auth-json` its key, from a secret: `{{\"{id}\": {{\"type\": \"api\", \"key\": \"…\"}}}}`"
+                    "put its key into `auth-json`, in a workflow from a secret, on your own machine by `opencode auth login`: `{{\"{id}\": {{\"type\": \"api\", \"key\": \"…\"}}}}`"
                 )
             }
             Self::NoPrice(model) => {
@@ -342,7 +342,7 @@ mod tests {
         `max-cost` is set, but the price of `anthropic/claude` is not known
           give `anthropic/claude` a `cost` in `opencode-config`, or leave `max-cost` out
         there is no key for the provider `mistral`
-          give `auth-json` its key, from a secret: `{"mistral": {"type": "api", "key": "…"}}`
+          put its key into `auth-json`, in a workflow from a secret, on your own machine by `opencode auth login`: `{"mistral": {"type": "api", "key": "…"}}`
         "#);
     }
 }

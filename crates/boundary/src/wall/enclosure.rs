@@ -74,7 +74,7 @@ impl Enclosure {
         };
         match (self, paths.iter().find(is_root_s)) {
             (Self::Root, Some(path)) => {
-                tracing::warn!("the engine stays root's: nobody else can read `{}`", path.display());
+                tracing::warn!("the engine runs as root: no other user can read `{}`", path.display());
                 Self::Open
             }
             (kept, _) => kept,

@@ -63,7 +63,7 @@ fn look_into(stores: &Stores, place: Place) -> Result<Recall, Error> {
 
 /// Says what a store has; nothing of one that is empty.
 fn finding(place: Place, looked: Result<Recall, Error>) -> Option<Finding> {
-    const REPAIR: &str = "`fro-bot memory verify --repair` mends what can be mended";
+    const REPAIR: &str = "`fro-bot memory verify --repair` repairs what can be repaired";
     match looked {
         Ok(Recall::Cold) => None,
         Ok(Recall::Warm { sessions, bytes, instead_of: None, .. }) => Some(Finding::good(

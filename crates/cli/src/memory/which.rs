@@ -22,7 +22,7 @@ pub(crate) struct Which {
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
-    /// A folder and nothing else; without any of these, all that a run here would use
+    /// This folder alone; without any of these options, every store that a run on this machine would use
     #[arg(long, value_name = "FOLDER", global = true, help_heading = WHERE)]
     memory: Option<PathBuf>,
     /// The repository whose memory it is
@@ -37,7 +37,7 @@ pub(crate) struct Which {
     /// Where the bucket answers, if not at AWS
     #[arg(long, value_name = "URL", global = true, help_heading = BUCKET)]
     s3_endpoint: Option<String>,
-    /// An endpoint without `https` is fine
+    /// Allow an endpoint without `https`
     #[arg(long, global = true, help_heading = BUCKET)]
     s3_allow_insecure_endpoint: bool,
     /// What all keys of the bucket begin with

@@ -88,7 +88,7 @@ pub(crate) fn render(news: &Progress, redactor: &Redactor) -> Option<Line> {
         Progress::Agent(Step::Heard(heard)) => return heard_line(heard, show),
         Progress::Shared { url } => (Tone::Plain, format!("everybody can read the session at {}", show(url))),
         Progress::Agent(Step::EngineStopped) => (Tone::Plain, "engine stopped, no process left".to_owned()),
-        Progress::Delivered { url } => (Tone::Good, format!("answered: {}", show(url))),
+        Progress::Delivered { url } => (Tone::Good, posted(&show(url))),
         Progress::Result { json } => {
             let size = summary::size(json.len() as u64);
             (Tone::Good, format!("result handed in, {size} of JSON in the output `structured-output`"))
@@ -101,6 +101,11 @@ pub(crate) fn render(news: &Progress, redactor: &Redactor) -> Option<Line> {
         Progress::Warning(text) | Progress::Agent(Step::Warning(text)) => (Tone::Warning, show(text)),
     };
     Some(Line { tone, text })
+}
+
+/// Tells where the answer is. Outside a workflow the run's page is a file, which is printed when the run ends.
+fn posted(place: &str) -> String {
+    if place.starts_with("http") { format!("posted: {place}") } else { "the answer is below".to_owned() }
 }
 
 fn permitted(permit: &Permit, show: ShowText<'_>) -> String {
@@ -186,7 +191,11 @@ fn heard_line(heard: &Heard, show: ShowText<'_>) -> Option<Line> {
         Heard::Retrying { attempt, .. } => {
             line(Tone::Warning, format!("the model did not answer, attempt {attempt}"))
         }
-        Heard::Asked(_) => line(Tone::Warning, "the engine asked for a person; refused".to_owned()),
+        Heard::Asked(_) => line(
+            Tone::Warning,
+            "the engine asked for a person's permission, and was refused: nobody is here to give it"
+                .to_owned(),
+        ),
         Heard::Compacted => line(Tone::Plain, "  the engine summarised the conversation".to_owned()),
         Heard::TodoChanged(list) => {
             line(Tone::Plain, format!("  to do: {} of {} done", list.done(), list.total()))
@@ -213,6 +222,15 @@ mod tests {
     use fro_core::Secret;
 
     use super::*;
+
+    #[test]
+    fn an_answer_that_is_printed_has_no_address() {
+        let redactor = Redactor::knowing([&Secret::new("planted-secret-0123456789")]);
+        let line = |url: &str| render(&Progress::Delivered { url: url.to_owned() }, &redactor).unwrap().text;
+        let comment = "https://github.com/octo/garden/issues/7#x";
+        assert_eq!(line(comment), format!("posted: {comment}"));
+        assert_eq!(line("/tmp/.tmpmtqxTE"), "the answer is below");
+    }
 
     #[test]
     fn a_secret_is_taken_out_before_a_line_is_cut_or_made_visible() {

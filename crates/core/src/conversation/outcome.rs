@@ -187,7 +187,7 @@ pub enum Trouble {
     Auth,
     /// The account has nothing left to spend.
     Quota,
-    /// The run has spent what it may cost.
+    /// The run reached its cost limit.
     Budget,
     /// The model was called as often as the run allows.
     Steps,
@@ -205,7 +205,7 @@ pub enum Trouble {
     UnknownModel,
     /// The model's stream broke off again and again.
     CutStream,
-    /// The model ended without a word.
+    /// The model ended without an answer.
     Silent,
     /// Somebody else stopped the turn.
     Aborted,

@@ -48,7 +48,11 @@ fn help(name: &Login, words: &WorkWords) -> String {
     for command in Command::ALL {
         let _ = writeln!(text, "| `@{name} {}` | {} |", command.word(), meaning(command));
     }
-    let _ = write!(text, "\nTo have something changed, who may push writes {}.", work::asking(name, words));
+    let _ = write!(
+        text,
+        "\nIf you may push here and want something changed, write {}.",
+        work::asking(name, words)
+    );
     text
 }
 

@@ -43,10 +43,10 @@ pub fn saved(saved: &Saved) -> String {
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     add(u64::from(saved.races), "other runs that saved meanwhile");
     add(count(saved.joined), "sessions merged with theirs");
-    add(count(saved.forked), "sessions kept as a copy beside theirs");
+    add(count(saved.forked), "sessions kept as a second copy");
     add(count(saved.pruned), "old sessions removed");
-    add(count(saved.left_out), "changes to what is not this run's, left out");
-    add(saved.redacted, "values with a secret in them, taken out");
+    add(count(saved.left_out), "changes to other runs' sessions, left out");
+    add(saved.redacted, "values with a secret in them, removed");
     text
 }
 
@@ -67,7 +67,7 @@ mod tests {
         insta::assert_snapshot!([saved(&quiet), page(&saved(&busy), &["the memory was not copied".to_owned()])].join("\n"), @"
         3 sessions, 1.2 MB, 40 kB written
 
-        **Memory**: 3 sessions, 1.2 MB, 40 kB written; other runs that saved meanwhile: 2; sessions merged with theirs: 1; sessions kept as a copy beside theirs: 1; old sessions removed: 4; changes to what is not this run's, left out: 1; values with a secret in them, taken out: 2
+        **Memory**: 3 sessions, 1.2 MB, 40 kB written; other runs that saved meanwhile: 2; sessions merged with theirs: 1; sessions kept as a second copy: 1; old sessions removed: 4; changes to other runs' sessions, left out: 1; values with a secret in them, removed: 2
 
         > the memory was not copied
         ");

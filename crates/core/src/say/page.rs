@@ -35,7 +35,7 @@ pub fn report(subject: Subject, account: &Account, fate: AnswerFate<'_>) -> Stri
             format!("### fro-bot on {subject}\n\n[The answer]({url}) was posted.\n\n")
         }
         AnswerFate::Refused { .. } => {
-            format!("### fro-bot on {subject}\n\n> ❌ The answer could not be posted. It stands below.\n\n")
+            format!("### fro-bot on {subject}\n\n> ❌ The answer could not be posted. Here it is.\n\n")
         }
     };
     text.push_str(&summary::open(account));

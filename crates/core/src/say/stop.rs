@@ -15,16 +15,16 @@ pub enum Stopped {
 pub fn stopped(stopped: Stopped) -> String {
     let text = match stopped {
         Stopped::Ended => {
-            "Stopped: the work that was under way here has ended. What it had not posted by then, it does not post."
+            "Stopped: the work that was under way here has ended. Nothing more is posted for it."
         }
         Stopped::Nothing => {
             "There is nothing to stop: nothing here carries the label `agent: working`. A review that began by itself \
-             carries none; if there is one, it hears this word and ends too."
+             carries none; if there is one, it ends, too."
         }
         Stopped::Unheard => {
-            "The label `agent: working` is still here, a minute after your word: either its run does not hear me, or it \
-             was killed and left the label. A run is cancelled in the repository's *Actions* tab; the label can be \
-             taken off by hand."
+            "The label `agent: working` is still here, a minute after `stop`: either its run does not react, or it was \
+             killed and left the label behind. You can cancel the run in the repository's *Actions* tab, and remove the \
+             label by hand."
         }
     };
     text.to_owned()

@@ -128,7 +128,22 @@ pub fn amended(body: &str, warnings: &[String]) -> Option<String> {
 }
 
 fn warned(warning: &str) -> String {
-    format!("\n> ⚠️ {}\n", dead(warning))
+    format!("\n> ⚠️ {}\n", dead(&without_folders(warning)))
+}
+
+/// Cuts absolute paths to their last part. Everybody reads the summary; the log of the run has the whole path.
+fn without_folders(text: &str) -> String {
+    let ends = |c: char| c.is_whitespace() || "'\"`,;()".contains(c);
+    let short = |word: &str| match word.strip_prefix('/').and_then(|path| path.rsplit_once('/')) {
+        Some((_, name)) => format!("…/{name}"),
+        None => word.to_owned(),
+    };
+    text.split_inclusive(ends)
+        .map(|piece| {
+            let word = piece.trim_end_matches(ends);
+            short(word) + &piece[word.len()..]
+        })
+        .collect()
 }
 
 /// How the summary begins.
@@ -288,6 +303,19 @@ pub(crate) mod tests {
             share: Some(Share { url: "https://opncd.ai/share/abc12345".to_owned(), card: None }),
             warnings: vec!["memory was not saved: `disk | full`".to_owned()],
         }
+    }
+
+    #[test]
+    fn a_warning_names_no_folder_of_the_machine() {
+        let check = |text: &str, expect: &str| assert_eq!(without_folders(text), expect);
+        let failed =
+            "failed to write to file '/tmp/fro-bot-x/quarantine/opencode.db': No space left (os error 28)";
+        check(failed, "failed to write to file '…/opencode.db': No space left (os error 28)");
+        check("cannot make `/home/maya/x`, (/a/b) and /c/d/", "cannot make `…/x`, (…/b) and …/");
+        let same = "GET https://api.github.com/repos/octo/garden: and/or, src/tap.rs:12, /fix, a / b";
+        check(same, same);
+        let warned = Account { warnings: vec![failed.to_owned()], ..an_account() };
+        assert!(!folded(&warned).contains("/tmp"), "{}", folded(&warned));
     }
 
     #[test]

@@ -82,9 +82,9 @@ fn kind(trouble: Trouble) -> &'static str {
 fn what(trouble: Trouble) -> &'static str {
     match trouble {
         Trouble::Auth => "The model's provider did not accept the credentials.",
-        Trouble::Quota => "The account at the model's provider has nothing left to spend.",
-        Trouble::Budget => "The run has spent what it may cost.",
-        Trouble::Steps => "The run has used up its steps.",
+        Trouble::Quota => "The account at the model's provider has no credit left.",
+        Trouble::Budget => "The run reached its cost limit.",
+        Trouble::Steps => "The run reached its limit of steps.",
         Trouble::RateLimited => "The model's provider asked for fewer requests.",
         Trouble::Unavailable => "The model's provider could not be reached or kept failing.",
         Trouble::Rejected => "The model's provider did not accept the request.",
@@ -92,13 +92,15 @@ fn what(trouble: Trouble) -> &'static str {
         Trouble::UnknownAgent => "The agent that the workflow asks for does not exist.",
         Trouble::UnknownModel => "The model that the workflow asks for does not exist.",
         Trouble::CutStream => "The model's answer broke off again and again.",
-        Trouble::Silent => "The model ended without a word.",
+        Trouble::Silent => "The model ended without an answer.",
         Trouble::Aborted => "The work was stopped before it was done.",
         Trouble::Engine => "The engine failed.",
         Trouble::Gone => "The engine ended in the middle of the work.",
         Trouble::NotStarted => "The engine could not be set up or started.",
         Trouble::NoContext => "The conversation could not be read from GitHub.",
-        Trouble::NoModel => "No model can be asked with what the workflow says, so nothing was begun.",
+        Trouble::NoModel => {
+            "The workflow's settings name no model that can be asked, so nothing was started."
+        }
         Trouble::Memory => "The memory could not be changed.",
     }
 }
@@ -109,11 +111,12 @@ fn next(trouble: Trouble) -> &'static str {
         Trouble::Quota => "Add credit, or choose another model with the input `model`.",
         Trouble::Budget => "Ask for less at once, or raise the input `max-cost`.",
         Trouble::Steps => "Ask for less at once, or raise the input `max-steps`.",
-        Trouble::RateLimited | Trouble::Unavailable | Trouble::CutStream | Trouble::NoContext => {
-            "Ask again in a few minutes."
+        Trouble::RateLimited | Trouble::Unavailable | Trouble::CutStream => "Ask again in a few minutes.",
+        Trouble::NoContext => {
+            "The run's log says why. Where GitHub had a failure, ask again in a few minutes."
         }
-        Trouble::Rejected => "See the run's log for what it said.",
-        Trouble::ContextOverflow => "Ask on a fresh issue, or choose a model with more room.",
+        Trouble::Rejected => "The run's log has the provider's words.",
+        Trouble::ContextOverflow => "Ask on a new issue, or choose a model with a larger context window.",
         Trouble::UnknownAgent => "Check the input `agent`.",
         Trouble::UnknownModel => "Check the input `model`; it reads `provider/model`.",
         Trouble::Silent => "Ask again, in other words if need be.",

@@ -55,7 +55,7 @@ pub fn how_to_ask(why: &NoWork, name: &Login, work: &WorkWords) -> Option<String
     let why = match why {
         NoWork::Unclear => "I could not tell whether you want something changed, so I pushed nothing.",
         NoWork::Question => "I took this for a question, so I pushed nothing.",
-        NoWork::Uncommanded => "I push here only when I am told to in so many words.",
+        NoWork::Uncommanded => "I push here only when a command asks for it.",
         NoWork::Unasked | NoWork::MayNot(_) | NoWork::Discussion | NoWork::Off(_) => return None,
     };
     Some(format!("> ℹ️ {why} To have it done, write {}.", asking(name, work)))
@@ -135,7 +135,7 @@ mod tests {
         insta::assert_snapshot!(told.join("\n"), @"
         > ℹ️ I could not tell whether you want something changed, so I pushed nothing. To have it done, write `@fro-bot fix`, `@fro-bot implement` or `@fro-bot /pr`, or set the label `agent: implement`.
         > ℹ️ I took this for a question, so I pushed nothing. To have it done, write `@fro-bot fix`, `@fro-bot implement` or `@fro-bot /pr`, or set the label `agent: implement`.
-        > ℹ️ I push here only when I am told to in so many words. To have it done, write `@fro-bot fix`, `@fro-bot implement` or `@fro-bot /pr`, or set the label `agent: implement`.
+        > ℹ️ I push here only when a command asks for it. To have it done, write `@fro-bot fix`, `@fro-bot implement` or `@fro-bot /pr`, or set the label `agent: implement`.
         ");
         assert_eq!(how_to_ask(&NoWork::Discussion, &name, &work), None);
     }

@@ -166,7 +166,7 @@ impl<'a> Connection<'a> {
             Heard::Lost { why } => {
                 self.line_is(Line::Resuming, LineEvent::Lost);
                 self.connected = false;
-                info!("the connection to Discord is gone ({why}); it is being mended");
+                info!("the connection to Discord broke ({why}); connecting again");
             }
             Heard::Refused(fatal) => {
                 self.line_is(Line::Refused, LineEvent::Refused);

@@ -32,7 +32,7 @@ const ENDINGS: [Ending; 4] = [
         },
         code: 0,
         posted: Some(REQUEST.answer),
-        told: "answered: ",
+        told: "posted: ",
     },
     Ending {
         name: "model error",
@@ -42,7 +42,7 @@ const ENDINGS: [Ending; 4] = [
         },
         code: 2,
         posted: Some("(`model_auth`)"),
-        told: "answered: ",
+        told: "posted: ",
     },
     Ending {
         name: "out of time",
@@ -52,7 +52,7 @@ const ENDINGS: [Ending; 4] = [
         },
         code: 4,
         posted: Some("(`out_of_time`)"),
-        told: "answered: ",
+        told: "posted: ",
     },
     Ending { name: "delivery refused", arrange: refuse, code: 2, posted: None, told: "hint: " },
 ];
