@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fro_boundary::{Enclosure, Halt, remove_folder};
+use fro_boundary::{Halt, remove_folder};
 use fro_core::{Fault, Permit, say::subject_status::SubjectStatus};
 use fro_memory::{Keeping, Kept, Recollection};
 use fro_opencode::EngineHome;

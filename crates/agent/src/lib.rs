@@ -51,6 +51,7 @@
 mod agent;
 mod ask;
 mod callers;
+mod commits;
 mod delegate;
 mod gh;
 mod handover;

@@ -2,7 +2,6 @@
 
 use std::{
     ffi::OsString,
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -16,6 +15,7 @@ use fro_github::OpenedPull;
 use fro_opencode::Omo;
 
 use crate::{
+    commits,
     delegate::{Assignment, Branch},
     job::Scope,
     propose::Proposer,
@@ -80,13 +80,13 @@ impl Repository {
         if settings.engine.omo.is_some() {
             store.hide(&clone, &Omo::NOTES).map_err(|error| error.fault())?;
         }
-        sign_commits(&clone.folder, &assignment)?;
+        commits::sign(&clone.folder, &assignment)?;
         let baseline = match &assignment {
             Assignment::Look(_) => String::new(),
             Assignment::Branch(_) | Assignment::Patch { .. } => baseline(&store, &clone).await?,
         };
         let mut environment = staging.environment(&settings.server);
-        environment.extend(identity(scope, &assignment));
+        environment.extend(commits::identity(scope, &assignment));
         let proposer = match &assignment {
             Assignment::Branch(branch) if branch.pull.is_none() => {
                 Some(Arc::new(Proposer::new(scope, branch, &credentials)))
@@ -221,35 +221,4 @@ fn pushing(scope: Scope<'_>, assignment: &Assignment, credentials: &Arc<PushCred
     });
     let redactor = Arc::new(scope.process.redactor.clone());
     Pushing::Open { rules, server: settings.server.clone(), credential, redactor }
-}
-
-/// Returns whose name stands on commits. It is given with each command, so that no settings of the clone count.
-fn identity(scope: Scope<'_>, assignment: &Assignment) -> Vec<(OsString, OsString)> {
-    let own = scope.permit().own();
-    let (name, email) = match assignment {
-        Assignment::Branch(branch) => (branch.account.login.to_string(), branch.account.email()),
-        Assignment::Look(_) | Assignment::Patch { .. } => {
-            (own.to_string(), format!("{own}@users.noreply.github.com"))
-        }
-    };
-    let names = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|key| (key.into(), name.clone().into()));
-    let emails = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|key| (key.into(), email.clone().into()));
-    names.into_iter().chain(emails).collect()
-}
-
-/// Lets every commit of the clone name who asked for it.
-fn sign_commits(clone: &Path, assignment: &Assignment) -> Result<(), Fault> {
-    let Assignment::Branch(branch) = assignment else { return Ok(()) };
-    let asker = branch.commission.asker();
-    let plain: String =
-        asker.as_str().chars().filter(|c| c.is_ascii_alphanumeric() || "-_[]".contains(*c)).collect();
-    let script = format!(
-        "#!/bin/sh\nexec git interpret-trailers --in-place --if-exists addIfDifferent \
-         --trailer 'Co-authored-by: {plain} <{plain}@users.noreply.github.com>' \"$1\"\n"
-    );
-    let hook = clone.join(".git/hooks/prepare-commit-msg");
-    let written = fs_err::create_dir_all(clone.join(".git/hooks"))
-        .and_then(|()| fs_err::write(&hook, script))
-        .and_then(|()| fs_err::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)));
-    written.map_err(|error| Fault::in_temporary_folder("cannot prepare the agent's clone", &error))
 }
