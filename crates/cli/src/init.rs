@@ -1,5 +1,6 @@
 //! `fro-bot init`: writes the workflow file of a repository, and says what has to be set before its first run.
 
+mod answers;
 mod secrets;
 
 use std::{
@@ -116,7 +117,7 @@ impl Options {
         }
         let workflow = Workflow::read(&fs::read_to_string(path).ok()?)?;
         // Its provider is printed, and the file can be anybody's.
-        checked(&workflow.model).ok()?;
+        answers::model(&workflow.model).ok()?;
         println!("{FILE} is there already and stays as it is");
         Some(workflow)
     }
@@ -138,60 +139,17 @@ fn workflow(options: &Options, asking: Asking) -> Result<Workflow, Fault> {
     };
     let shelf = match memory {
         Memory::Cache => MemoryChoice::Cache,
-        Memory::S3 => MemoryChoice::S3 { region: plain("region", &options.region)? },
+        Memory::S3 => MemoryChoice::S3 { region: answers::plain("region", &options.region)? },
     };
     let pusher = if options.app { Pusher::App } else { Pusher::Job };
-    let (kinds, model, action) = (kinds(&triggers)?, checked(&model)?, action(&options.action)?);
+    let (kinds, model, action) =
+        (answers::kinds(&triggers)?, answers::model(&model)?, answers::action(&options.action)?);
     Ok(Workflow { kinds, model, shelf, pusher, action })
 }
 
 fn memory(name: &str) -> Result<Memory, Fault> {
     let unknown = |_| Fault::yours(format!("the memory cannot be kept in `{name}`"), "say `cache` or `s3`");
     Memory::from_str(name, true).map_err(unknown)
-}
-
-fn kinds(list: &str) -> Result<Vec<Kind>, Fault> {
-    if list == "all" {
-        return Ok(Kind::ALL.to_vec());
-    }
-    let kind = |name: &str| {
-        let unknown = || {
-            let hint = format!("say `all`, or some of: {}", names(&Kind::ALL));
-            Fault::yours(format!("there is no trigger `{name}`"), hint)
-        };
-        Kind::named(name).ok_or_else(unknown)
-    };
-    list.split(',').map(str::trim).map(kind).collect()
-}
-
-/// The name stands in a file that GitHub reads as YAML, so it has to be one.
-fn checked(model: &str) -> Result<String, Fault> {
-    let whole =
-        model.split_once('/').is_some_and(|(provider, name)| !provider.is_empty() && !name.is_empty());
-    if !whole {
-        let hint = format!("write it as `provider/model`, such as `{MODEL}`");
-        return Err(Fault::yours(format!("`{model}` does not name a model"), hint));
-    }
-    plain("model", model)
-}
-
-/// The action stands in the file as well, with a ref after it.
-fn action(text: &str) -> Result<String, Fault> {
-    let parts = text.split_once('@').filter(|(name, at)| name.contains('/') && !at.is_empty());
-    let Some((name, at)) = parts else {
-        let hint = format!("write it as `owner/name@ref`, such as `{ACTION}`");
-        return Err(Fault::yours(format!("`{text}` does not name an action"), hint));
-    };
-    Ok(format!("{}@{}", plain("action", name)?, plain("action's ref", at)?))
-}
-
-fn plain(what: &str, text: &str) -> Result<String, Fault> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:".contains(letter);
-    if text.chars().all(is_plain) && !text.ends_with(':') {
-        return Ok(text.to_owned());
-    }
-    let hint = "letters, digits, `-`, `_`, `.`, `/` and `:` are fine";
-    Err(Fault::yours(format!("the {what} `{}` has other letters in it", text.escape_default()), hint))
 }
 
 fn top_of_clone() -> Result<PathBuf, Fault> {
