@@ -188,3 +188,31 @@ fn pages_are_cut_after_what_may_not_be_heard_was_taken_out() {
     assert_eq!([&first, &second, &third].map(|text| named(text)), [1, 1, 0], "{first}\n{second}\n{third}");
     assert_ne!(first, second);
 }
+
+#[test]
+fn what_was_said_in_a_hidden_channel_is_told_in_no_other() {
+    let garden = garden();
+    garden.session("ses_elsewhere", None, "Another hidden channel talked about the greenhouse tap.");
+    garden.run("ses_elsewhere", 10, ("discord:6", Audience::Insiders));
+    let here = garden.read_by(Audience::Insiders, "discord:5");
+    let there = garden.read_by(Audience::Insiders, "discord:6");
+    let told = |archive: &SessionArchive, id: &str| archive.info(id).unwrap().is_some();
+    assert_eq!((told(&here, "ses_hidden"), told(&here, "ses_elsewhere")), (true, false));
+    assert_eq!((told(&there, "ses_hidden"), told(&there, "ses_elsewhere")), (false, true));
+    let search = SessionSearch { query: "hidden channel greenhouse tap".to_owned(), limit: None };
+    assert!(!here.search(&search, "ses_own").unwrap().contains("ses_elsewhere"));
+    assert!(!there.search(&search, "ses_own").unwrap().contains("ses_hidden"));
+}
+
+#[test]
+fn a_subject_is_told_with_its_runs_and_with_no_session_that_may_not_be_heard() {
+    let garden = garden();
+    let public = garden.read_by(Audience::Everyone, "github");
+    let status =
+        |issue: u32| public.subject_status(&format!("octo/garden#{issue}"), "hit".to_owned()).unwrap();
+    let heard = |issue: u32| (status(issue).past.len(), status(issue).session.map(|session| session.id));
+    assert_eq!(heard(7), (1, Some("ses_public".to_owned())));
+    assert_eq!(heard(8), (1, None), "the run was here for everyone to see, its session is private");
+    assert_eq!(heard(5), (0, None));
+    assert_eq!(status(5).memory, "hit");
+}
