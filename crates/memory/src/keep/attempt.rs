@@ -18,6 +18,7 @@ pub(crate) use searched::Searched;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use jiff::SignedDuration;
@@ -64,7 +65,7 @@ pub(super) struct Local<'scope> {
     migrations: BTreeSet<String>,
     /// How many values had a secret in them.
     redacted: u64,
-    base: Option<Saved>,
+    base: Option<Arc<Saved>>,
 }
 
 impl<'scope> Local<'scope> {
@@ -91,7 +92,7 @@ impl<'scope> Local<'scope> {
             // A parent that was collected or damaged since is like none: nothing is then known to be deleted.
             Some(parent) => match Saved::at(store, parent) {
                 Err(Error::Flawed(_)) => None,
-                known => Some(known?),
+                known => Some(Arc::new(known?)),
             },
             None => None,
         };
@@ -99,7 +100,7 @@ impl<'scope> Local<'scope> {
     }
 
     /// Returns the save that the run started from, if it is there and whole.
-    pub(super) fn base(&self) -> Option<&Saved> {
+    pub(super) fn base(&self) -> Option<&Arc<Saved>> {
         self.base.as_ref()
     }
 
@@ -165,8 +166,8 @@ struct NextSave<'a> {
 
 impl Attempt<'_, '_> {
     pub(super) fn make(&self) -> Result<NewSave, Error> {
-        let base = self.local.base.as_ref();
-        let since = Since::between(self.store, base, self.ground.theirs.as_ref())?;
+        let base = self.local.base.as_deref();
+        let since = Since::between(self.store, base, self.ground.theirs.as_deref())?;
         let went_back = matches!(since, Since::Back);
         let theirs = self.theirs(went_back)?;
         let before = base.map(Saved::notes).unwrap_or_default();
@@ -229,14 +230,14 @@ impl Attempt<'_, '_> {
     /// A head that was put back has nothing that the run did not start from; a damaged one is not built on, though. If
     /// the head is gone altogether, what the run started from may still be there.
     fn theirs(&self, went_back: bool) -> Result<Option<&Saved>, Error> {
-        let base = self.local.base.as_ref();
-        match (&self.ground.theirs, base) {
+        let base = self.local.base.as_deref();
+        match (self.ground.theirs.as_deref(), base) {
             (Some(_), base) if went_back && self.ground.damage.is_none() => Ok(base),
             (None, Some(base)) if self.ground.damage.is_none() => {
                 let is_whole = crate::lineage::is_whole(self.store, base.name, base.manifest.clone())?;
                 Ok(Some(base).filter(|_| is_whole))
             }
-            (theirs, _) => Ok(theirs.as_ref()),
+            (theirs, _) => Ok(theirs),
         }
     }
 

@@ -1,15 +1,19 @@
 //! A value that is known to be secret only later leaves a memory that is too large to be looked over by one save.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use fro_core::Secret;
 use fro_memory::{
-    Head, Keep, Kept, RecallTarget, Retention, SessionSelection, Store, audit, collect_garbage, recall_to,
+    Head, Keep, Kept, RecallTarget, Retention, SessionSelection, Store, StoreSettings, Stores, audit,
+    collect_garbage, recall_to,
 };
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-use crate::engine::{Engine, after, saved, say};
+use crate::{
+    bucket::Bucket,
+    engine::{Engine, after, saved, say},
+};
 
 const VALUE: &str = "correct-horse-battery-staple";
 const KEY: &str = "a-key-that-all-runs-have-42";
@@ -72,14 +76,18 @@ impl World {
 
     /// Returns the marks of values that each pack of the newest save was searched for.
     fn marks(&self) -> Vec<BTreeSet<String>> {
-        let name = self.place.path().join("3/manifests").join(self.head.as_str());
-        let json = zstd::decode_all(fs::read(name).unwrap().as_slice()).unwrap();
-        let manifest: serde_json::Value = serde_json::from_slice(&json).unwrap();
-        let noted = manifest["origin"]["searched for"].as_str().unwrap().to_owned();
-        let packs = noted.split(' ').skip(1).map(|pack| pack.split_once(':').unwrap());
-        let packs = packs.filter(|(pack, _)| *pack != "seen").map(|(_, marks)| marks);
-        packs.map(|marks| marks.split(',').map(str::to_owned).collect()).collect()
+        marks(self.place.path(), &self.head)
     }
+}
+
+fn marks(place: &Path, head: &Head) -> Vec<BTreeSet<String>> {
+    let name = place.join("3/manifests").join(head.as_str());
+    let json = zstd::decode_all(fs::read(name).unwrap().as_slice()).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let noted = manifest["origin"]["searched for"].as_str().unwrap().to_owned();
+    let packs = noted.split(' ').skip(1).map(|pack| pack.split_once(':').unwrap());
+    let packs = packs.filter(|(pack, _)| *pack != "seen").map(|(_, marks)| marks);
+    packs.map(|marks| marks.split(',').map(str::to_owned).collect()).collect()
 }
 
 #[test]
@@ -120,4 +128,24 @@ fn what_was_written_without_knowing_a_value_is_searched_later() {
     world.run(102, |keep| keep.without([Secret::new(VALUE)]));
     let marks = world.marks();
     assert!(marks.iter().all(|marks| marks.len() == 2), "{marks:?}");
+}
+
+/// What was brought to another store need not be searched there for what it was searched for before.
+#[test]
+fn a_memory_that_moves_keeps_what_it_was_searched_for() {
+    let (world, bucket) = (World::new(), Bucket::open());
+    let s3 = Some(bucket.settings("octo/garden"));
+    let both = StoreSettings { s3, ..StoreSettings::folder(world.place.path()) };
+    let engine = Engine::fresh();
+    let to = RecallTarget {
+        engine_data: engine.data(),
+        ledger: None,
+        index: None,
+        engine_version: None,
+        audience: fro_core::remembered::Audience::Insiders,
+        given: SessionSelection::About("octo/garden#1"),
+    };
+    let recollection = Stores::open(&both).recall(to, after(None).now);
+    let marks = marks(&bucket.files("octo/garden"), recollection.recall.head().unwrap());
+    assert_eq!(marks, world.marks());
 }

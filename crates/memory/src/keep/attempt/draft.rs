@@ -84,7 +84,7 @@ impl Attempt<'_, '_> {
         let theirs_notes = theirs.notes();
         let base = match since {
             Since::Back => Some(theirs_notes.clone()),
-            Since::Nothing | Since::Saves(_) | Since::Unknown => self.local.base.as_ref().map(Saved::notes),
+            Since::Nothing | Since::Saves(_) | Since::Unknown => self.local.base.as_deref().map(Saved::notes),
         };
         let sides = MergeSides {
             base: base.as_ref(),
@@ -126,7 +126,7 @@ impl Attempt<'_, '_> {
         if !rows::is_enough(&connection, &group).map_err(fail)? {
             return Ok(None);
         }
-        let base = if matches!(since, Since::Back) { Some(theirs) } else { self.local.base.as_ref() };
+        let base = if matches!(since, Since::Back) { Some(theirs) } else { self.local.base.as_deref() };
         let has_base = merge::attach_base(&connection, self.store, base, both, scratch)?;
         let verdicts = verdicts.iter().filter(|(id, _)| self.local.fingerprints.contains_key(*id));
         let verdicts = verdicts.map(|(id, verdict)| (id.clone(), *verdict)).collect();

@@ -1,6 +1,6 @@
 //! What an attempt builds on: the head, or the last whole save before a damaged one.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     error::{Error, Flaw},
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Default)]
 pub(in crate::keep) struct Ground {
     /// The save that it is put on.
-    pub(super) theirs: Option<Saved>,
+    pub(super) theirs: Option<Arc<Saved>>,
     /// Sessions that were removed for good in saves that are damaged.
     pub(in crate::keep) forgotten: BTreeSet<String>,
     /// What is wrong with the head, if the save is put on another one.
@@ -29,14 +29,14 @@ impl Ground {
     pub(in crate::keep) fn at(
         store: &Store,
         head: Option<&Head>,
-        base: Option<&Saved>,
+        base: Option<&Arc<Saved>>,
     ) -> Result<Self, Error> {
         let Some(head) = head else { return Self::without_head(store) };
         if let Some(base) = base.filter(|base| head.manifest() == Ok(base.name)) {
-            return Ok(Self { theirs: Some(base.clone()), ..Self::default() });
+            return Ok(Self { theirs: Some(Arc::clone(base)), ..Self::default() });
         }
         match Saved::at(store, head) {
-            Ok(known) => Ok(Self { theirs: Some(known), ..Self::default() }),
+            Ok(known) => Ok(Self { theirs: Some(Arc::new(known)), ..Self::default() }),
             Err(Error::Flawed(why)) => Self::before(store, head, why),
             Err(error) => Err(error),
         }
@@ -47,10 +47,10 @@ impl Ground {
         let Some(newest) = lineage::stray(store)? else { return Ok(Self::default()) };
         let damage = Some(Flaw::Headless);
         if let Some((saved, lost)) = lineage::heal(store, &newest)? {
-            return Ok(Self { theirs: Some(saved), damage, lost, ..Self::default() });
+            return Ok(Self { theirs: Some(Arc::new(saved)), damage, lost, ..Self::default() });
         }
         let Some(stand_in) = lineage::last_whole(store, &newest)? else { return Ok(Self::default()) };
-        let theirs = Some(Saved::at(store, &Head::from(stand_in.name))?);
+        let theirs = Some(Arc::new(Saved::at(store, &Head::from(stand_in.name))?));
         Ok(Self { theirs, forgotten: stand_in.forgotten, damage, lost: 0 })
     }
 
@@ -58,7 +58,7 @@ impl Ground {
     pub(in crate::keep) fn before(store: &Store, head: &Head, why: Flaw) -> Result<Self, Error> {
         if let Some((saved, lost)) = lineage::heal(store, head)? {
             store.note_aside(head)?;
-            return Ok(Self { theirs: Some(saved), damage: Some(why), lost, ..Self::default() });
+            return Ok(Self { theirs: Some(Arc::new(saved)), damage: Some(why), lost, ..Self::default() });
         }
         let Some(stand_in) = lineage::last_whole(store, head)? else {
             store.set_aside(head)?;
@@ -66,7 +66,7 @@ impl Ground {
         };
         store.note_aside(head)?;
         let theirs = Saved::at(store, &Head::from(stand_in.name))?;
-        Ok(Self { theirs: Some(theirs), forgotten: stand_in.forgotten, damage: Some(why), lost: 0 })
+        Ok(Self { theirs: Some(Arc::new(theirs)), forgotten: stand_in.forgotten, damage: Some(why), lost: 0 })
     }
 
     /// Tells whether a save goes on another one than the head.

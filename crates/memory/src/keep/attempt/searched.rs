@@ -11,10 +11,7 @@ use super::Attempt;
 use crate::{
     error::Error,
     secrets::SHORTEST,
-    snapshot::{
-        manifest::{Manifest, SEARCHED_FOR},
-        saved::Saved,
-    },
+    snapshot::{manifest::SEARCHED_FOR, saved::Saved},
     store::ObjectName,
 };
 
@@ -39,9 +36,9 @@ pub(crate) struct Searched {
 }
 
 impl Searched {
-    /// Reads what a save notes: a salt, after it `pack:mark,mark…` for each pack, and `seen:mark,mark…`.
-    fn noted(theirs: Option<&Manifest>) -> Option<Self> {
-        let mut words = theirs?.origin.get(SEARCHED_FOR)?.split(' ');
+    /// Reads what is noted: a salt, after it `pack:mark,mark…` for each pack, and `seen:mark,mark…`.
+    fn noted(origin: &BTreeMap<String, String>) -> Option<Self> {
+        let mut words = origin.get(SEARCHED_FOR)?.split(' ');
         let salt = words.next()?.to_owned();
         let mut searched = Self { salt, ..Self::default() };
         for (pack, marks) in words.filter_map(|word| word.split_once(':')) {
@@ -61,6 +58,13 @@ impl Searched {
             blake3::derive_key("fro-bot memory, values that packs were searched for", self.salt.as_bytes());
         let values = values.into_iter().map(Secret::expose).filter(|value| value.len() >= SHORTEST);
         values.map(|value| blake3::keyed_hash(&key, value.as_bytes()).to_hex()[..4].to_owned()).collect()
+    }
+
+    /// Returns the marks that all packs have.
+    fn marks_of_all(&self) -> BTreeSet<String> {
+        let mut packs = self.packs.values();
+        let first = packs.next().cloned().unwrap_or_default();
+        packs.fold(first, |all, marks| all.intersection(marks).cloned().collect())
     }
 
     fn marks_of(&self, pack: ObjectName) -> Option<&BTreeSet<String>> {
@@ -92,7 +96,8 @@ impl Attempt<'_, '_> {
     ///
     /// A value that may be of this run alone is no reason to read what others wrote, unless an earlier run had it too.
     pub(super) fn search(&self, theirs: Option<&Saved>) -> Result<(bool, Searched), Error> {
-        let noted = Searched::noted(theirs.map(|theirs| &theirs.manifest));
+        // A memory that is brought here from another store says itself what it was searched for.
+        let noted = Searched::noted(theirs.map_or(&self.keep.origin, |theirs| &theirs.manifest.origin));
         // Anything will do for a salt that is another one in each memory.
         let salt =
             || blake3::hash(format!("{:?}", self.keep.provenance).as_bytes()).to_hex()[..16].to_owned();
@@ -105,6 +110,9 @@ impl Attempt<'_, '_> {
         searched.seen.extend(passing.iter().cloned());
         searched.seen.drain(..searched.seen.len().saturating_sub(MOST_SEEN));
         searched.now = wanted.union(&passing).cloned().collect();
+        if theirs.is_none() {
+            searched.now.extend(searched.marks_of_all());
+        }
         let mut is_found = false;
         for note in theirs.iter().flat_map(|theirs| &theirs.catalog.packs) {
             let marks = searched.packs.entry(note.name.to_string()[..TELLING].to_owned()).or_default();
