@@ -7,11 +7,20 @@
 //! Why two looks that agree are proof: a look reads the supervisor's children first and goes down from there, and orphans
 //! come to the supervisor. Whoever was alive at the first reading is found, or somebody above has ended since; that one
 //! is missing then, or was no ended process before, so that the looks do not agree.
+//!
+//! Why nobody goes on by itself: only SIGCONT wakes, and behind the wall no timer, lease or file can be told to send it
+//! (`wall/refused_calls.rs`). Whoever has read something asks all the same whether it [held](Halt::held): the kernel
+//! counts how often each thread was given a processor.
+
+mod process_tree;
 
 use std::{collections::BTreeMap, os::fd::OwnedFd, process::ExitStatus, time::Duration};
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::time::{Instant, sleep, timeout_at};
+
+use process_tree::{Process, ProcessTree};
+pub(crate) use process_tree::{STARTED, STATE, read, word};
 
 /// How long it may take until everything stands still.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,6 +33,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub struct Halt {
     stopped: Vec<OwnedFd>,
     began: AgentStart,
+    /// The wall's first process, and who stood still behind it.
+    standing: Option<(u32, BTreeMap<u32, Process>)>,
 }
 
 /// Whether the agent was ever there.
@@ -52,12 +63,16 @@ impl StillRunning {
 impl Halt {
     /// Nobody has started the agent yet.
     pub fn before_the_agent() -> Self {
-        Self { stopped: Vec::new(), began: AgentStart::NotYet }
+        Self { stopped: Vec::new(), began: AgentStart::NotYet, standing: None }
     }
 
     /// The harness was killed, and its wall is gone with everything behind it.
     pub(crate) fn after_a_killed_harness() -> Self {
-        Self { stopped: Vec::new(), began: AgentStart::Was }
+        Self::over()
+    }
+
+    fn over() -> Self {
+        Self { stopped: Vec::new(), began: AgentStart::Was, standing: None }
     }
 
     /// The wall's supervisor has ended with this status; before it ends by itself it sees that nothing is left.
@@ -65,18 +80,38 @@ impl Halt {
     /// One that was killed has seen to nothing.
     pub fn ended(supervisor: ExitStatus) -> Result<Self, StillRunning> {
         match supervisor.code() {
-            Some(_) => Ok(Self { stopped: Vec::new(), began: AgentStart::Was }),
+            Some(_) => Ok(Self::over()),
             None => Err(StillRunning("the wall's supervisor was killed".to_owned())),
         }
     }
 
     /// Stops everything behind the wall whose first process has this number.
     pub async fn freeze(wall: u32) -> Result<Self, StillRunning> {
-        let mut halt = Self { stopped: Vec::new(), began: AgentStart::Was };
+        let mut halt = Self::over();
         let frozen = halt.stop_all(wall);
         let waited = timeout_at(Instant::now() + PATIENCE, frozen).await;
         waited.unwrap_or_else(|_| Err(StillRunning(format!("not after {} s", PATIENCE.as_secs()))))?;
         Ok(halt)
+    }
+
+    /// Sees that nobody has run since: what was read meanwhile is believed only then.
+    pub fn held(&self) -> Result<(), StillRunning> {
+        let Some((wall, before)) = &self.standing else { return Ok(()) };
+        let look = ProcessTree::at(*wall);
+        let mut now = look.behind(*wall);
+        for (id, process) in before {
+            match now.remove(id) {
+                Some(same) if same == *process => {}
+                // The supervisor takes in whoever had ended before.
+                None if process.has_ended => {}
+                _ => return Err(StillRunning(format!("process {id} went on in between"))),
+            }
+        }
+        match now.keys().next() {
+            None if !look.is_torn => Ok(()),
+            Some(id) => Err(StillRunning(format!("process {id} came in between"))),
+            None => Err(StillRunning("somebody came and went in between".to_owned())),
+        }
     }
 
     pub(crate) fn began(&self) -> AgentStart {
@@ -97,7 +132,8 @@ impl Halt {
                 self.stop(**id, process);
             }
             let quiet = (running.is_empty() && !look.is_torn).then_some(behind);
-            if quiet.is_some() && quiet == before {
+            if let (Some(standing), true) = (&quiet, quiet == before) {
+                self.standing = Some((wall, standing.clone()));
                 return Ok(());
             }
             before = quiet;
@@ -122,117 +158,5 @@ impl Drop for Halt {
             // It may have been killed while it stood still.
             let _gone = pidfd_send_signal(process, Signal::CONT);
         }
-    }
-}
-
-/// What is known of a process: enough to tell it from a later one with the same number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Process {
-    started: String,
-    /// Whether all its threads are stopped or ended.
-    is_still: bool,
-}
-
-impl Process {
-    fn inspect(id: u32) -> Option<Self> {
-        let stat = read(&format!("/proc/{id}/stat"))?;
-        let threads = numbers(&format!("/proc/{id}/task"));
-        let mut states = threads.iter().map(|thread| read(&format!("/proc/{id}/task/{thread}/stat")));
-        // A thread that has gone meanwhile ran until then.
-        let is_still = !threads.is_empty() && states.all(|stat| stat.is_some_and(|stat| is_still(&stat)));
-        Some(Self { started: word(&stat, STARTED)?.to_owned(), is_still })
-    }
-}
-
-/// Where words stand in a `stat` of `/proc`, counted from behind the program's name.
-pub(crate) const STATE: usize = 0;
-pub(crate) const STARTED: usize = 19;
-
-/// Returns a word of a `stat`. The program's name stands in brackets and may contain any.
-pub(crate) fn word(stat: &str, place: usize) -> Option<&str> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(place)
-}
-
-fn is_still(stat: &str) -> bool {
-    matches!(word(stat, STATE), Some("T" | "Z" | "X"))
-}
-
-/// All processes below the wall's first one, as far as they could be seen.
-struct ProcessTree {
-    processes: BTreeMap<u32, Process>,
-    /// Whether somebody was named who was gone when looked at.
-    is_torn: bool,
-}
-
-impl ProcessTree {
-    /// Goes down from the wall. Each is looked at before its children: one that stands still has no further ones.
-    fn at(wall: u32) -> Self {
-        let mut look = Self { processes: BTreeMap::new(), is_torn: false };
-        let mut waiting = children(wall);
-        while let Some(id) = waiting.pop() {
-            let Some(process) = Process::inspect(id) else {
-                look.is_torn = true;
-                continue;
-            };
-            if look.processes.insert(id, process).is_none() {
-                waiting.extend(children(id));
-            }
-        }
-        look
-    }
-
-    /// Returns what is behind the wall, without the wall's own processes.
-    ///
-    /// Where the wall stands in namespaces of its own, those are the ones outside, and the first one inside.
-    fn behind(&self, wall: u32) -> BTreeMap<u32, Process> {
-        let outside = depth(wall).0;
-        let places: BTreeMap<u32, (usize, u32)> = self.processes.keys().map(|id| (*id, depth(*id))).collect();
-        let is_enclosed = places.values().any(|(depth, _)| *depth > outside);
-        let is_behind = |id: &u32| match places.get(id) {
-            Some((depth, innermost)) if is_enclosed => *depth > outside && *innermost != 1,
-            Some(_) | None => true,
-        };
-        self.processes.clone().into_iter().filter(|(id, _)| is_behind(id)).collect()
-    }
-}
-
-fn children(id: u32) -> Vec<u32> {
-    let threads = numbers(&format!("/proc/{id}/task"));
-    let lists = threads.iter().filter_map(|thread| read(&format!("/proc/{id}/task/{thread}/children")));
-    lists
-        .flat_map(|list| list.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<_>>())
-        .collect()
-}
-
-/// Returns in how many namespaces a process has a number, and its number in the innermost.
-fn depth(id: u32) -> (usize, u32) {
-    let status = read(&format!("/proc/{id}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
-    let numbers: Vec<u32> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    (numbers.len(), numbers.last().copied().unwrap_or_default())
-}
-
-fn numbers(folder: &str) -> Vec<u32> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
-}
-
-/// Reads a file of `/proc`; none is there of a process that has gone.
-pub(crate) fn read(path: &str) -> Option<String> {
-    Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_with_brackets_does_not_mislead() {
-        let words = (5..=21).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
-        let stat = format!("7 (a) R 1 (b)) T 42 {words} 4711 0");
-
-        assert_eq!(word(&stat, STARTED), Some("4711"));
-        assert!(is_still(&stat));
-        assert!(!is_still("7 (T) R 42"));
     }
 }

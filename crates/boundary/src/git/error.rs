@@ -4,6 +4,8 @@ use std::{io, path::PathBuf};
 
 use fro_core::Fault;
 
+use crate::StillRunning;
+
 /// Something about the agent's repository went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -26,6 +28,9 @@ pub enum GitError {
         /// What was too much.
         why: String,
     },
+    /// The agent's processes did not stand still while git read what they wrote.
+    #[error("what lies in the clone cannot be believed: {0}")]
+    Moved(#[source] StillRunning),
     /// A file or folder of ours could not be made.
     #[error("cannot prepare `{path}` for the agent")]
     Prepare {
@@ -59,6 +64,7 @@ impl GitError {
             Self::Overrun { .. } => {
                 Fault::yours(self.to_string(), "see that the checkout holds no more than the work needs")
             }
+            Self::Moved(_) => Fault::ours(self.to_string()),
             Self::Prepare { source, .. } => Fault::yours(
                 format!("{self}: {source}"),
                 "see that the folder for temporary files can be written and has room",

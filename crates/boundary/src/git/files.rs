@@ -61,6 +61,7 @@ impl Store {
             Err(other) => return Err(other),
         }
         let tree = ask(&["write-tree"], Vec::new()).await?;
+        halt.held().map_err(GitError::Moved)?;
         Ok(CloneFiles { tree: String::from_utf8_lossy(&tree).trim().to_owned(), aside: told })
     }
 

@@ -20,6 +20,7 @@ mod landlock_rules;
 mod listener;
 mod powers;
 mod process_strings;
+mod refused_calls;
 mod seccomp_rules;
 mod spec;
 mod supervisor;

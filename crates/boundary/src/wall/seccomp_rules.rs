@@ -12,7 +12,10 @@ use seccompiler::{
     SeccompRule, sock_filter,
 };
 
-use crate::wall::kernel::{self, Listener};
+use crate::wall::{
+    kernel::{self, Listener},
+    refused_calls::{ABSENT, FILE_COMMANDS, REFUSED, REQUESTS},
+};
 
 /// What becomes of the engine's connections.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,101 +53,6 @@ pub(super) fn filter(connections: Connections) -> Result<(), String> {
     })
 }
 
-/// Refused whatever their arguments are.
-const REFUSED: &[c_long] = &[
-    // Other processes: their memory, their open files.
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
-    // A second road for every other call, past this filter.
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    // Other views of the machine.
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_chroot,
-    libc::SYS_pivot_root,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_mount_setattr,
-    libc::SYS_move_mount,
-    libc::SYS_open_tree,
-    // `open_tree_attr`.
-    467,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_fanotify_init,
-    // Keys of the user's session, which no folder shows.
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    // The kernel itself.
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_syslog,
-    libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_acct,
-    libc::SYS_quotactl,
-    libc::SYS_quotactl_fd,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_vhangup,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_iopl,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_ioperm,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_modify_ldt,
-];
-
-/// As if the kernel had none of them, so that programs fall back to something else.
-const ABSENT: &[c_long] = &[
-    // Its flags lie in memory, where a filter cannot look. The other way is `clone`.
-    libc::SYS_clone3,
-    // Files by new names: `setxattrat`, `removexattrat`, `file_setattr`. The older calls can be judged.
-    463,
-    466,
-    469,
-    // What processes of a user share without any file.
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-];
-
-/// Requests about an open file that change it though it was opened for reading only: flags, attributes, version,
-/// verity, encryption. After them, requests that type into a terminal in its user's name: `TIOCSTI` and `TIOCLINUX`.
-const REQUESTS: [u64; 8] =
-    [0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4080_6685, 0x800c_6613, 0x5412, 0x541c];
-
 const NAMESPACES: [c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -168,8 +76,7 @@ fn programs(connections: Connections) -> Result<[BpfProgram; 2], BackendError> {
         (libc::SYS_sendmmsg, vec![with_flag(3, libc::MSG_FASTOPEN)?]),
         (libc::SYS_clone, NAMESPACES.iter().map(|flag| with_flag(0, *flag)).collect::<Result<_, _>>()?),
         (libc::SYS_ioctl, requests()?),
-        // Watching a folder as it was done before inotify, which the broker decides on.
-        (libc::SYS_fcntl, vec![all(&[(1, SeccompCmpOp::Eq, libc::F_NOTIFY)])?]),
+        (libc::SYS_fcntl, file_commands()?),
         (libc::SYS_prlimit64, vec![unless_own(0)?]),
         (libc::SYS_sched_setaffinity, vec![unless_own(0)?]),
         (libc::SYS_sched_setscheduler, vec![unless_own(0)?]),
@@ -220,6 +127,10 @@ fn datagram_pairs() -> Result<Vec<SeccompRule>, BackendError> {
 fn requests() -> Result<Vec<SeccompRule>, BackendError> {
     let rule = |request: &u64| SeccompRule::new(vec![condition(1, SeccompCmpOp::Eq, *request)?]);
     REQUESTS.iter().map(rule).collect()
+}
+
+fn file_commands() -> Result<Vec<SeccompRule>, BackendError> {
+    FILE_COMMANDS.iter().map(|command| all(&[(1, SeccompCmpOp::Eq, *command)])).collect()
 }
 
 /// A process of the same user may be limited and slowed down to its end; whoever means itself says 0.

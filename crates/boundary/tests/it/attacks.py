@@ -33,6 +33,7 @@ CALLS = {
     "msgget": (68, 186),
     "semget": (64, 190),
     "mq_open": (240, 180),
+    "timer_create": (222, 107),
     "fchmodat2": (452, 452),
     "setxattrat": (463, 463),
     "file_setattr": (469, 469),
@@ -304,6 +305,25 @@ def processes():
     told("messages", lambda: call("msgget", 0x5EC, 0o1600))
     told("semaphores", lambda: call("semget", 0x5EC, 1, 0o1600))
     told("a queue", lambda: call("mq_open", words("fro-bot"), 0o102, 0o600, 0))
+    told("a timer that wakes whoever is stopped", lambda: call("timer_create", 1, event(signal.SIGCONT), room(8)))
+    told("a signal of one's own choice for a file", lambda: open_own(fcntl.F_SETSIG, signal.SIGCONT))
+    told("a lease that holds up whoever opens a file", lambda: open_own(fcntl.F_SETLEASE, fcntl.F_RDLCK))
+    told("another command about the own file", lambda: open_own(fcntl.F_SETFD, 0) or "works")
+
+
+def room(size):
+    return pointed(ctypes.create_string_buffer(size))
+
+
+def event(number):
+    """What `timer_create` takes: a value, a signal, and that it is sent."""
+    return pointed((ctypes.c_int * 16)(0, 0, number, 0))
+
+
+def open_own(command, argument):
+    write("leased")
+    with open("leased") as file:
+        fcntl.fcntl(file, command, argument)
 
 
 def watch_as_of_old(path):

@@ -146,6 +146,10 @@ fn other_processes_are_left_alone() {
         messages: ENOSYS
         semaphores: ENOSYS
         a queue: ENOSYS
+        a timer that wakes whoever is stopped: ENOSYS
+        a signal of one's own choice for a file: EPERM
+        a lease that holds up whoever opens a file: EPERM
+        another command about the own file: works
         "); }
     });
 }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use fro_boundary::{Halt, WallProcess};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::world::{World, eventually, everyone};
 
@@ -59,8 +60,50 @@ fn nothing_behind_the_wall_moves_until_the_halt_ends() {
         let before = sizes(&world.inside());
         std::thread::sleep(std::time::Duration::from_millis(100));
         assert_eq!(sizes(&world.inside()), before, "{:?}", world.user);
+        halt.held().unwrap();
         drop(halt);
         eventually(|| sizes(&world.inside()), |now| now.iter().all(|(name, size)| *size > before[name]));
+        drop(wall.stdin.take());
+        wall.wait().unwrap();
+    });
+}
+
+/// An engine with threads, whose process somebody from outside wakes.
+const WAKING: &str = "
+import os, threading, time
+def spin(name):
+    while True:
+        with open(name, 'a') as f: f.write('.')
+        time.sleep(0.001)
+for name in ['one', 'two', 'family']: threading.Thread(target=spin, args=[name]).start()
+spin('main')
+";
+
+#[test]
+fn who_went_on_while_somebody_looked_is_found_out() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    everyone(|world| {
+        let mut wall = world.start_python(WAKING);
+        eventually(|| sizes(&world.inside()), |sizes| sizes.values().all(|size| *size > 0));
+        let halt = runtime.block_on(Halt::freeze(wall.id())).unwrap();
+        let before = sizes(&world.inside());
+        let engines: Vec<_> = world
+            .processes()
+            .into_iter()
+            .filter(|(_, words)| words.contains("spin('main')") && !words.contains("walled"))
+            .collect();
+
+        for (id, _) in &engines {
+            kill_process(Pid::from_raw(*id).unwrap(), Signal::CONT).unwrap();
+        }
+        eventually(|| sizes(&world.inside()), |now| *now != before);
+        for (id, _) in &engines {
+            kill_process(Pid::from_raw(*id).unwrap(), Signal::STOP).unwrap();
+        }
+
+        let told = halt.held().unwrap_err().to_string();
+        assert!(told.ends_with("went on in between"), "{told}");
+        drop(halt);
         drop(wall.stdin.take());
         wall.wait().unwrap();
     });

@@ -67,3 +67,41 @@ async fn a_run_hears_that_somebody_who_may_push_says_stop() {
     assert!(again.answers.iter().any(|answer| answer.contains("There is nothing to stop")), "{again}");
     sim.finish().await;
 }
+
+/// Returns the supervisor of the engine's wall, below its harness.
+fn wall_below(harness: u32) -> Option<u32> {
+    let read = |path: String| fs_err::read_to_string(path).unwrap_or_default();
+    let children = read(format!("/proc/{harness}/task/{harness}/children"));
+    let threads = fs_err::read_dir(format!("/proc/{harness}/task")).ok()?.flatten();
+    let lists = threads.map(|thread| read(thread.path().join("children").display().to_string()));
+    let children = lists.fold(children, |all, list| all + " " + &list);
+    let is_wall = |id: &u32| {
+        let words = read(format!("/proc/{id}/cmdline"));
+        words.split('\0').nth(1) == Some("wall") && words.contains("opencode")
+    };
+    children.split_whitespace().filter_map(|id| id.parse().ok()).find(is_wall)
+}
+
+#[tokio::test]
+async fn of_an_engine_whose_wall_was_killed_nothing_is_believed() {
+    // Without namespaces around it, an engine outlives its wall, and whoever plays this would have to end it.
+    if !rustix::process::getuid().is_root() {
+        return;
+    }
+    let sim = Sim::cloned().await;
+    let command = "echo '// mended' >> tap.rs; echo begun > begun; sleep 300";
+    sim.model().calls("bash", json!({"command": command, "description": "Works", "timeout": 600_000}));
+    let run = sim.mention("@fro-bot fix it").start();
+    sim.wait_for_file("begun").await;
+    signal(wall_below(run.pid()).expect("the engine's wall stands"), Signal::KILL);
+    let run = run.end().await;
+    assert_ne!(run.code, Some(0), "{run}");
+    assert!(
+        !run.only_comment().contains("mended")
+            && run.log_and_errors().contains("the wall's supervisor was killed"),
+        "{run}"
+    );
+    let (listed, _) = sim.command(&["sessions", "list"]);
+    assert!(!listed.contains("octo/garden#1"), "{listed}");
+    sim.finish_early().await;
+}
