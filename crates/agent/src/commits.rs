@@ -2,9 +2,13 @@
 
 use std::{ffi::OsString, os::unix::fs::PermissionsExt as _, path::Path};
 
+use fro_boundary::Signature;
 use fro_core::Fault;
 
-use crate::{delegate::Assignment, job::Scope};
+use crate::{
+    delegate::{Assignment, Branch},
+    job::Scope,
+};
 
 /// Returns whose name stands on commits. It is given with each command, so that no settings of the clone count.
 pub(crate) fn identity(scope: Scope<'_>, assignment: &Assignment) -> Vec<(OsString, OsString)> {
@@ -20,15 +24,21 @@ pub(crate) fn identity(scope: Scope<'_>, assignment: &Assignment) -> Vec<(OsStri
     names.into_iter().chain(emails).collect()
 }
 
+/// Returns who asked for the work, as commits name them.
+pub(crate) fn asker(branch: &Branch) -> Signature {
+    let asker = branch.commission.asker();
+    let name: String =
+        asker.as_str().chars().filter(|c| c.is_ascii_alphanumeric() || "-_[]".contains(*c)).collect();
+    Signature { email: format!("{name}@users.noreply.github.com"), name }
+}
+
 /// Lets every commit of the clone name who asked for it.
 pub(crate) fn sign(clone: &Path, assignment: &Assignment) -> Result<(), Fault> {
     let Assignment::Branch(branch) = assignment else { return Ok(()) };
-    let asker = branch.commission.asker();
-    let plain: String =
-        asker.as_str().chars().filter(|c| c.is_ascii_alphanumeric() || "-_[]".contains(*c)).collect();
+    let Signature { name, email } = asker(branch);
     let script = format!(
         "#!/bin/sh\nexec git interpret-trailers --in-place --if-exists addIfDifferent \
-         --trailer 'Co-authored-by: {plain} <{plain}@users.noreply.github.com>' \"$1\"\n"
+         --trailer 'Co-authored-by: {name} <{email}>' \"$1\"\n"
     );
     let hook = clone.join(".git/hooks/prepare-commit-msg");
     let written = fs_err::create_dir_all(clone.join(".git/hooks"))

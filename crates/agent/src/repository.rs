@@ -213,6 +213,7 @@ fn pushing(scope: Scope<'_>, assignment: &Assignment, credentials: &Arc<PushCred
         closed: closed.clone(),
         protected_paths: settings.delegation.protected_paths.clone(),
         signature: Signature { name: account.login.to_string(), email: account.email() },
+        co_author: Some(Box::new(commits::asker(branch))),
     };
     let (credentials, repo) = (Arc::clone(credentials), repo.clone());
     let credential: Credential = Arc::new(move || {

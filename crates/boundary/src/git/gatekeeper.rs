@@ -35,7 +35,7 @@ use crate::{
 /// The longest question of the hook; one ref is a line, and git has a limit for its length.
 const LONGEST: u64 = 8 << 20;
 
-/// The most that a push may unpack to, the files that it replaces included.
+/// The most that a push may unpack to, the files that it replaces included; and once more what archives in it do.
 const UNPACKED: u64 = 128 << 20;
 
 /// Why a push did not pass.
@@ -187,7 +187,7 @@ impl Gatekeeper {
         let contents = self.contents(incoming, &changes).await?;
         lfs::check(&changes, &contents, &self.kept_by_lfs(incoming, tip, &changes).await)?;
         let redactor = Arc::clone(&self.redactor);
-        let scanned = spawn_blocking(move || scan::changes(&redactor, &changes, &contents)).await;
+        let scanned = spawn_blocking(move || scan::changes(&redactor, &changes, &contents, UNPACKED)).await;
         Ok(scanned.map_err(io::Error::other)??)
     }
 

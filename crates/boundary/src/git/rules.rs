@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::git::scan::Object;
+use crate::git::people::Signature;
 
 /// What the agent may push, and where it goes on to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Rules {
     pub protected_paths: Vec<String>,
     /// Whose name every commit has to have, as author and as committer.
     pub signature: Signature,
+    /// Who asked for the work, and may be named beside.
+    pub co_author: Option<Box<Signature>>,
 }
 
 /// Whether a branch is there already.
@@ -28,15 +30,6 @@ pub enum BranchState {
     Already,
     /// The first push makes it.
     NotYet,
-}
-
-/// A name on commits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
-    /// The name.
-    pub name: String,
-    /// The address.
-    pub email: String,
 }
 
 /// Paths that are protected whatever anybody says: what runs with secrets, what decides who has a say, and secrets.
@@ -117,6 +110,16 @@ pub(super) enum Refused {
         by: String,
         /// Whose it should have.
         own: String,
+    },
+    /// Somebody else is named as an author in its message.
+    #[error(
+        "commit {commit} names `{by}` in a line of its message, who has no part in it; take that line out"
+    )]
+    Named {
+        /// Which commit.
+        commit: String,
+        /// Who.
+        by: String,
     },
     /// A commit says more than commits do.
     #[error("commit {commit} has a header that is not expected; make it with plain `git commit`")]
@@ -249,46 +252,6 @@ impl Rules {
         Ok(changes)
     }
 
-    /// Decides on a commit: whose it is, and that it has no header fields beside the usual ones.
-    pub(super) fn check_commit(&self, commit: &Object<'_>) -> Result<(), Refused> {
-        let id = || commit.id.chars().take(7).collect::<String>();
-        let text = String::from_utf8_lossy(commit.content);
-        let head = text.split_once("\n\n").map_or(&*text, |(head, _)| head);
-        let mut people = 0;
-        for line in head.lines() {
-            match line.split_once(' ') {
-                Some(("tree" | "parent", _)) => {}
-                Some(("author", who)) => {
-                    self.check_person(who, "author", id)?;
-                    people += 1;
-                }
-                Some(("committer", who)) => {
-                    self.check_person(who, "committer", id)?;
-                    people += 1;
-                }
-                _ => return Err(Refused::Header { commit: id() }),
-            }
-        }
-        if people == 2 { Ok(()) } else { Err(Refused::Unclear) }
-    }
-
-    /// Decides on a name as it stands in a commit: `name <address> seconds zone`.
-    fn check_person(
-        &self,
-        who: &str,
-        role: &'static str,
-        commit: impl Fn() -> String,
-    ) -> Result<(), Refused> {
-        let Signature { name, email } = &self.signature;
-        let by = who.rsplit_once('>').map_or(who, |(by, _)| by);
-        let own = format!("{name} <{email}");
-        if by == own {
-            return Ok(());
-        }
-        let (by, own) = (format!("{by}>"), format!("{own}>"));
-        Err(Refused::Identity { commit: commit(), role, by, own })
-    }
-
     /// Reads the patterns; case does not save a path, since it does not on every machine.
     fn protected(&self) -> Result<GlobSet, Refused> {
         let mut set = GlobSetBuilder::new();
@@ -315,6 +278,7 @@ mod tests {
                 name: "fro-bot".to_owned(),
                 email: "1+fro-bot@users.noreply.github.com".to_owned(),
             },
+            co_author: None,
         }
     }
 
@@ -412,35 +376,5 @@ mod tests {
     fn a_path_that_looks_like_git_s_own_words_is_a_path() {
         let told = b"0123456\0:100644 100644 a b M\0:100644 100644 c d M\0:100644 120000 a b M\0x\0";
         check(rules().check_files(told).map(drop), "commit 0123456 makes `x` a symbolic link");
-    }
-
-    #[track_caller]
-    fn check_commit(author: &str, committer: &str, more: &str, expected: &str) {
-        let text =
-            format!("tree a\nparent b\nauthor {author} 1 +0000\ncommitter {committer} 1 +0000\n{more}\nx\n");
-        check(
-            rules().check_commit(&Object { id: "0123456789".to_owned(), content: text.as_bytes() }),
-            expected,
-        );
-    }
-
-    #[test]
-    fn nobody_else_s_name_is_on_it() {
-        let own = "fro-bot <1+fro-bot@users.noreply.github.com>";
-        let maya = "maya <maya@garden.example>";
-        check_commit(own, own, "", "yes");
-        let refused = |role: &str, by: &str| {
-            format!(
-                "commit 0123456 has the {role} `{by}`, not `{own}`; leave git's identity as it is (`git commit \
-                 --amend --reset-author` puts it right)"
-            )
-        };
-        check_commit(maya, own, "", &refused("author", maya));
-        check_commit(own, maya, "", &refused("committer", maya));
-        let half = "maya <1+fro-bot@users.noreply.github.com>";
-        check_commit(half, own, "", &refused("author", half));
-        let header = "commit 0123456 has a header that is not expected; make it with plain `git commit`";
-        check_commit(own, own, "encoding UTF-7\n", header);
-        check_commit(own, own, "gpgsig -----BEGIN\n more\n", header);
     }
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use fro_core::Redactor;
 
-use crate::git::rules::{Change, Refused};
+use crate::git::{
+    rules::{Change, Refused},
+    unpacked::{Budget, TooMuch},
+};
 
 /// How much is searched at once; a credential at the edge is seen by the next piece.
 const PIECE: usize = 1 << 20;
@@ -42,18 +45,27 @@ pub(super) fn commit(redactor: &Redactor, commit: &Object<'_>) -> Result<(), Ref
 
 /// Refuses a change that adds a credential: one that the run knows anywhere, and one that only looks like one where the
 /// file had fewer of them before.
+///
+/// What is packed in a file counts as if it stood there; `unpacked` is the most that may come out of all files.
 pub(super) fn changes(
     redactor: &Redactor,
     changes: &[Change],
     contents: &BTreeMap<String, Vec<u8>>,
+    unpacked: u64,
 ) -> Result<(), Refused> {
+    let budget = Budget::new(unpacked);
+    let of = |id: &str| match contents.get(id) {
+        Some(content) => {
+            found_within(redactor, content, &budget).map_err(|TooMuch| Refused::TooLarge(unpacked >> 20))
+        }
+        None => Ok(Found::Nothing),
+    };
     for change in changes {
         let commit = || change.commit.clone();
         if found(redactor, change.path.as_bytes()) != Found::Nothing {
             return Err(Refused::Secret { commit: commit(), place: "the name of a file".to_owned() });
         }
-        let of = |id: &str| contents.get(id).map_or(Found::Nothing, |content| found(redactor, content));
-        let refused = match (of(&change.new), of(&change.old)) {
+        let refused = match (of(&change.new)?, of(&change.old)?) {
             (Found::Shapes(new), Found::Shapes(old)) => new > old,
             (Found::Known | Found::Shapes(_), _) => true,
             (Found::Nothing, _) => false,
@@ -73,6 +85,23 @@ enum Found {
     Shapes(usize),
     /// A secret of this run.
     Known,
+}
+
+/// Looks at a file and at all that is packed in it.
+fn found_within(redactor: &Redactor, bytes: &[u8], budget: &Budget) -> Result<Found, TooMuch> {
+    let within = budget.unpack(bytes)?;
+    let each = within.iter().map(|one| found(redactor, one));
+    Ok(each.fold(found(redactor, bytes), Found::and))
+}
+
+impl Found {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Known, _) | (_, Self::Known) => Self::Known,
+            (Self::Shapes(one), Self::Shapes(two)) => Self::Shapes(one + two),
+            (Self::Nothing, some) | (some, Self::Nothing) => some,
+        }
+    }
 }
 
 fn found(redactor: &Redactor, bytes: &[u8]) -> Found {
@@ -113,7 +142,7 @@ mod tests {
         };
         let contents = [("o", old), ("n", new)].map(|(id, text)| (id.to_owned(), text.as_bytes().to_vec()));
         let refused =
-            changes(&redactor, &[change], &contents.into()).err().map(|refused| refused.to_string());
+            changes(&redactor, &[change], &contents.into(), 1 << 20).err().map(|refused| refused.to_string());
         assert_eq!(refused.as_deref(), expected);
     }
 

@@ -93,6 +93,7 @@ fn open(github: &World, head: Option<&str>) -> Pushing {
         closed: vec!["main".to_owned()],
         protected_paths: PROTECTED_PATHS.map(str::to_owned).into(),
         signature: Signature { name: "fro-bot".to_owned(), email: EMAIL.to_owned() },
+        co_author: None,
     };
     let redactor = Arc::new(Redactor::knowing([&Secret::new(KNOWN)]));
     Pushing::Open { rules, server: github.api_url(), credential, redactor }
@@ -132,13 +133,12 @@ async fn the_pull_request_s_own_branch_takes_a_commit() {
     assert_eq!(staged.upstream("new-seal").await, said.lines().last().unwrap(), "{said}");
 }
 
-#[tokio::test]
-async fn what_may_not_be_pushed_is_refused_with_the_reason() {
-    let staged = StagedClone::working().await;
+/// Branches, paths, people and sizes that are not the run's to push.
+fn what_is_not_the_run_s() -> Vec<String> {
     let change = "git commit -q --allow-empty -m x";
     let workflow =
         "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml && git add . && git commit -qm a";
-    let tried = [
+    vec![
         format!("{change} && git push origin HEAD:main"),
         format!("{change} && git push origin HEAD:opencode/issue1-2"),
         format!("{change} && git push origin HEAD:refs/tags/v1"),
@@ -152,12 +152,29 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
             .to_owned(),
         "GIT_COMMITTER_EMAIL=maya@garden.example git commit -q --allow-empty -m x && git push".to_owned(),
         "GIT_AUTHOR_NAME=maya git commit -q --allow-empty -m x && git push".to_owned(),
+        "git commit -q --allow-empty -m 'x\n\nCo-authored-by: maya <maya@garden.example>' && git push"
+            .to_owned(),
         "echo '* filter=x' > .gitattributes && git add . && git commit -qm a && git push".to_owned(),
+        "head -c 40000000 /dev/urandom > large && git add . && git commit -qm a && git push".to_owned(),
+        format!("{change} && git push https://github.example/octo/garden.git HEAD"),
+        format!("{change} && git push \"$(git remote get-url origin | sed s/garden/cellar/)\" HEAD"),
+    ]
+}
+
+/// The same secret in a file, a name, a message, an archive, and one that only looks like one.
+fn what_holds_a_credential() -> Vec<String> {
+    vec![
         format!("echo {KNOWN} > a.txt && git add . && git commit -qm a && git push"),
         format!(
             "echo {KNOWN} > a.txt && git add . && git commit -qm a && git rm -q a.txt && git commit -qm b && git push"
         ),
         format!("printf {KNOWN} | base64 > a.txt && git add . && git commit -qm a && git push"),
+        format!("echo {KNOWN} | gzip > a.gz && git add . && git commit -qm a && git push"),
+        format!(
+            "echo {KNOWN} > a.txt && python3 -m zipfile -c b.zip a.txt && tar -czf c.tgz b.zip && rm a.txt b.zip && \
+             git add . && git commit -qm a && git push"
+        ),
+        format!("echo {KNOWN} | iconv -t utf-16 > a.txt && git add . && git commit -qm a && git push"),
         format!("echo a > {KNOWN}.txt && git add . && git commit -qm a && git push"),
         format!("git commit -q --allow-empty -m 'see {KNOWN}' && git push"),
         format!(
@@ -166,14 +183,16 @@ async fn what_may_not_be_pushed_is_refused_with_the_reason() {
         ),
         "echo ghp_a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 > a.txt && git add . && git commit -qm a && git push"
             .to_owned(),
-        "head -c 40000000 /dev/urandom > large && git add . && git commit -qm a && git push".to_owned(),
-        format!("{change} && git push https://github.example/octo/garden.git HEAD"),
-        format!("{change} && git push \"$(git remote get-url origin | sed s/garden/cellar/)\" HEAD"),
-    ];
+    ]
+}
+
+#[tokio::test]
+async fn what_may_not_be_pushed_is_refused_with_the_reason() {
+    let staged = StagedClone::working().await;
     let before = (staged.upstream("main").await, staged.upstream("new-seal").await);
     staged.shell("git branch base").await;
     let mut told = String::new();
-    for script in tried {
+    for script in [what_is_not_the_run_s(), what_holds_a_credential()].concat() {
         let said = staged
             .shell(&format!(
                 "git checkout -q -B opencode/issue1-1 base && ({script}) 2>&1; git reset -q --hard"
