@@ -51,13 +51,20 @@ impl Price {
     }
 
     fn charge(self, tokens: &Tokens) -> f64 {
-        let million =
-            |count: u64, price: f64| f64::from(u32::try_from(count).unwrap_or(u32::MAX)) * price / 1e6;
         million(tokens.input, self.input)
             + million(tokens.output, self.output)
             + million(tokens.cache_read, self.cache_read)
             + million(tokens.cache_write, self.cache_write)
     }
+
+    /// Returns what it costs at most to read so many tokens. Who keeps them for an hour pays twice.
+    fn dearest(self, tokens: u64) -> f64 {
+        million(tokens, self.cache_write.max(2.0 * self.input))
+    }
+}
+
+fn million(tokens: u64, price: f64) -> f64 {
+    f64::from(u32::try_from(tokens).unwrap_or(u32::MAX)) * price / 1e6
 }
 
 /// The account of one run.
@@ -82,6 +89,7 @@ struct Account {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Estimate {
     input: u64,
+    most_input: u64,
     most_output: u64,
     price: Option<Price>,
 }
@@ -89,19 +97,26 @@ pub(super) struct Estimate {
 impl Estimate {
     pub(super) fn from_request(admitted: &Admitted<'_>) -> Self {
         let pictures = PICTURE.saturating_mul(u64::try_from(admitted.sifted.pictures).unwrap_or(u64::MAX));
-        let input = tokens(admitted.sifted.text).saturating_add(pictures);
-        let price = admitted.route.prices.get(&admitted.model).copied();
-        Self { input, most_output: admitted.most_output.unwrap_or(USUAL_ANSWER), price }
+        let (text, price) = (admitted.sifted.text, admitted.route.prices.get(&admitted.model).copied());
+        let input = tokens(text).saturating_add(pictures);
+        let most_input = u64::try_from(text).unwrap_or(u64::MAX).saturating_add(pictures);
+        Self { input, most_input, most_output: admitted.most_output.unwrap_or(USUAL_ANSWER), price }
     }
 
-    /// Returns what the call could cost, if anybody knows.
+    /// Returns what the call could cost at most, if anybody knows: a token for each byte, read in the dearest way.
     fn worst(&self) -> Option<f64> {
-        let worst = Tokens { input: self.input, output: self.most_output, ..Tokens::default() };
-        self.price.map(|price| price.charge(&worst))
+        let answer = Tokens { output: self.most_output, ..Tokens::default() };
+        self.price.map(|price| price.charge(&answer) + price.dearest(self.most_input))
+    }
+
+    /// Returns what an ordinary text and the longest answer cost, if anybody knows.
+    fn longest(&self) -> Option<f64> {
+        let longest = Tokens { input: self.input, output: self.most_output, ..Tokens::default() };
+        self.price.map(|price| price.charge(&longest))
     }
 }
 
-/// Returns how many tokens a text of so many bytes has, about.
+/// Returns how many tokens an ordinary text of so many bytes has, about.
 fn tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
@@ -184,13 +199,14 @@ impl Reservation {
         account.spent.calls += 1;
         account.spent.input += tokens.input + tokens.cache_read + tokens.cache_write;
         account.spent.output += tokens.output;
-        account.spent.cost += tokens.cost.unwrap_or_else(|| price.map_or(0.0, |price| price.charge(tokens)));
+        account.spent.cost +=
+            tokens.cost.unwrap_or_else(|| price.map_or(0.0, |price| price.charge(tokens))).max(0.0);
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let unanswered = if self.sent { self.estimate.worst().unwrap_or(self.worst) } else { 0.0 };
+        let unanswered = if self.sent { self.estimate.longest().unwrap_or(self.worst) } else { 0.0 };
         let mut account = self.meter.account();
         account.spent.cost += unanswered;
         account.open -= 1;
@@ -327,7 +343,7 @@ mod tests {
     use super::*;
 
     fn reserved(meter: &Arc<Meter>, price: Option<Price>) -> Reservation {
-        meter.try_reserve(Estimate { input: 100, most_output: 50, price }).unwrap().unwrap()
+        meter.try_reserve(Estimate { input: 100, most_input: 100, most_output: 50, price }).unwrap().unwrap()
     }
 
     #[track_caller]
@@ -395,7 +411,7 @@ mod tests {
         };
         answer(r#"{"usage":{"prompt_tokens":100,"completion_tokens":10}}"#);
         answer(r#"{"usage":{"prompt_tokens":1,"completion_tokens":1,"cost":0.01}}"#);
-        let estimate = Estimate { input: 0, most_output: 0, price };
+        let estimate = Estimate { input: 0, most_input: 0, most_output: 0, price };
         assert!((meter.try_reserve(estimate).unwrap_err() - 0.001).abs() < 1e-9);
         assert!((meter.spent().cost - 0.0102).abs() < 1e-9, "{:?}", meter.spent());
     }
@@ -404,7 +420,9 @@ mod tests {
     fn what_could_pass_the_limit_together_waits() {
         let meter = Arc::new(Meter::new(Some(1.0)));
         let price = Price::read(&json!({"input": 0, "output": 1}));
-        let ask = |most_output| meter.try_reserve(Estimate { input: 0, most_output, price }).unwrap();
+        let ask = |most_output| {
+            meter.try_reserve(Estimate { input: 0, most_input: 0, most_output, price }).unwrap()
+        };
         let first = ask(600_000).expect("it fits");
         assert!(ask(600_000).is_none());
         let small = ask(300_000).expect("it fits beside the first");

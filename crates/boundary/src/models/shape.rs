@@ -27,7 +27,7 @@ pub(super) enum Shape {
     Inline,
     /// The same, or what this says.
     InlineOr(&'static Shape),
-    /// A picture inside the request, in base64.
+    /// A file inside the request, in base64.
     Base64,
     /// Some of these.
     Each(&'static Shape),
@@ -87,12 +87,12 @@ impl SiftResult {
             (Shape::Only(truth), Json::Truth(given)) if given == truth => Ok(()),
             (Shape::InlineOr(other), value @ Json::Object(_)) => self.value(value, other, place),
             (Shape::Inline | Shape::InlineOr(_), Json::Text(address)) if address.starts_with("data:") => {
-                self.weigh_file(address, address.starts_with("data:image/"));
+                self.weigh_file(address.split_once(";base64,").map_or(address, |(_, data)| data));
                 Ok(())
             }
             (Shape::Inline | Shape::InlineOr(_), _) => Err(ModelRefusal::Remote(place.to_owned())),
             (Shape::Base64, Json::Text(data)) => {
-                self.weigh_file(data, true);
+                self.weigh_file(data);
                 Ok(())
             }
             (Shape::Each(item), Json::List(items)) => {
@@ -169,13 +169,20 @@ impl SiftResult {
         }
     }
 
-    fn weigh_file(&mut self, data: &str, is_picture: bool) {
-        if is_picture {
+    /// A picture takes what pictures take, however large it is; a document or a video takes by its size.
+    fn weigh_file(&mut self, data: &str) {
+        if is_picture(data) {
             self.pictures += 1;
         } else {
             self.text += data.len();
         }
     }
+}
+
+/// Tells a picture by how it begins, whatever is said about it: PNG, JPEG, GIF or WebP in base64.
+fn is_picture(data: &str) -> bool {
+    let is_webp = data.starts_with("UklGR") && data.get(12..16) == Some("RUJQ");
+    is_webp || ["iVBORw0KGgo", "/9j/", "R0lGOD"].iter().any(|beginning| data.starts_with(beginning))
 }
 
 /// Names of what refers to a schema.

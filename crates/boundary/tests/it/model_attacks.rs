@@ -128,6 +128,7 @@ fn by_chat() -> Vec<WayOut> {
         ("mine", "/n", json!(50)),
         ("mine", "/service_tier", json!("priority")),
         ("mine", "/store", json!(true)),
+        ("mine", "/chat_template_kwargs", json!({ "chat_template": "{{ x }}" })),
         ("openrouter", "/plugins", json!([{ "id": "web" }])),
         ("openrouter", "/models", json!(["other/model"])),
         ("openrouter", "/route", json!("fallback")),
@@ -257,6 +258,7 @@ async fn no_schema_leads_elsewhere() {
                 json!({ "type": "json_schema", "json_schema": { "schema": schema } }),
             ),
             ("anthropic", "/tools/-", json!({ "name": "x", "input_schema": schema })),
+            ("anthropic", "/output_format", json!({ "type": "json_schema", "schema": schema })),
             ("openai", "/tools/-", json!({ "type": "function", "name": "x", "parameters": schema })),
             ("openai", "/text", json!({ "format": { "type": "json_schema", "schema": schema } })),
             (

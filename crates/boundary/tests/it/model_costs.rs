@@ -64,3 +64,33 @@ async fn a_limit_that_is_no_count_is_not_passed_on() {
     let body: Value = json!({ "model": "m1", "messages": [], "max_tokens": null });
     assert_eq!(world.ask("mine/chat/completions", &body).await.0, 200);
 }
+
+#[tokio::test]
+async fn texts_that_take_a_token_for_each_byte_do_not_pass_the_limit_together() {
+    let dense = |request: &Request| {
+        let usage = json!({ "usage": { "prompt_tokens": request.body.len(), "completion_tokens": 1 } });
+        whole(200, "", &usage.to_string())
+    };
+    let world = World::new(Some(1.0), dense).await;
+    let body = json!({ "model": "m1", "messages": [{ "role": "user", "content": "7".repeat(100_000) }], "max_tokens": 1 });
+    futures::future::join_all((0..40).map(|_| world.ask("mine/chat/completions", &body))).await;
+    let spent = world.proxy.spent().cost;
+    assert!(spent < 1.0 + 0.11, "{spent}");
+}
+
+#[tokio::test]
+async fn a_document_that_is_called_a_picture_is_reckoned_by_its_size() {
+    let costly = |_: &Request| {
+        whole(200, "", r#"{"usageMetadata":{"promptTokenCount":500000,"candidatesTokenCount":1}}"#)
+    };
+    for kind in ["image/png", "video/mp4", "application/pdf"] {
+        let world = World::new(Some(1.0), costly).await;
+        let file = json!({ "inlineData": { "mimeType": kind, "data": "JVBERi0x".repeat(62_500) } });
+        let contents = json!([{ "role": "user", "parts": [file] }]);
+        let body = json!({ "contents": contents, "generationConfig": { "maxOutputTokens": 1 } });
+        let calls = (0..20).map(|_| world.ask("google/models/m1:generateContent", &body));
+        futures::future::join_all(calls).await;
+        let spent = world.proxy.spent().cost;
+        assert!(spent < 1.0 + 0.51, "{kind}: {spent}");
+    }
+}

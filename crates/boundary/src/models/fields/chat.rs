@@ -35,7 +35,7 @@ pub(super) const BODY: Fields = &[
     ("thinking", &Free),
     ("enable_thinking", &Free),
     ("thinking_budget", &Free),
-    ("chat_template_kwargs", &Free),
+    ("chat_template_kwargs", &TEMPLATE),
     ("prompt_cache_key", &Free),
     ("store", &Only(false)),
     ("background", &Never),
@@ -52,6 +52,14 @@ pub(super) const BODY: Fields = &[
     ("service_tier", &Never),
     ("web_search_options", &Never),
 ];
+
+/// Whether a model of one's own thinks. A template is a program, which the server would run.
+static TEMPLATE: Shape = Exactly(&[
+    ("enable_thinking", &Free),
+    ("reasoning_effort", &Free),
+    ("thinking", &Free),
+    ("thinking_budget", &Free),
+]);
 
 static MESSAGE: Shape = Shape::Fields(&[
     ("role", &Free),

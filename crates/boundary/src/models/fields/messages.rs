@@ -19,7 +19,7 @@ pub(super) const BODY: Fields = &[
     ("stream", &Free),
     ("thinking", &Free),
     ("output_config", &Shape::Fields(&[("effort", &Free), ("format", &Schema)])),
-    ("output_format", &Free),
+    ("output_format", &Schema),
     ("cache_control", &Free),
     ("container", &Never),
     ("inference_geo", &Never),
