@@ -9,6 +9,16 @@ const CREDENTIALS: [&str; 1] = ["temp_clone_token"];
 /// What of an issue of another repository is told.
 const NAMES: [&str; 7] = ["html_url", "number", "pull_request", "repository_url", "state", "title", "url"];
 
+/// What is told of whoever the token belongs to: what everybody sees.
+const PUBLIC: [&str; 8] = ["avatar_url", "html_url", "id", "login", "name", "node_id", "type", "url"];
+
+/// Takes everything out of what GitHub says of the token's owner that not everybody sees.
+pub(super) fn leave_public(owner: &mut Value) {
+    if let Value::Object(fields) = owner {
+        fields.retain(|name, _| PUBLIC.contains(&name.as_str()));
+    }
+}
+
 /// Takes out of an answer what is not for the agent, and tells whether there was anything.
 pub(super) fn prune(answer: &mut Value, repo: &RepoName) -> bool {
     match answer {
@@ -51,6 +61,13 @@ mod tests {
             issue("Octo/Garden"),
         ]);
         assert_eq!(answer, told);
+    }
+
+    #[test]
+    fn of_the_owner_everybody_s_knowledge_is_told() {
+        let mut owner = json!({ "login": "maya", "id": 7, "email": "maya@home.example", "plan": {}, "two_factor_authentication": true });
+        leave_public(&mut owner);
+        assert_eq!(owner, json!({ "login": "maya", "id": 7 }));
     }
 
     #[test]

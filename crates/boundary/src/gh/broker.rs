@@ -29,7 +29,7 @@ use crate::{
     audit::Audit,
     echo::Needles,
     gh::{
-        answer::prune,
+        answer::{leave_public, prune},
         archive,
         deed::Deeds,
         graphql::GraphqlQuestion,
@@ -256,7 +256,10 @@ impl BrokerState {
             match heard {
                 Heard::GraphQl(beyond) => self.known_ids.learn(&said, beyond),
                 Heard::Rest(kind) => {
-                    if prune(&mut said, &self.upstream.repo) {
+                    if *kind == Kind::Owner {
+                        leave_public(&mut said);
+                    }
+                    if prune(&mut said, &self.upstream.repo) || *kind == Kind::Owner {
                         bytes = said.to_string().into_bytes();
                     }
                     bytes = self.as_gh_knows_it(bytes);

@@ -27,6 +27,8 @@ pub(super) enum Kind {
     Things,
     /// A log, which GitHub keeps elsewhere.
     Log,
+    /// Whoever the token belongs to.
+    Owner,
     /// Anything else.
     Other,
 }
@@ -117,6 +119,7 @@ pub(super) fn decide(asked: &GhRequest<'_>, bounds: GhScope<'_>) -> Result<Passe
     }
     let kind = match () {
         () if rest::is_log(&parts) => Kind::Log,
+        () if parts == ["user"] => Kind::Owner,
         () if rest::names_things(&parts) => Kind::Things,
         () => Kind::Other,
     };
@@ -193,7 +196,7 @@ mod tests {
         let decision =
             match decide(&asked, GhScope { server, repo: &repo, id: Some(7), known_ids: &known_ids }) {
                 Ok(PassedRequest::Rest(path, Kind::Log)) => format!("the log {path}"),
-                Ok(PassedRequest::Rest(path, Kind::Things | Kind::Other)) => path,
+                Ok(PassedRequest::Rest(path, Kind::Things | Kind::Owner | Kind::Other)) => path,
                 Ok(PassedRequest::GraphQl(..)) => "graphql".to_owned(),
                 Ok(PassedRequest::Deed(wish)) => format!("{:?} about {:?}", wish.deed, wish.about),
                 Err(refusal) => refusal.to_string(),
@@ -359,11 +362,19 @@ mod tests {
     fn a_branch_of_another_repository_is_not_compared_with() {
         check("GET /repos/octo/garden/compare/main...seal", "/repos/octo/garden/compare/main...seal");
         check("GET /repos/octo/garden/pulls?head=octo:seal", "/repos/octo/garden/pulls?head=octo:seal");
+        let timed = "/repos/octo/garden/issues?since=2026-01-01T00:00:00Z&labels=area:tap";
+        check(&format!("GET {timed}"), timed);
         for place in ["compare/main...mole:garden:main", "compare/main...mole:main", "commits/mole:main"] {
             let path = format!("/repos/octo/garden/{place}");
             check(&format!("GET {path}"), &format!("`{path}` is not for `gh` here: only this repository is"));
         }
-        for query in ["ref=mole:main", "per_page=1&sha=mole%3Amain"] {
+        for query in [
+            "ref=mole:main",
+            "per_page=1&sha=mole%3Amain",
+            "%73ha=mole:main",
+            "sha[]=mole:main",
+            "base=mole:main",
+        ] {
             let line = format!("GET /repos/octo/garden/commits?{query}");
             check(&line, "`/repos/octo/garden/commits` is not for `gh` here: only this repository is");
         }

@@ -60,11 +60,21 @@ pub(super) fn is_log(parts: &[&str]) -> bool {
 }
 
 /// Tells whether a place or its query names a branch of another repository, as `mole:main` does.
+///
+/// Names of a query are read as GitHub reads them, with their escapes. Whose branch pulls come from may be asked.
 pub(super) fn leads_away(parts: &[&str], query: Option<&str>) -> bool {
-    let names_another = |value: &str| value.contains(':') || value.to_ascii_lowercase().contains("%3a");
-    let values = query.into_iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split_once('='));
-    let mut named = values.filter(|(name, _)| ["ref", "sha"].contains(name)).map(|(_, value)| value);
-    parts.iter().any(|part| names_another(part)) || named.any(names_another)
+    let of_pulls = parts == ["pulls"];
+    let Ok(pairs) = serde_urlencoded::from_str::<Vec<(String, String)>>(query.unwrap_or_default()) else {
+        return true;
+    };
+    let names_another = |name: &str, value: &str| match name {
+        "head" if of_pulls => false,
+        // Times and searches have colons, and labels may.
+        "labels" | "q" | "since" | "until" | "created" => false,
+        _ => value.contains(':'),
+    };
+    parts.iter().any(|part| part.contains(':'))
+        || pairs.iter().any(|(name, value)| names_another(name, value))
 }
 
 /// Tells whether the ids in an answer are those of things that lie here.

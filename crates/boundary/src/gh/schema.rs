@@ -90,13 +90,13 @@ const PASSAGES: [&str; 15] = [
     "target",
 ];
 
-/// Values that open something.
-const CREDENTIALS: [&str; 1] = ["tempCloneToken"];
+/// Values that open something, and addresses of whoever the token belongs to.
+const PRIVATE: [&str; 3] = ["tempCloneToken", "viewerDefaultCommitEmail", "viewerPossibleCommitEmails"];
 
 /// Tells whether a plain value may be asked for.
 pub(super) fn is_value(at: Leads, name: &str) -> bool {
     match at {
-        Here(_) => !CREDENTIALS.contains(&name),
+        Here(_) => !PRIVATE.contains(&name),
         Beyond => NAMES.contains(&name),
     }
 }

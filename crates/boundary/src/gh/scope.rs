@@ -31,6 +31,7 @@ pub(super) fn check(
     variables: &Map<String, Value>,
     bounds: GhScope<'_>,
 ) -> Result<BTreeSet<String>, GhRefusal> {
+    see_that_names_are_clear(document)?;
     let mut scope = Scope { bounds, document, left: MOST_STEPS, depth: 0, beyond: BTreeSet::new() };
     for definition in &document.definitions {
         match definition {
@@ -46,6 +47,19 @@ pub(super) fn check(
         }
     }
     Ok(scope.beyond)
+}
+
+/// Refuses two fragments or two variables of one name: GitHub might take the other one.
+fn see_that_names_are_clear(document: &Document<'_, String>) -> Result<(), GhRefusal> {
+    let mut names = BTreeSet::new();
+    let are_clear = document.definitions.iter().all(|definition| match definition {
+        Definition::Fragment(fragment) => names.insert(("fragment", &fragment.name)),
+        Definition::Operation(OperationDefinition::Query(query)) => {
+            query.variable_definitions.iter().all(|variable| names.insert(("variable", &variable.name)))
+        }
+        Definition::Operation(_) => true,
+    });
+    if are_clear { Ok(()) } else { Err(GhRefusal::Unclear("two things have one name")) }
 }
 
 /// Fills in what the query says for variables that were not given.
@@ -290,6 +304,8 @@ mod tests {
             ("vulnerabilityAlerts(first: 9) { nodes { id } }".to_owned(), "vulnerabilityAlerts"),
             ("deployKeys(first: 9) { nodes { key } }".to_owned(), "deployKeys"),
             ("tempCloneToken".to_owned(), "tempCloneToken"),
+            ("viewerPossibleCommitEmails".to_owned(), "viewerPossibleCommitEmails"),
+            ("mail: viewerDefaultCommitEmail".to_owned(), "viewerDefaultCommitEmail"),
             ("ref(qualifiedName: \"main\") { compare(headRef: \"mole:main\") { commits(first: 9) { nodes { message } } } }".to_owned(), "compare"),
             (timeline("... on TransferredEvent { fromRepository { issues(first: 9) { nodes { body } } } }"), "issues"),
             (timeline("... on ReferencedEvent { commitRepository { object(expression: \"HEAD:key\") { id } } }"), "object"),
@@ -360,6 +376,12 @@ mod tests {
             ("{ viewer { ...F } } fragment F on User { repository(name: \"cellar\") { id } }", "repository"),
         ] {
             check_query(query, &refused(name));
+        }
+        for query in [
+            "{ repository(owner: \"octo\", name: \"garden\") { ...F } } fragment F on Repository { id } fragment F on Repository { forks { totalCount } }",
+            "query($n: String = \"garden\", $n: String = \"cellar\") { repository(owner: \"octo\", name: $n) { id } }",
+        ] {
+            check_query(query, "the request is not clear: two things have one name");
         }
         check_query(
             "{ ...F } fragment F on Query { viewer { login } }",
