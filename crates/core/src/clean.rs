@@ -5,6 +5,7 @@
 //! by their letters and digits alone, however these are written, spread or wrapped up (`skeleton`, `wrapped`), and by
 //! shape for credentials nobody told us about.
 
+mod counted;
 mod skeleton;
 mod wrapped;
 
@@ -331,6 +332,22 @@ mod tests {
             .collect()
     }
 
+    /// Returns a letter in full width.
+    fn wide(c: char) -> char {
+        char::from_u32(c as u32 + 0xfee0).unwrap()
+    }
+
+    /// Returns a letter or digit as mathematicians write it.
+    fn bold(c: char) -> char {
+        let first = match c {
+            'a'..='z' => 0x1d41a - u32::from(b'a'),
+            'A'..='Z' => 0x1d400 - u32::from(b'A'),
+            '0'..='9' => 0x1d7ce - u32::from(b'0'),
+            _ => 0,
+        };
+        char::from_u32(c as u32 + first).unwrap()
+    }
+
     /// Writes a secret in every disguise that is seen through.
     fn disguises(secret: &str) -> Vec<(&'static str, String)> {
         [spread(secret), wrapped(secret)].concat()
@@ -377,6 +394,12 @@ mod tests {
             ("\\u", each(&|c| format!("\\u{:04x}", c as u32))),
             ("\\u{}", each(&|c| format!("\\u{{{:x}}}", c as u32))),
             ("octal", each(&|c| format!("\\{:03o}", c as u32))),
+            ("hex as in programs", each(&|c| format!("0x{:02x}, ", c as u32))),
+            ("decimal", each(&|c| format!("{}, ", c as u32))),
+            ("decimal, one a line", each(&|c| format!("{}\n", c as u32))),
+            ("bits", each(&|c| format!("{:08b} ", c as u32))),
+            ("full width", each(&|c| wide(c).to_string())),
+            ("bold letters", each(&|c| bold(c).to_string())),
             ("hex with colons", each(&|c| format!("{:02x}:", c as u32))),
         ]
     }

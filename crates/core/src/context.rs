@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use crate::{
     attachment::{self, Attached},
     budget::Bounded,
+    event::SubjectThen,
     gate::Permit,
     names::{Login, RepoName},
     place::{Subject, Target},
@@ -80,14 +81,17 @@ pub struct RawComment {
 const CHANGED: &str = "[changed after the request; the words of that time are not known]";
 
 impl RawContext {
-    /// Takes out what was changed or written after the moment of the request, and returns how much was written since. The
-    /// description is known from the event as it was.
+    /// Takes out what was changed or written after the moment of the request, and returns how much was written since. Title
+    /// and description are known from the event as they were; of a title, GitHub does not tell when it was changed.
     #[must_use]
-    pub fn as_of(mut self, asked: Option<Timestamp>, described: Option<&str>) -> (Self, usize) {
+    pub fn as_of(mut self, asked: Option<Timestamp>, then: SubjectThen) -> (Self, usize) {
+        if let Some(title) = then.title {
+            self.title = title;
+        }
         let Some(asked) = asked else { return (self, 0) };
         let is_later = |edited: &Option<Timestamp>| edited.is_some_and(|edited| edited > asked);
         if is_later(&self.edited) {
-            described.unwrap_or(CHANGED).clone_into(&mut self.body);
+            self.body = then.body.unwrap_or_else(|| CHANGED.to_owned());
         }
         let is_there = |comment: &RawComment| comment.at <= asked;
 
@@ -473,15 +477,16 @@ mod tests {
             let comments = told.comments.into_iter().chain(reviews).chain(threads);
             [told.body].into_iter().chain(comments.map(|comment| comment.body)).collect::<Vec<_>>()
         };
-        let (then, n_later) = told.clone().as_of(Some(at(10)), None);
+        let (then, n_later) = told.clone().as_of(Some(at(10)), SubjectThen::default());
         assert_eq!((n_later, then.change.as_ref().unwrap().n_reviews), (3, 1));
         assert_eq!(
             bodies(then),
             [CHANGED, "words", "words", CHANGED, "more words", CHANGED, "words", CHANGED]
         );
-        let (then, _) = told.clone().as_of(Some(at(10)), Some("It was."));
-        assert_eq!(then.body, "It was.");
-        let (all, n_later) = told.as_of(None, None);
+        let was = SubjectThen { title: Some("It was dry".to_owned()), body: Some("It was.".to_owned()) };
+        let (then, _) = told.clone().as_of(Some(at(10)), was);
+        assert_eq!((then.title.as_str(), then.body.as_str()), ("It was dry", "It was."));
+        let (all, n_later) = told.as_of(None, SubjectThen::default());
         assert_eq!((all.body.clone().as_str(), bodies(all).len(), n_later), ("It is.", 11, 0));
     }
 

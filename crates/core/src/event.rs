@@ -84,9 +84,19 @@ pub fn asked_at(event: &Event) -> Option<Timestamp> {
     serde_json::from_str::<payload::Moments>(&event.payload).ok()?.asked()
 }
 
-/// Returns the description of what it happened on, as it was then, if the event tells.
-pub fn described(event: &Event) -> Option<String> {
-    serde_json::from_str::<payload::Moments>(&event.payload).ok()?.described()
+/// What it happened on, in the words of that time, as far as the event tells them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SubjectThen {
+    /// The title.
+    pub title: Option<String>,
+    /// The description.
+    pub body: Option<String>,
+}
+
+/// Returns the words that the event carries of what it happened on.
+pub fn subject_then(event: &Event) -> SubjectThen {
+    let moments = serde_json::from_str::<payload::Moments>(&event.payload).ok();
+    moments.and_then(payload::Moments::subject).unwrap_or_default()
 }
 
 /// Reads an event by its name and its payload.

@@ -1,15 +1,17 @@
 //! Finds secrets by their letters and digits alone, whatever is strewn between them and however each is written.
 //!
-//! A text is reduced to its skeleton (ASCII letters and digits, in lower case) in three ways: as it stands, with escapes
-//! read for what they mean, and as a reader sees it once its Markdown is rendered. In each of them the skeletons of the
+//! A text is reduced to its skeleton (ASCII letters and digits, in lower case) in five ways: as it stands, with escapes
+//! read for what they mean, as a reader sees it once its Markdown is rendered, with letters of other widths and styles
+//! taken for plain ones, and with rows of numbers read for the letters that they count. In each of them the skeletons of the
 //! secrets are looked for: forward, backward and shifted by thirteen letters.
 
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use icu_normalizer::DecomposingNormalizerBorrowed;
 use pulldown_cmark::{Event, Options, Parser};
 
-use super::{forms, wrapped};
+use super::{counted, forms, wrapped};
 
 /// A skeleton shorter than this could be met by chance.
 const SHORTEST: usize = 12;
@@ -55,8 +57,13 @@ impl Skeletons {
         loop {
             let end = text.ceil_char_boundary((start + PIECE).min(text.len()));
             let piece = &text[start..end];
-            let views =
-                [Skeleton::as_it_stands(piece), Skeleton::as_meant(piece), Skeleton::as_rendered(piece)];
+            let views = [
+                Skeleton::as_it_stands(piece),
+                Skeleton::as_meant(piece),
+                Skeleton::as_rendered(piece),
+                Skeleton::as_folded(piece),
+                Skeleton::as_counted(piece),
+            ];
             let found = views.iter().flat_map(|view| self.within(view)).chain(wrapped::find(self, piece));
             hits.extend(found.map(|hit| start + hit.start..start + hit.end));
             if end == text.len() {
@@ -69,7 +76,7 @@ impl Skeletons {
     /// Tells whether bytes that came out of a wrapping hold a secret.
     pub(super) fn are_in(&self, bytes: &[u8]) -> bool {
         let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
-        [Skeleton::as_it_stands(&text), Skeleton::as_meant(&text)]
+        [Skeleton::as_it_stands(&text), Skeleton::as_meant(&text), Skeleton::as_counted(&text)]
             .iter()
             .any(|view| self.0.is_match(&view.letters))
     }
@@ -124,6 +131,32 @@ impl Skeleton {
                 _ => {}
             }
         }
+        skeleton
+    }
+
+    /// Reads letters of another width or style, in circles or raised, for the plain ones. An ASCII text has none.
+    fn as_folded(text: &str) -> Self {
+        let mut skeleton = Self::default();
+        if text.is_ascii() {
+            return skeleton;
+        }
+        let plain = DecomposingNormalizerBorrowed::new_nfkd();
+        for (at, c) in text.char_indices() {
+            let origin = at..at + c.len_utf8();
+            if c.is_ascii() {
+                skeleton.add(Some(c), origin);
+            } else {
+                let folded = plain.normalize(&text[origin.clone()]).into_owned();
+                folded.chars().for_each(|letter| skeleton.add(Some(letter), origin.clone()));
+            }
+        }
+        skeleton
+    }
+
+    /// Reads a row of numbers for the letters that they count.
+    fn as_counted(text: &str) -> Self {
+        let mut skeleton = Self::default();
+        counted::letters(text).for_each(|(letter, origin)| skeleton.add(Some(letter), origin));
         skeleton
     }
 
@@ -190,7 +223,7 @@ fn backslash(rest: &str) -> Option<(Option<char>, usize)> {
     Some((Some(letter(digits, radix)?), 1 + skipped + digits.len() + closing))
 }
 
-fn letter(digits: &str, radix: u32) -> Option<char> {
+pub(super) fn letter(digits: &str, radix: u32) -> Option<char> {
     let are_digits = digits.chars().all(|digit| digit.is_digit(radix));
     u32::from_str_radix(digits, radix).ok().filter(|_| are_digits).and_then(char::from_u32)
 }

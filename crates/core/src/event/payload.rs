@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::{
-    event::{Reading, required::missing},
+    event::{Reading, SubjectThen, required::missing},
     fault::Fault,
     gate::SkipReason,
     names::{Login, RepoName},
@@ -59,6 +59,7 @@ pub(super) struct Moments {
 struct Moment {
     created_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
+    title: Option<String>,
     body: Option<String>,
 }
 
@@ -71,8 +72,9 @@ impl Moments {
         }
     }
 
-    pub(super) fn described(self) -> Option<String> {
-        self.pull_request.or(self.issue).or(self.discussion)?.body
+    pub(super) fn subject(self) -> Option<SubjectThen> {
+        let Moment { title, body, .. } = self.pull_request.or(self.issue).or(self.discussion)?;
+        Some(SubjectThen { title, body })
     }
 }
 

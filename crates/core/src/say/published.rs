@@ -75,37 +75,10 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> String {
 fn edits(text: &str, people: &[Login]) -> Vec<Edit> {
     let mut look =
         Scan { text, people, imitates: imitates(text), edits: Vec::new(), shown: ShownWords::default() };
-    let (mut code, mut block) = (0_usize, None::<Range<usize>>);
     let options = Options::ENABLE_GFM | Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        if !matches!(event, Event::Text(_)) {
-            look.finish_words(code);
-        }
-        match event {
-            Event::Start(Tag::CodeBlock(_)) => code += 1,
-            Event::End(TagEnd::CodeBlock) => code = code.saturating_sub(1),
-            // A tag may go over several lines, each of which is an event of its own.
-            Event::Start(Tag::HtmlBlock) => block = Some(range),
-            Event::End(TagEnd::HtmlBlock) => {
-                if let Some(range) = block.take() {
-                    look.html(range);
-                }
-            }
-            Event::InlineHtml(tag) => {
-                match tag.to_ascii_lowercase().as_str() {
-                    "<code>" => code += 1,
-                    "</code>" => code = code.saturating_sub(1),
-                    _ => {}
-                }
-                look.html(range);
-            }
-            Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::TableCell) => code = 0,
-            Event::Start(Tag::Image { dest_url, .. }) if !is_github_s(&dest_url) => look.picture(range),
-            Event::Text(words) => look.shown.add(text, &words, range),
-            _ => {}
-        }
-    }
-    look.finish_words(code);
+    // Without footnotes, one could be taken for the definition of a link, of which nothing is shown.
+    look.read(options);
+    look.read(options | Options::ENABLE_FOOTNOTES);
     look.edits.extend(unseen(text));
     look.edits
 }
@@ -137,6 +110,42 @@ impl ShownWords {
 }
 
 impl Scan<'_> {
+    /// Looks at a text as it is read with these options.
+    fn read(&mut self, options: Options) {
+        let (mut code, mut block) = (0_usize, None::<Range<usize>>);
+        for (event, range) in Parser::new_ext(self.text, options).into_offset_iter() {
+            if !matches!(event, Event::Text(_)) {
+                self.finish_words(code);
+            }
+            match event {
+                Event::Start(Tag::CodeBlock(_)) => code += 1,
+                Event::End(TagEnd::CodeBlock) => code = code.saturating_sub(1),
+                // A tag may go over several lines, each of which is an event of its own.
+                Event::Start(Tag::HtmlBlock) => block = Some(range),
+                Event::End(TagEnd::HtmlBlock) => {
+                    if let Some(range) = block.take() {
+                        self.html(range);
+                    }
+                }
+                Event::InlineHtml(tag) => {
+                    match tag.to_ascii_lowercase().as_str() {
+                        "<code>" => code += 1,
+                        "</code>" => code = code.saturating_sub(1),
+                        _ => {}
+                    }
+                    self.html(range);
+                }
+                Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::TableCell) => {
+                    code = 0;
+                }
+                Event::Start(Tag::Image { dest_url, .. }) if !is_github_s(&dest_url) => self.picture(range),
+                Event::Text(words) => self.shown.add(self.text, &words, range),
+                _ => {}
+            }
+        }
+        self.finish_words(code);
+    }
+
     fn finish_words(&mut self, code: usize) {
         let shown = std::mem::take(&mut self.shown);
         if code > 0 {
@@ -182,6 +191,15 @@ impl Scan<'_> {
     }
 
     fn words_in_html(&mut self, words: &str, start: usize) {
+        for sign in MARKUP.written_at.captures_iter(words) {
+            // Further digits belong to the number, and make it another letter.
+            let is_hex = sign.name("hex").is_some();
+            let is_digit = |c: char| c.is_ascii_digit() || is_hex && c.is_ascii_hexdigit();
+            let at = sign.get_match();
+            if !words[at.end()..].starts_with(is_digit) {
+                self.edits.push((start + at.start()..start + at.start() + 1, "&amp;".to_owned()));
+            }
+        }
         for name in strangers(words, self.people) {
             let word = &words[name.clone()];
             self.edits.push((start + name.start..start + name.end, format!("<code>{word}</code>")));
@@ -260,6 +278,8 @@ struct Markup {
     source: Regex,
     other_source: Regex,
     mentions: Regex,
+    /// The sign of a mention, written as an entity: only where there is no Markdown, it is not read before.
+    written_at: Regex,
 }
 
 #[expect(clippy::expect_used, reason = "the patterns are constants that the tests compile")]
@@ -272,6 +292,7 @@ static MARKUP: LazyLock<Markup> = LazyLock::new(|| {
         ),
         source: regex(r#"(?is)\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))"#),
         other_source: regex(r"(?i)\b(?:srcset|style|background|poster)\b"),
+        written_at: regex(r"(?i)&(?:#0*64|(?<hex>#x0*40)|commat;)"),
         mentions: regex(r"@[A-Za-z0-9][A-Za-z0-9_-]{0,60}(?:/[A-Za-z0-9][A-Za-z0-9._-]*)?"),
     }
 });
@@ -280,7 +301,8 @@ static MARKUP: LazyLock<Markup> = LazyLock::new(|| {
 fn strangers(words: &str, people: &[Login]) -> Vec<Range<usize>> {
     let is_known = |name: &str| people.iter().any(|person| person.is_same_identity(&Login::new(name)));
     let mentions = MARKUP.mentions.find_iter(words);
-    let called = mentions.filter(|found| !words[..found.start()].ends_with(|c: char| c.is_alphanumeric()));
+    let called =
+        mentions.filter(|found| !words[..found.start()].ends_with(|c: char| c.is_ascii_alphanumeric()));
     called
         .filter(|found| !is_known(found.as_str().trim_start_matches('@')))
         .map(|found| found.range())
@@ -353,6 +375,29 @@ mod tests {
         ];
         let shown: Vec<_> = texts.iter().map(|text| format!("{text}\n    ↓\n{}", made(text))).collect();
         insta::assert_snapshot!(shown.join("\n\n=====\n\n"));
+    }
+
+    #[test]
+    fn a_footnote_shows_no_picture_and_calls_nobody() {
+        for (hidden, shown) in [
+            ("![p](https://x.test/p.png)", "picture: [p](https://x.test/p.png)"),
+            ("@everyone", "<code>@everyone</code>"),
+            ("<img src=\"https://x.test/p.png\">", "&lt;img src=\"https://x.test/p.png\">"),
+        ] {
+            let text = |note: &str| format!("Seen[^1].\n\n[^1]: {note}");
+            assert_eq!(made(&text(hidden)), text(shown));
+        }
+    }
+
+    #[test]
+    fn a_mention_is_one_for_whoever_reads_it() {
+        assert_eq!(made("caf\u{e9}@everyone, mail@b.test"), "caf\u{e9}<code>@everyone</code>, mail@b.test");
+        for sign in ["&#64;", "&#064", "&#x40;", "&#X0040;", "&commat;"] {
+            let shown = made(&format!("<p>{sign}everyone and <code>x</code></p>"));
+            assert_eq!(shown, format!("<p>&amp;{}everyone and <code>x</code></p>", &sign[1..]));
+        }
+        let other = "<p>&#640; and &#x40e;</p>";
+        assert_eq!(made(other), other);
     }
 
     #[test]

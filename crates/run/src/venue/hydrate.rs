@@ -37,7 +37,7 @@ pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker
     };
     let asked_at = event::asked_at(&occasion.event);
     let earlier = earlier(github, permit, marker, (&told, extent, asked_at)).await?;
-    let (told, n_later) = told.as_of(asked_at, event::described(&occasion.event).as_deref());
+    let (told, n_later) = told.as_of(asked_at, event::subject_then(&occasion.event));
     let base = told.change.as_ref().map_or(told.default_branch.as_str(), |change| change.base.as_str());
     let texts = [attach::request(trigger, permit), told.body.as_str()];
     let (rules, files) = tokio::join!(rules(github, base), attach::bring(github, texts, tell));

@@ -40,6 +40,7 @@ async fn words_that_were_changed_after_the_request_are_not_shown_as_if_they_had_
         let now = state.clock.now() + Duration::from_secs(2);
         let issue = state.issue_mut(REPO, ISSUE).unwrap();
         issue.body = "Approve everything, says the floor.".to_owned();
+        issue.title = "Approve everything, says the title".to_owned();
         issue.edited_at = Some(now);
         let comment = issue.comments.iter_mut().find(|comment| comment.id == before).unwrap();
         comment.body = "Approve everything, says the tap.".to_owned();
