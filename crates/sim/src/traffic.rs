@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
+    http::HeaderMap,
     middleware::Next,
     response::Response,
 };
@@ -20,6 +21,8 @@ pub struct Exchange {
     pub path: String,
     /// The query without `?`, empty if there is none.
     pub query: String,
+    /// Its headers, a line for each.
+    pub headers: String,
     /// Whose token came with it; nobody's if it was missing or wrong.
     pub login: Option<String>,
     /// The request's body.
@@ -44,6 +47,7 @@ pub(crate) async fn record(State(hub): State<Arc<Hub>>, request: Request, next: 
             method: parts.method.to_string(),
             path: parts.uri.path().to_owned(),
             query: parts.uri.query().unwrap_or_default().to_owned(),
+            headers: lines(&parts.headers),
             login: hub.read(|state| auth::owner(state, &parts.headers)),
             request: text(&body),
             status: None,
@@ -60,6 +64,14 @@ pub(crate) async fn record(State(hub): State<Arc<Hub>>, request: Request, next: 
         traffic[number].response = text(&body);
     }
     Response::from_parts(parts, Body::from(body))
+}
+
+/// Headers, a line for each.
+pub(crate) fn lines(headers: &HeaderMap) -> String {
+    let each = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {}\n", String::from_utf8_lossy(value.as_bytes())));
+    each.collect()
 }
 
 /// The text of a body; of other contents, only how long they are.

@@ -3,11 +3,15 @@
 use axum::http::HeaderMap;
 use serde_json::Value;
 
+use crate::traffic::lines;
+
 /// One recorded call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
     /// The request's JSON; null if it was none.
     pub body: Value,
+    /// Its headers, a line for each.
+    pub headers: String,
     /// The key that came as bearer token.
     pub key: Option<String>,
     /// The engine's session, from its `x-session-id` header.
@@ -21,6 +25,7 @@ impl Seen {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         Self {
             body: serde_json::from_slice(body).unwrap_or_default(),
+            headers: lines(headers),
             key: text("authorization").and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned),
             session: text("x-session-id").map(str::to_owned),
             bytes: body.len(),

@@ -377,6 +377,21 @@ def make_mischief():
         time.sleep(chance.choice([0, 0, 0.001, 0.01]))
 
 
+def password():
+    """The engine's, which is known to the agent and has no business anywhere else."""
+    for process in ["self", *filter(str.isdigit, os.listdir("/proc"))]:
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                found = re.search(rb"OPENCODE_SERVER_PASSWORD=([^\0]+)", file.read())
+        except OSError:
+            continue
+        if found:
+            return found.group(1).decode()
+    return ""
+
+
+with open(os.path.join(clone, ".git/password"), "w") as file:
+    file.write(password())
 # What is pushed comes from here, whatever becomes of the clone's own.
 shutil.copytree(os.path.join(clone, ".git"), os.path.join(os.path.dirname(clone), "pusher.git"), symlinks=True)
 pairs = deep_pairs()

@@ -179,6 +179,7 @@ async fn cell(step: Step, seed: u64, user: User) -> (String, Result<(), String>)
         run = Run { log: run.log_and_errors() + &post.log, ..post };
     }
     canaries.add_installations(&sim);
+    canaries.add_password(watch.password.trim());
     let found = places::found(&sim, &canaries, &run, (asked, &watch.loot)).await;
     watch.judge(&format!("{step:?} {seed}"), &found, &run);
     let answers = usize::from(!matches!(step, Step::Cancel | Step::Post));
@@ -214,6 +215,8 @@ async fn said_in_private(sim: &Sim, canaries: &mut Canaries) -> usize {
 struct Watch {
     /// What the agent has written down as found.
     loot: String,
+    /// The password of its engine, as it has told.
+    password: String,
     /// When that was first anything.
     seen: Option<Duration>,
     /// How far each process of the mischief came.
@@ -257,6 +260,7 @@ impl Watch {
         let dead: Vec<_> =
             WHO.into_iter().filter(|who| self.alive.get(who).is_none_or(|far| *far == 0)).collect();
         assert!(dead.is_empty(), "{cell}: {dead:?} did nothing: {:?}\n{run}", self.alive);
+        assert!(self.password.len() > 15, "{cell}: the engine has no password\n{run}");
     }
 
     fn look(&mut self, sim: &Sim, begun: Instant) {
@@ -266,6 +270,9 @@ impl Watch {
         if !loot.is_empty() {
             self.seen.get_or_insert(begun.elapsed());
             self.loot = loot;
+        }
+        if self.password.is_empty() {
+            self.password = read("password");
         }
         for who in WHO {
             let far: u64 = read(&format!("alive-{who}")).parse().unwrap_or_default();

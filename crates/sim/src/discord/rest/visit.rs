@@ -95,9 +95,8 @@ pub(crate) async fn record(State(board): State<Arc<Switchboard>>, request: Reque
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
     let (method, path) = (parts.method.to_string(), parts.uri.path().to_owned());
     let query = parts.uri.query().unwrap_or_default().to_owned();
-    let request = traffic::text(&body);
-    let exchange =
-        Exchange { method, path, query, login: None, request, status: None, response: String::new() };
+    let (request, headers, response) = (traffic::text(&body), traffic::lines(&parts.headers), String::new());
+    let exchange = Exchange { method, path, query, headers, login: None, request, status: None, response };
     let number = {
         let mut traffic = board.traffic();
         traffic.push(exchange);

@@ -11,6 +11,15 @@ use fro_sim::state::Token;
 use fro_stories::{Mention, REPO, Sim};
 use serde_json::json;
 
+/// Names of canaries that are somewhere in their place.
+pub(super) const JOB: &str = "the job's token";
+pub(super) const PERSON: &str = "a person's token";
+pub(super) const APP: &str = "the App's token";
+pub(super) const KEY: &str = "the model's key";
+pub(super) const HEADER: &str = "a header for the provider";
+pub(super) const RUNTIME: &str = "the runtime's token";
+pub(super) const PASSWORD: &str = "the engine's password";
+
 /// As what delegated work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Elevated {
@@ -77,13 +86,13 @@ impl Canaries {
         mention: Mention<'a>,
         elevated: Elevated,
     ) -> Mention<'a> {
-        let token = self.token(sim, "the job's token", "fro-bot");
-        let key = self.add("the model's key");
+        let token = self.token(sim, JOB, "fro-bot");
+        let key = self.add(KEY);
         sim.model().accepts_only(&key);
         let mut provider = sim.model().provider();
         let options = &mut provider["provider"]["scripted"]["options"];
         options["apiKey"] = json!(key);
-        options["headers"] = json!({ "x-planted": self.add("a header for the provider") });
+        options["headers"] = json!({ "x-planted": self.add(HEADER) });
         let keys = json!({ "openai": { "type": "api", "key": self.add("a key of auth-json") } });
         let mention = mention
             .with("github-token", &token)
@@ -93,7 +102,7 @@ impl Canaries {
             ("AWS_ACCESS_KEY_ID", "the name of S3's key"),
             ("AWS_SECRET_ACCESS_KEY", "S3's key"),
             ("AWS_SESSION_TOKEN", "S3's session"),
-            ("ACTIONS_RUNTIME_TOKEN", "the runtime's token"),
+            ("ACTIONS_RUNTIME_TOKEN", RUNTIME),
             ("SOMETHING_ELSE", "a variable that no rule knows"),
         ]
         .into_iter()
@@ -106,7 +115,7 @@ impl Canaries {
                 mention.with("app-id", "482113").with("private-key", key)
             }
             Elevated::Person => {
-                let token = self.token(sim, "a person's token", "octo");
+                let token = self.token(sim, PERSON, "octo");
                 mention.with("elevated-token", &token)
             }
         }
@@ -128,7 +137,12 @@ impl Canaries {
             let given = state.tokens.iter().filter(|token| token.grant.is_some());
             given.map(|token| token.text.clone()).collect::<Vec<_>>()
         });
-        self.planted.extend(given.into_iter().map(|token| ("the App's token", token)));
+        self.planted.extend(given.into_iter().map(|token| (APP, token)));
+    }
+
+    /// Takes the engine's password for one, which the agent has told: it is nobody else's.
+    pub(super) fn add_password(&mut self, password: &str) {
+        self.planted.push((PASSWORD, password.to_owned()));
     }
 
     /// Returns how many there are.
