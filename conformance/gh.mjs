@@ -204,6 +204,55 @@ async function testifyWith(program) {
       assert.equal((await told()).locked, false);
       await gh("issue", "close", number, ...there);
     });
+    // What follows asks for fields that the old gh does not know of.
+    const isNew = program === process.env.GH_NEW;
+    if (isNew) {
+      await check("issue edit and pr edit: assignees, labels, reviewers", async () => {
+        const told = async (number) => (await rest(world, `/repos/octo/garden/issues/${number}`)).body;
+        await gh("issue", "edit", "3", ...there, "--add-assignee", "rita");
+        assert.deepEqual((await told(3)).assignees.map(({ login }) => login), ["rita"]);
+        await gh("issue", "edit", "3", ...there, "--remove-assignee", "rita");
+        assert.deepEqual((await told(3)).assignees, []);
+        await gh("pr", "edit", "2", ...there, "--add-label", "bug", "--title", "A seal");
+        assert.deepEqual([(await told(2)).title, (await told(2)).labels.map(({ name }) => name)], ["A seal", ["bug"]]);
+        const shown = JSON.parse(await gh("issue", "view", "1", ...there, "--json", "isPinned,closedByPullRequestsReferences"));
+        assert.deepEqual([shown.isPinned, shown.closedByPullRequestsReferences.map(({ number }) => number)], [false, [2]]);
+      });
+      await check("pr checks: a commit status beside the check runs", async () => {
+        const sha = await git("rev-parse", "origin/new-seal");
+        const body = { state: "failure", context: "ci/lint", target_url: "https://ci.example/1" };
+        await rest(world, `/repos/octo/garden/statuses/${sha}`, { method: "POST", body });
+        const { stdout } = await run(program, ["pr", "checks", "2", ...there], { cwd: home, env });
+        assert.match(stdout, /^ci\/lint\tfail\t/m);
+      });
+      await check("cache list, ruleset list, run rerun, workflow run", async () => {
+        assert.equal(JSON.parse(await gh("cache", "list", ...there, "--json", "key")).length, 0);
+        await gh("run", "rerun", `${world.red_run}`, ...there);
+        const again = JSON.parse(await gh("run", "view", `${world.red_run}`, ...there, "--json", "attempt,status"));
+        assert.deepEqual(again, { attempt: 2, status: "queued" });
+        await gh("run", "cancel", `${world.red_run}`, ...there);
+        await gh("workflow", "run", "ci.yaml", ...there, "--ref", "main");
+      });
+    }
+    await check("pr status", async () => {
+      assert.match(await gh("pr", "status", ...there), /#2 {2}/);
+    });
+    await check("label edit and delete; release list, delete-asset and delete", async () => {
+      await gh("label", "create", "wilted", ...there, "--color", "ff0000");
+      await gh("label", "edit", "wilted", ...there, "--name", "withered");
+      assert.match(await gh("label", "list", ...there), /withered/);
+      await gh("label", "delete", "withered", ...there, "--yes");
+      assert.doesNotMatch(await gh("label", "list", ...there), /withered/);
+      assert.match(await gh("release", "list", ...there), /v1\.0\.0/);
+      await gh("release", "create", "v1.2.0", ...there, "--notes", "Summer");
+      await gh("release", "delete", "v1.2.0", ...there, "--yes");
+      assert.doesNotMatch(await gh("release", "list", ...there), /v1\.2\.0/);
+    });
+    await check("pr merge", async () => {
+      await gh("pr", "merge", "2", ...there, "--squash");
+      const { body } = await rest(world, "/repos/octo/garden/pulls/2");
+      assert.deepEqual([body.state, body.merged, body.merged_by.login], ["closed", true, "maya"]);
+    });
     await check("auth status", async () => {
       const { code, stdout, stderr } = await run(program, ["auth", "status", "--hostname", "github.localhost"], { cwd: home, env });
       assert.equal(code, 0, stderr);

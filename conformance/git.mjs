@@ -140,6 +140,10 @@ export default async function testify() {
       await refused([/could not read Username/], "ls-remote", cellar);
       await refused([/Repository not found/], "ls-remote", by("mallory", "octo/cellar"));
       assert.equal(await told("ls-remote", by("octo", "octo/cellar")), "");
+      // The older way: the token as the name.
+      const named = cellar.replace("://", `://${world.tokens.octo}:x-oauth-basic@`);
+      assert.equal(await told("ls-remote", named), "");
+      await refused([/Authentication failed/], "ls-remote", cellar.replace("://", "://ghp_wrong:x-oauth-basic@"));
     });
   });
   return rows;

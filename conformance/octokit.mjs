@@ -5,7 +5,7 @@ import { Octokit } from "octokit";
 import { validator } from "./openapi.mjs";
 import { inWorld, witness } from "./world.mjs";
 
-const PARTS = ["accounts", "issues", "pulls", "reviews", "reviewing", "finding", "git", "apps", "releases", "mutations", "actions"];
+const PARTS = ["accounts", "issues", "pulls", "reviews", "reviewing", "finding", "git", "apps", "releases", "mutations", "actions", "upkeep", "merging", "looking", "private"];
 
 export default async function testify() {
   const { rows, check } = witness("octokit 5.0.5");

@@ -12,6 +12,11 @@ description.paths["/app/installations"].get.responses[200].content["application/
   $ref: "#/components/schemas/installation",
 };
 
+// A conflict there is one of two kinds, of which the plainer one fits both.
+description.paths["/repos/{owner}/{repo}/contents/{path}"].put.responses[409].content["application/json"].schema = {
+  $ref: "#/components/schemas/basic-error",
+};
+
 /** Makes a function that fails if an event is not as GitHub describes the one of this name and action. */
 export function eventValidator() {
   const schemaOf = schemas();

@@ -15,6 +15,9 @@ export default async function testify({ world, Client, as, check, refused, garde
     assert.equal((await signed.rest.apps.listInstallations()).data[0].id, installation);
     assert.equal((await signed.rest.apps.getRepoInstallation(garden)).data.id, installation);
     await refused(404, signed.rest.apps.getRepoInstallation({ owner: "octo", repo: "attic" }));
+    assert.equal((await signed.rest.apps.getInstallation({ installation_id: installation })).data.account.login, "octo");
+    assert.equal((await signed.rest.apps.getUserInstallation({ username: "octo" })).data.id, installation);
+    await refused(404, signed.rest.apps.getInstallation({ installation_id: 1 }));
   });
   await check("a token that somebody else signed, or for too long, is refused", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -7,28 +7,34 @@ mod absent;
 mod actor;
 mod changed_file;
 mod check;
-mod closing;
 mod commit;
 mod connection;
 mod discussion;
 mod discussion_comment;
+mod git_object;
 mod issue;
 mod issue_comment;
 mod label;
 mod mutation;
 mod node;
+mod nullness;
 mod pull_request;
 mod query;
 mod reaction;
+mod reference;
 mod refusal;
+mod release;
 mod repository;
+mod repository_facts;
 mod review;
 mod review_comment;
 mod review_request;
 mod review_thread;
 mod scalar;
 mod search;
+mod status;
 mod thread;
+mod timeline;
 
 use std::sync::{Arc, LazyLock};
 
@@ -62,13 +68,16 @@ impl Asked {
     }
 }
 
-static SCHEMA: LazyLock<Schema<query::Query, mutation::Mutation, EmptySubscription>> =
-    LazyLock::new(|| Schema::build(query::Query, mutation::Mutation::default(), EmptySubscription).finish());
+static SCHEMA: LazyLock<Schema<query::Query, mutation::Mutation, EmptySubscription>> = LazyLock::new(|| {
+    let schema = Schema::build(query::Query, mutation::Mutation::default(), EmptySubscription);
+    schema.extension(nullness::Noticing).finish()
+});
 
 async fn answer(State(hub): State<Arc<Hub>>, caller: Caller, body: Bytes) -> Result<Json<Value>, Problem> {
     caller.login()?;
     let question: Request = serde_json::from_slice(&body).map_err(|_| Problem::no_json())?;
     let asked = Asked::now(&hub, caller);
-    let response = SCHEMA.execute(question.data(asked).data(hub)).await;
-    Ok(Json(refusal::as_github_writes_them(response)))
+    let failures = nullness::Failures::default();
+    let response = SCHEMA.execute(question.data(asked).data(hub).data(failures.clone())).await;
+    Ok(Json(refusal::as_github_writes_them(response, &failures)))
 }

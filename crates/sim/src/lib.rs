@@ -16,6 +16,7 @@ mod hub;
 mod job;
 mod jwt;
 mod login;
+mod merging;
 pub mod model;
 mod page;
 mod permission;

@@ -12,13 +12,13 @@ use std::{
 };
 
 use axum::{
-    Router,
+    Json, Router,
     body::Bytes,
     extract::{DefaultBodyLimit, State},
     http::HeaderMap,
     middleware::from_fn_with_state,
-    response::Response,
-    routing::post,
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -70,6 +70,7 @@ impl Model {
         let stage = Arc::new(Stage { play: Mutex::default(), calls: watch::Sender::new(0) });
         let router = Router::new()
             .route("/v1/chat/completions", post(complete))
+            .route("/v1/models", get(list))
             .layer(DefaultBodyLimit::disable())
             .layer(from_fn_with_state(faults, faults::inject))
             .with_state(Arc::clone(&stage));
@@ -199,6 +200,15 @@ impl Stage {
         self.calls.send_replace(number);
         (number, reply)
     }
+}
+
+/// Lists the one model, to whoever has the key.
+async fn list(State(stage): State<Arc<Stage>>, headers: HeaderMap) -> Response {
+    let seen = Seen::new(&headers, &Bytes::new());
+    if stage.play().key.as_ref().is_some_and(|key| seen.key.as_ref() != Some(key)) {
+        return wire::send(Reply::wrong_key(), &Call::note(&seen, 0));
+    }
+    Json(json!({ "object": "list", "data": [{ "id": "m1", "object": "model" }] })).into_response()
 }
 
 async fn complete(State(stage): State<Arc<Stage>>, headers: HeaderMap, body: Bytes) -> Response {

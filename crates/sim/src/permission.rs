@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 
-use crate::state::{Grant, Level, Repo, State};
+use crate::state::{Grant, Level, Node, Repo, State};
 
 /// Whether a grant is enough for a request to the REST API.
 pub(crate) fn suffices(grant: &Grant, state: &State, method: &Method, path: &str) -> bool {
@@ -39,16 +39,38 @@ fn needed(repo: &Repo, path: &[&str]) -> &'static [&'static str] {
     match path {
         ["issues", "comments" | "events", ..] | ["labels", ..] => &["issues", "pull_requests"],
         ["issues", number, ..] => talk_about(repo, number.parse().unwrap_or_default()),
-        ["issues"] => &["issues"],
+        ["issues" | "milestones"] => &["issues"],
+        // Merging writes a branch.
+        ["pulls", _, "merge"] => &["contents"],
         ["pulls", ..] => &["pull_requests"],
         ["check-runs" | "check-suites", ..] | ["commits", _, "check-runs" | "check-suites"] => &["checks"],
         ["statuses", ..] | ["commits", _, "status" | "statuses"] => &["statuses"],
         ["actions", ..] => &["actions"],
         [
-            "git" | "codeowners" | "contents" | "commits" | "compare" | "readme" | "releases" | "branches",
+            "git" | "codeowners" | "contents" | "commits" | "compare" | "readme" | "releases" | "branches"
+            | "tags",
             ..,
         ] => &["contents"],
         _ => &["metadata"],
+    }
+}
+
+/// The permissions of which any one is enough to read what a node id stands for, if it stands in this repository.
+pub(crate) fn to_read(repo: &Repo, node: Node) -> &'static [&'static str] {
+    let issue_of = |comment: u64| repo.comment(comment).map_or(0, |(issue, _)| issue.number);
+    match node {
+        Node::Issue { .. } => &["issues"],
+        Node::IssueComment { id, .. } => talk_about(repo, issue_of(id)),
+        Node::Label { .. } | Node::Reaction { .. } | Node::Happening { .. } => &["issues", "pull_requests"],
+        Node::PullRequest { .. }
+        | Node::Review { .. }
+        | Node::ReviewThread { .. }
+        | Node::ReviewComment { .. } => &["pull_requests"],
+        Node::Discussion { .. } | Node::DiscussionComment { .. } => &["discussions"],
+        Node::CheckRun { .. } | Node::CheckSuite { .. } => &["checks"],
+        Node::Status { .. } => &["statuses"],
+        Node::Commit { .. } => &["contents"],
+        Node::User(_) | Node::Bot(_) | Node::Repo(_) => &["metadata"],
     }
 }
 

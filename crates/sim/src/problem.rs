@@ -38,6 +38,11 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, message)
     }
 
+    /// This cannot be done to it as it is.
+    pub(crate) fn not_allowed(message: &str) -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, message)
+    }
+
     /// What is wanted does not go with how things stand.
     pub(crate) fn conflict(message: &str) -> Self {
         Self::new(StatusCode::CONFLICT, message)

@@ -3,12 +3,15 @@
 mod address;
 mod apps;
 mod by_id;
+mod caches;
 mod check_drafts;
 mod check_suites;
 mod checks;
 mod code_owners;
+mod collaborators;
 mod comments;
 mod compare;
+mod content_making;
 mod contents;
 mod etags;
 mod git_data;
@@ -19,7 +22,9 @@ mod issues;
 mod labels;
 mod limits;
 mod manners;
+mod merges;
 mod paging;
+mod protection;
 mod pulls;
 mod reactions;
 mod references;
@@ -35,6 +40,7 @@ mod sorting;
 mod statuses;
 mod users;
 mod visit;
+mod workflow_again;
 mod workflow_jobs;
 mod workflow_runs;
 mod workflows;
@@ -61,6 +67,8 @@ pub(crate) fn routes() -> Routes {
         .on("GET /", users::root)
         .on("GET /user", users::viewer)
         .on("GET /users/{login}", users::show)
+        .on("GET /users/{login}/repos", repos::of_person)
+        .on("GET /user/repos", repos::of_viewer)
         .on("GET /rate_limit", limits::show)
         .on("GET /search/issues", search::issues)
         .on("GET /repos/{owner}/{repo}", repos::show);
@@ -79,7 +87,9 @@ fn apps() -> Routes {
     Routes::below("")
         .on("GET /app", apps::show)
         .on("GET /app/installations", apps::installations)
+        .on("GET /app/installations/{installation}", apps::installation)
         .on("POST /app/installations/{installation}/access_tokens", apps::give_token)
+        .on("GET /users/{login}/installation", apps::of_account)
         .on("GET /installation/repositories", apps::repositories)
         .on("DELETE /installation/token", apps::revoke)
         .on("GET /repos/{owner}/{repo}/installation", apps::of_repo)
@@ -89,10 +99,17 @@ fn apps() -> Routes {
 
 fn issues() -> Routes {
     Routes::below(REPO)
+        .on("GET /collaborators", collaborators::list)
+        .on("GET /collaborators/{login}", collaborators::check)
         .on("GET /collaborators/{login}/permission", users::permission)
+        .on("GET /assignees", collaborators::assignees)
+        .on("GET /assignees/{login}", collaborators::assignee)
+        .on("GET /milestones", collaborators::milestones)
         .on("GET /labels", labels::list)
         .on("POST /labels", labels::create)
         .on("GET /labels/{name}", labels::show)
+        .on("PATCH /labels/{name}", labels::update)
+        .on("DELETE /labels/{name}", labels::delete)
         .on("GET /issues/events", happenings::all)
         .on("GET /issues/events/{event}", happenings::show)
         .on("GET /issues/{number}/events", happenings::of_issue)
@@ -136,6 +153,9 @@ fn pulls() -> Routes {
         .on("PATCH /pulls/{number}", pulls::update)
         .on("GET /pulls/{number}/files", pulls::files)
         .on("GET /pulls/{number}/commits", pulls::commits)
+        .on("GET /pulls/{number}/merge", merges::is_merged)
+        .on("PUT /pulls/{number}/merge", merges::create)
+        .on("PUT /pulls/{number}/update-branch", merges::update)
         .on("GET /pulls/{number}/requested_reviewers", review_requests::list)
         .on("POST /pulls/{number}/requested_reviewers", review_requests::add)
         .on("DELETE /pulls/{number}/requested_reviewers", review_requests::remove)
@@ -167,10 +187,16 @@ fn git() -> Routes {
     Routes::below(REPO)
         .on("GET /branches", references::branches)
         .on("GET /branches/{name}", references::show_branch)
+        .on("GET /branches/{name}/protection", protection::show)
+        .on("GET /rules/branches/{name}", protection::no_rules)
+        .on("GET /rulesets", protection::no_rules)
+        .on("GET /tags", references::tags)
         .on("GET /codeowners/errors", code_owners::errors)
         .on("GET /readme", contents::readme)
         .on("GET /contents", contents::root)
         .on("GET /contents/{*name}", contents::show)
+        .on("PUT /contents/{*name}", content_making::write)
+        .on("DELETE /contents/{*name}", content_making::delete)
         .on("GET /commits", git_data::list_commits)
         .on("GET /commits/{name}", git_data::show_commit)
         .on("GET /commits/{name}/pulls", compare::pulls)
@@ -195,6 +221,7 @@ fn results() -> Routes {
         .on("GET /check-runs/{run}", checks::show)
         .on("PATCH /check-runs/{run}", checks::update)
         .on("GET /check-runs/{run}/annotations", checks::annotations)
+        .on("POST /check-runs/{run}/rerequest", checks::rerequest)
         .on("GET /check-suites/{suite}", check_suites::show)
         .on("GET /check-suites/{suite}/check-runs", check_suites::runs)
         .on("GET /commits/{name}/check-suites", check_suites::of_commit)
@@ -202,6 +229,12 @@ fn results() -> Routes {
         .on("POST /statuses/{name}", statuses::create)
         .on("GET /commits/{name}/statuses", statuses::list)
         .on("GET /commits/{name}/status", statuses::combined)
+        .and(published())
+}
+
+/// Releases and their files.
+fn published() -> Routes {
+    Routes::below(REPO)
         .on("GET /releases", releases::list)
         .on("POST /releases", release_making::create)
         .on("GET /releases/latest", releases::latest)
@@ -210,6 +243,9 @@ fn results() -> Routes {
         .on("POST /releases/{release}/assets", release_making::upload)
         .on("GET /releases/tags/{name}", releases::tagged)
         .on("GET /releases/assets/{asset}", releases::asset)
+        .on("DELETE /releases/{release}", release_making::delete)
+        .on("GET /releases/{release}/assets", release_making::assets)
+        .on("DELETE /releases/assets/{asset}", release_making::delete_asset)
 }
 
 /// What workflows do, and what they wrote.
@@ -218,8 +254,19 @@ fn actions() -> Routes {
         .on("GET /actions/workflows", workflows::list)
         .on("GET /actions/workflows/{name}", workflows::show)
         .on("GET /actions/workflows/{name}/runs", workflow_runs::of_workflow)
+        .on("POST /actions/workflows/{name}/dispatches", workflow_again::dispatch)
+        .on("GET /actions/caches", caches::list)
+        .on("DELETE /actions/caches", caches::delete_by_key)
+        .on("DELETE /actions/caches/{cache}", caches::delete_one)
+        .on("GET /actions/cache/usage", caches::usage)
         .on("GET /actions/runs", workflow_runs::list)
         .on("GET /actions/runs/{run}", workflow_runs::show)
+        .on("DELETE /actions/runs/{run}", workflow_again::delete)
+        .on("POST /actions/runs/{run}/rerun", workflow_again::rerun)
+        .on("POST /actions/runs/{run}/rerun-failed-jobs", workflow_again::rerun_failed)
+        .on("GET /actions/runs/{run}/attempts/{attempt}", workflow_again::attempt)
+        .on("GET /actions/runs/{run}/attempts/{attempt}/jobs", workflow_again::jobs)
+        .on("GET /actions/runs/{run}/attempts/{attempt}/logs", workflow_again::logs)
         .on("GET /actions/runs/{run}/artifacts", workflow_runs::artifacts)
         .on("POST /actions/runs/{run}/cancel", workflow_runs::cancel)
         .on("POST /actions/runs/{run}/force-cancel", workflow_runs::cancel)

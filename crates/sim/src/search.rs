@@ -81,7 +81,7 @@ impl<'a> Question<'a> {
 
     fn has(&self, repo: &Repo, issue: &Issue, kind: &Kind) -> bool {
         match kind {
-            Kind::Words(words) => mentions(issue, &words.to_lowercase()),
+            Kind::Words(words) => issue.says(words),
             Kind::Qualifier(name, value) => self.qualifies(repo, issue, (name, value)),
         }
     }
@@ -109,7 +109,7 @@ impl<'a> Question<'a> {
             "author" => is(&issue.author),
             "assignee" => issue.assignees.iter().any(is),
             "commenter" => issue.comments.iter().any(|comment| is(&comment.author)),
-            "mentions" => mentions(issue, &format!("@{}", login.to_lowercase())),
+            "mentions" => issue.mentions(&login),
             "involves" => ["author", "assignee", "commenter", "mentions"]
                 .into_iter()
                 .any(|name| self.qualifies(repo, issue, (name, value))),
@@ -161,12 +161,6 @@ fn is_so(repo: &Repo, issue: &Issue, value: &str) -> bool {
         "private" => repo.private,
         _ => false,
     }
-}
-
-/// Whether words stand in the title, the text or a comment.
-fn mentions(issue: &Issue, words: &str) -> bool {
-    let said = issue.comments.iter().map(|comment| &comment.body);
-    [&issue.title, &issue.body].into_iter().chain(said).any(|text| text.to_lowercase().contains(words))
 }
 
 /// Splits at blanks and parentheses that do not stand in quotes. All terms must fit, so that `AND` says nothing new.

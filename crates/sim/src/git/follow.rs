@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use crate::{
     git::{Bare, diff},
     hub::Hub,
+    merging::merged,
     state::{ChangedFile, Closing, ClosingReason, Commit, IssueState, Pull, State},
 };
 
@@ -34,17 +35,11 @@ pub(crate) async fn pushed(hub: &Hub, full_name: &str, login: &str) -> io::Resul
         let Ok(base_oid) = base.tip(&open.pull.base_ref).await else { continue };
         // Without the branch that it comes from, it is closed.
         let Ok(between) = compare(&base, &open.pull.base_ref, &head_repo, &open.pull.head_ref).await else {
-            hub.change_by(login, |state| open.end(state, IssueState::Closed, login));
+            hub.change_by(login, |state| open.close(state, login));
             continue;
         };
         if base.run(&["merge-base", "--is-ancestor", &between.head, &base_oid]).await.is_ok() {
-            hub.change_by(login, |state| {
-                open.end(state, IssueState::Merged, login);
-                let issue = state.issue_mut(&open.base_repo, open.number);
-                if let Some(pull) = issue.and_then(|issue| issue.pull.as_mut()) {
-                    pull.merge_oid = Some(base_oid);
-                }
-            });
+            hub.change_by(login, |state| merged(state, (&open.base_repo, open.number), &base_oid, login));
             continue;
         }
         let number = open.number;
@@ -105,12 +100,15 @@ impl Open {
         pull.follow_code();
     }
 
-    /// Closes it, since somebody has pushed what it was for, or taken its branch away.
-    fn end(&self, state: &mut State, end: IssueState, login: &str) {
+    /// Closes it, since somebody has taken its branch away.
+    fn close(&self, state: &mut State, login: &str) {
         let at = state.clock.now();
         let Some(issue) = state.issue_mut(&self.base_repo, self.number) else { return };
         issue.updated_at = at;
-        issue.close(end, Closing { at, by: login.to_owned(), reason: ClosingReason::Completed });
+        issue.close(
+            IssueState::Closed,
+            Closing { at, by: login.to_owned(), reason: ClosingReason::Completed },
+        );
     }
 }
 

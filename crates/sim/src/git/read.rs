@@ -45,20 +45,23 @@ pub(crate) enum Depth {
 impl Bare {
     /// The newest commits that something leads to.
     pub(crate) async fn commits(&self, from: &str, most: usize) -> io::Result<Vec<CommitObject>> {
-        self.commits_on(from, most, None).await
+        self.commits_that(from, most, &[], None).await
     }
 
-    /// The newest of these that change a path.
-    pub(crate) async fn commits_on(
+    /// The newest of these that `git log` finds with further options, and that change a path.
+    pub(crate) async fn commits_that(
         &self,
         from: &str,
         most: usize,
+        options: &[String],
         path: Option<&str>,
     ) -> io::Result<Vec<CommitObject>> {
         let format = "--format=%H%n%T%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B%x00";
         let limit = format!("--max-count={most}");
-        let wanted = ["log", format, &limit, "--end-of-options", from, "--"];
-        let log = self.text(&wanted.into_iter().chain(path).collect::<Vec<_>>()).await?;
+        let options = options.iter().map(String::as_str);
+        let wanted = ["log", format, &limit].into_iter().chain(options);
+        let wanted = wanted.chain(["--end-of-options", from, "--"]).chain(path);
+        let log = self.text(&wanted.collect::<Vec<_>>()).await?;
         Ok(log.split('\0').filter_map(|entry| commit(entry.trim_start_matches('\n'))).collect())
     }
 

@@ -6,11 +6,7 @@
 
 use async_graphql::{Enum, ID, Object, Union};
 
-use crate::graphql::{
-    actor::Actor,
-    check::StatusState,
-    scalar::{DateTime, Uri},
-};
+use crate::graphql::{actor::Actor, scalar::DateTime};
 
 macro_rules! absent {
     ($($name:ident { $($field:ident $(($argument:ident: $kind:ty))?: $result:ty,)+ })+) => {
@@ -49,19 +45,11 @@ absent! {
     ProjectV2 { id: ID, title: String, }
     ProjectV2Item { id: ID, project: ProjectV2, field_value_by_name(name: String): Option<ProjectV2ItemFieldValue>, }
     ProjectV2ItemFieldSingleSelectValue { option_id: Option<String>, name: Option<String>, }
-    StatusContext {
-        context: String,
-        state: StatusState,
-        target_url: Option<Uri>,
-        created_at: DateTime,
-        description: Option<String>,
-        is_required(pull_request_id: Option<ID>): bool,
-    }
     Team { organization: Organization, name: String, slug: String, }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
-enum PullRequestMergeMethod {
+pub(super) enum PullRequestMergeMethod {
     Merge,
     Rebase,
     Squash,

@@ -1,6 +1,6 @@
 //! Who did something: an interface over the kinds of accounts.
 
-use async_graphql::{ID, Interface, SimpleObject};
+use async_graphql::{ID, Interface, SimpleObject, Union};
 
 use crate::{
     graphql::{Asked, scalar::Uri},
@@ -12,6 +12,13 @@ use crate::{
 #[graphql(field(name = "login", ty = "&String"))]
 #[graphql(field(name = "url", ty = "&Uri"))]
 pub(super) enum Actor {
+    User(User),
+    Bot(Bot),
+}
+
+/// Who can see to something.
+#[derive(Clone, Union)]
+pub(super) enum Assignee {
     User(User),
     Bot(Bot),
 }
@@ -64,6 +71,16 @@ impl Actor {
                 url,
                 avatar_url,
             }),
+        })
+    }
+}
+
+impl Assignee {
+    /// Finds an account; none once it is gone.
+    pub(super) fn find(asked: &Asked, login: &str) -> Option<Self> {
+        Some(match Actor::find(&asked.state, &asked.address, login)? {
+            Actor::User(user) => Self::User(user),
+            Actor::Bot(bot) => Self::Bot(bot),
         })
     }
 }

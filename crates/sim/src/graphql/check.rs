@@ -7,18 +7,19 @@ use async_graphql::{Enum, ID, Object, Result, SimpleObject, Union};
 use crate::{
     graphql::{
         Asked,
-        absent::StatusContext,
         connection::{Connection, Window},
         scalar::{DateTime, Uri},
+        status::{StatusContext, StatusState},
     },
     state::{self, Annotation, AnnotationLevel, Conclusion, Node, Progress, node_id},
 };
 
 pub(super) struct StatusCheckRollup {
     runs: Vec<CheckRun>,
+    statuses: Vec<StatusContext>,
 }
 
-/// Either kind of news about a commit; the older kind is not in the garden.
+/// Either kind of news about a commit.
 #[derive(Clone, Union)]
 enum StatusCheckRollupContext {
     CheckRun(CheckRun),
@@ -35,7 +36,8 @@ pub(super) struct CheckRun {
 
 /// The runs of one app on one commit.
 #[derive(Clone, SimpleObject)]
-struct CheckSuite {
+pub(super) struct CheckSuite {
+    pub(super) id: ID,
     database_id: u64,
     workflow_run: Option<WorkflowRun>,
 }
@@ -104,19 +106,13 @@ enum CheckConclusionState {
     TimedOut,
 }
 
-/// The worst of all.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Enum)]
-pub(super) enum StatusState {
-    Success,
-    Pending,
-    Failure,
-}
-
 /// Puts together what is said about a commit; none if nothing is.
-pub(super) fn rollup(asked: &Asked, repo: &state::Repo, oid: &str) -> Option<StatusCheckRollup> {
+pub(super) fn rollup(asked: &Arc<Asked>, repo: &state::Repo, oid: &str) -> Option<StatusCheckRollup> {
     let about = repo.all_checks(&asked.address).into_iter().filter(|run| run.head_oid == oid);
     let runs: Vec<_> = about.map(|run| CheckRun::new(asked, repo, &run)).collect();
-    (!runs.is_empty()).then_some(StatusCheckRollup { runs })
+    let statuses = repo.newest_statuses(oid).into_iter();
+    let statuses: Vec<_> = statuses.map(|status| StatusContext::new(asked, repo, status)).collect();
+    (!runs.is_empty() || !statuses.is_empty()).then_some(StatusCheckRollup { runs, statuses })
 }
 
 #[Object]
@@ -129,7 +125,9 @@ impl StatusCheckRollup {
             ) => StatusState::Success,
             Some(_) => StatusState::Failure,
         });
-        worst.max().unwrap_or(StatusState::Success)
+        let said = self.statuses.iter().map(StatusContext::how);
+        // A status that broke is no more than a failure of the whole.
+        worst.chain(said).max().map_or(StatusState::Success, |worst| worst.min(StatusState::Failure))
     }
 
     async fn contexts(
@@ -139,8 +137,9 @@ impl StatusCheckRollup {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Connection<StatusCheckRollupContext>> {
-        let runs = self.runs.iter().cloned().map(StatusCheckRollupContext::CheckRun).collect();
-        Window { first, last, before, after }.on("contexts", runs)
+        let runs = self.runs.iter().cloned().map(StatusCheckRollupContext::CheckRun);
+        let said = self.statuses.iter().cloned().map(StatusCheckRollupContext::StatusContext);
+        Window { first, last, before, after }.on("contexts", runs.chain(said).collect())
     }
 }
 
@@ -238,8 +237,14 @@ impl CheckRun {
         });
         let details =
             run.details_url.clone().unwrap_or_else(|| format!("{}/apps/{}", asked.address, run.app));
-        let suite = CheckSuite { database_id: run.suite, workflow_run };
+        let id = node_id(Node::CheckSuite { repo: repo.id, id: run.suite }).into();
+        let suite = CheckSuite { id, database_id: run.suite, workflow_run };
         Self { repo: repo.id, run: Arc::new(run.clone()), page: details, suite }
+    }
+
+    /// The suite that it is in.
+    pub(super) fn into_suite(self) -> CheckSuite {
+        self.suite
     }
 
     fn ended(&self) -> Option<CheckConclusionState> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{ID, Object, Result, SimpleObject};
+use async_graphql::{Context, ID, Object, Result, SimpleObject};
 
 use crate::{
     git::CommitObject,
@@ -11,6 +11,7 @@ use crate::{
         actor::User,
         check::{self, StatusCheckRollup},
         connection::{Connection, Window},
+        refusal::withheld,
         scalar::{DateTime, GitObjectId, Uri},
     },
     state,
@@ -64,6 +65,18 @@ impl Commit {
     fn new(asked: &Arc<Asked>, repo: &Arc<state::Repo>, commit: &state::Commit) -> Self {
         Self { asked: Arc::clone(asked), repo: Arc::clone(repo), told: commit.clone() }
     }
+
+    /// What the interface `GitObject` asks for.
+    pub(super) fn hash(&self) -> &str {
+        &self.told.oid
+    }
+
+    fn made_by(&self) -> GitActor {
+        let Asked { state, address, .. } = &*self.asked;
+        let (name, email) = (self.told.author_name.clone(), self.told.author_email.clone());
+        let person = state.people.iter().find(|person| person.name == name);
+        GitActor { name, email, user: person.map(|person| User::new(person, address)) }
+    }
 }
 
 #[Object]
@@ -111,14 +124,17 @@ impl Commit {
         before: Option<String>,
         after: Option<String>,
     ) -> Result<Connection<GitActor>> {
-        let Asked { state, address, .. } = &*self.asked;
-        let (name, email) = (self.told.author_name.clone(), self.told.author_email.clone());
-        let person = state.people.iter().find(|person| person.name == name);
-        let author = GitActor { name, email, user: person.map(|person| User::new(person, address)) };
-        Window { first, last, before, after }.on("authors", vec![author])
+        Window { first, last, before, after }.on("authors", vec![self.made_by()])
     }
 
-    async fn status_check_rollup(&self) -> Option<StatusCheckRollup> {
+    async fn author(&self) -> Option<GitActor> {
+        Some(self.made_by())
+    }
+
+    async fn status_check_rollup(&self, context: &Context<'_>) -> Option<StatusCheckRollup> {
+        if !self.asked.caller.may_read(&self.repo, &["checks", "statuses"]) {
+            return withheld(context);
+        }
         check::rollup(&self.asked, &self.repo, &self.told.oid)
     }
 }

@@ -12,7 +12,9 @@ use crate::{
         discussion_comment::DiscussionComment,
         issue_comment::CommentAuthorAssociation,
         label::Label,
+        reaction::{self, ReactionGroup},
         repository::Repository,
+        repository_facts::DiscussionCategory,
         scalar::{DateTime, Uri},
     },
     state::{self, Node, node_id},
@@ -53,6 +55,14 @@ impl Discussion {
 
     async fn locked(&self) -> bool {
         self.told.locked
+    }
+
+    async fn category(&self) -> DiscussionCategory {
+        DiscussionCategory::general()
+    }
+
+    async fn reaction_groups(&self) -> Option<Vec<ReactionGroup>> {
+        Some(reaction::groups(&self.asked, &self.told.reactions))
     }
 
     async fn closed(&self) -> bool {

@@ -10,6 +10,7 @@ use crate::{
         actor::Actor,
         connection::{Connection, Window},
         issue_comment::CommentAuthorAssociation,
+        reaction::{self, ReactionGroup},
         scalar::{DateTime, Uri},
     },
     state::{Comment, Discussion, Node, Repo, node_id},
@@ -99,6 +100,14 @@ impl DiscussionComment {
         let (repo, number) = (self.repo.full_name(), self.discussion.number);
         let id = self.comment.id;
         Uri(format!("{}/{repo}/discussions/{number}#discussioncomment-{id}", self.asked.address))
+    }
+
+    async fn is_answer(&self) -> bool {
+        false
+    }
+
+    async fn reaction_groups(&self) -> Option<Vec<ReactionGroup>> {
+        Some(reaction::groups(&self.asked, &self.comment.reactions))
     }
 
     async fn is_minimized(&self) -> bool {

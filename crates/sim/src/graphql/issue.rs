@@ -1,12 +1,16 @@
 //! An issue.
 
+use std::sync::Arc;
+
 use async_graphql::{Context, Enum, ID, MergedObject, Object, Result, SimpleObject};
 
 use crate::{
     graphql::{
         absent::IssueType,
         connection::{Connection, Window},
+        pull_request::{self, PullRequest},
         thread::Thread,
+        timeline::{self, IssueTimelineItems, IssueTimelineItemsItemType},
     },
     state,
 };
@@ -17,6 +21,7 @@ use crate::{
 pub(super) struct Issue(Thread, IssueAlone);
 
 struct IssueAlone {
+    thread: Thread,
     state: IssueState,
     reason: Option<IssueStateReason>,
 }
@@ -52,7 +57,7 @@ pub(super) fn from_thread(thread: Thread) -> Issue {
         "reopened" => IssueStateReason::Reopened,
         _ => IssueStateReason::Completed,
     });
-    Issue(thread, IssueAlone { state, reason })
+    Issue(thread.clone(), IssueAlone { thread, state, reason })
 }
 
 impl Issue {
@@ -75,6 +80,43 @@ impl IssueAlone {
 
     async fn state_reason(&self) -> Option<IssueStateReason> {
         self.reason
+    }
+
+    async fn is_pinned(&self) -> Option<bool> {
+        Some(false)
+    }
+
+    async fn timeline_items(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+        item_types: Option<Vec<IssueTimelineItemsItemType>>,
+    ) -> Result<Connection<IssueTimelineItems>> {
+        let items = timeline::of_issue(&self.thread, item_types.as_deref());
+        Window { first, last, before, after }.on("timelineItems", items)
+    }
+
+    /// The pull requests whose texts say that they close it.
+    async fn closed_by_pull_requests_references(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+        include_closed_prs: Option<bool>,
+    ) -> Result<Option<Connection<PullRequest>>> {
+        let Thread { asked, repo, issue } = &self.thread;
+        let closes = |other: &&state::Issue| state::closed_by_words(&other.body).contains(&issue.number);
+        let counts = |other: &&state::Issue| {
+            include_closed_prs == Some(true) || other.state == state::IssueState::Open
+        };
+        let pulls = repo.issues.iter().filter(closes).filter(counts).filter_map(|other| {
+            let (asked, repo) = (Arc::clone(asked), Arc::clone(repo));
+            pull_request::from_thread(Thread { asked, repo, issue: Arc::new(other.clone()) })
+        });
+        Window { first, last, before, after }.on("closedByPullRequestsReferences", pulls.collect()).map(Some)
     }
 
     async fn issue_type(&self) -> Option<IssueType> {

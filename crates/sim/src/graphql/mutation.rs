@@ -21,6 +21,7 @@ macro_rules! deed {
 
 mod comment;
 mod label;
+mod merging;
 mod pull_request;
 mod remark;
 mod review;
@@ -49,6 +50,7 @@ pub(super) struct Mutation(
     Discussing,
     comment::Commenting,
     label::Labelling,
+    merging::Merging,
     pull_request::Proposing,
     remark::Remarking,
     review::Reviewing,

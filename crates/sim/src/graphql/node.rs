@@ -8,7 +8,7 @@ use crate::{
     graphql::{
         Asked,
         actor::{Actor, Bot, User},
-        check::CheckRun,
+        check::{CheckRun, CheckSuite},
         commit::Commit,
         discussion::Discussion,
         discussion_comment::DiscussionComment,
@@ -20,6 +20,7 @@ use crate::{
         repository::Repository,
         review::PullRequestReview,
         review_thread::{PullRequestReviewComment, PullRequestReviewThread},
+        status::StatusContext,
         thread::Thread,
     },
     state,
@@ -31,6 +32,7 @@ use crate::{
 pub(super) enum Node {
     Bot(Bot),
     CheckRun(CheckRun),
+    CheckSuite(CheckSuite),
     Commit(Commit),
     Discussion(Discussion),
     DiscussionComment(DiscussionComment),
@@ -43,6 +45,7 @@ pub(super) enum Node {
     PullRequestReviewThread(PullRequestReviewThread),
     Reaction(Reaction),
     Repository(Repository),
+    StatusContext(StatusContext),
     User(User),
 }
 
@@ -69,7 +72,19 @@ macro_rules! nodes {
     };
 }
 
-nodes!(Bot, CheckRun, Commit, Discussion, DiscussionComment, Issue, IssueComment, Label, PullRequest);
+nodes!(
+    Bot,
+    CheckRun,
+    CheckSuite,
+    StatusContext,
+    Commit,
+    Discussion,
+    DiscussionComment,
+    Issue,
+    IssueComment,
+    Label,
+    PullRequest
+);
 nodes!(PullRequestReview, PullRequestReviewComment, PullRequestReviewThread, Reaction, Repository, User);
 
 macro_rules! minimizable {
@@ -122,6 +137,14 @@ pub(super) fn find(asked: &Arc<Asked>, id: &ID) -> Option<Node> {
         state::Node::CheckRun { id, .. } => {
             let run = repo.all_checks(&asked.address).into_iter().find(|run| run.id == id)?;
             Some(Node::CheckRun(CheckRun::new(asked, &repo, &run)))
+        }
+        state::Node::CheckSuite { id, .. } => {
+            let run = repo.all_checks(&asked.address).into_iter().find(|run| run.suite == id)?;
+            Some(Node::CheckSuite(CheckRun::new(asked, &repo, &run).into_suite()))
+        }
+        state::Node::Status { id, .. } => {
+            let status = repo.statuses.iter().find(|status| status.id == id)?;
+            Some(Node::StatusContext(StatusContext::new(asked, &repo, status)))
         }
         state::Node::Commit { .. } => Commit::find(asked, &repo, &node.oid()?).map(Node::Commit),
         state::Node::Discussion { id, .. } => {

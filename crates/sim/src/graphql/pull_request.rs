@@ -9,16 +9,17 @@ use crate::{
         absent::AutoMergeRequest,
         actor::{Actor, RepositoryOwner},
         changed_file::PullRequestChangedFile,
-        closing,
         commit::{Commit, PullRequestCommit},
         connection::{Connection, Window},
         issue::{self, Issue},
-        repository::{Ref, Repository},
-        review::PullRequestReview,
+        reference::Ref,
+        repository::Repository,
+        review::{PullRequestReview, PullRequestReviewState},
         review_request::ReviewRequest,
         review_thread::PullRequestReviewThread,
         scalar::{DateTime, GitObjectId},
         thread::Thread,
+        timeline::{self, PullRequestTimelineItems, PullRequestTimelineItemsItemType},
     },
     hub::Hub,
     state::{self, IssueState, MergeState, ReviewState},
@@ -230,7 +231,7 @@ impl PullRequestAlone {
         after: Option<String>,
     ) -> Result<Option<Connection<Issue>>> {
         let Thread { asked, repo, issue } = &self.thread;
-        let closing = closing::numbers(&issue.body).into_iter().filter_map(|number| repo.issue(number));
+        let closing = state::closed_by_words(&issue.body).into_iter().filter_map(|number| repo.issue(number));
         let closing = closing.filter(|issue| issue.pull.is_none()).map(|issue| {
             issue::from_thread(Thread {
                 asked: Arc::clone(asked),
@@ -241,8 +242,20 @@ impl PullRequestAlone {
         Window { first, last, before, after }.on("closingIssuesReferences", closing.collect()).map(Some)
     }
 
+    async fn timeline_items(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+        item_types: Option<Vec<PullRequestTimelineItemsItemType>>,
+    ) -> Result<Connection<PullRequestTimelineItems>> {
+        let items = timeline::of_pull(&self.thread, item_types.as_deref());
+        Window { first, last, before, after }.on("timelineItems", items)
+    }
+
     async fn base_ref(&self) -> Option<Ref> {
-        Some(Ref::branch(&self.pull.base_ref))
+        Some(Ref::branch(&self.thread.asked, &self.thread.repo, &self.pull.base_ref))
     }
 
     async fn base_ref_name(&self) -> &str {
@@ -313,10 +326,13 @@ impl PullRequestAlone {
         last: Option<i32>,
         before: Option<String>,
         after: Option<String>,
+        states: Option<Vec<PullRequestReviewState>>,
     ) -> Result<Option<Connection<PullRequestReview>>> {
         let Thread { asked, repo, .. } = &self.thread;
         let seen = self.pull.reviews.iter().filter(|review| review.is_seen_by(asked.caller.login().ok()));
-        let reviews = seen.map(|review| PullRequestReview::new(asked, repo, review)).collect();
+        let meant =
+            seen.filter(|review| states.as_ref().is_none_or(|states| states.contains(&review.state.into())));
+        let reviews = meant.map(|review| PullRequestReview::new(asked, repo, review)).collect();
         Window { first, last, before, after }.on("reviews", reviews).map(Some)
     }
 

@@ -8,17 +8,18 @@ use jiff::Timestamp;
 use crate::{
     graphql::{
         Asked,
-        actor::Viewer,
+        actor::{RepositoryOwner, User, Viewer},
         commit::Commit,
         connection::Window,
         node::{self, Node},
-        refusal::missing,
+        refusal::{missing, withheld},
         repository::Repository,
         scalar::DateTime,
         search::{self, SearchResultItemConnection, SearchType},
     },
     hub::Hub,
-    state::{self, Pool},
+    permission::to_read,
+    state::{self, PersonKind, Pool},
 };
 
 pub(super) struct Query;
@@ -49,14 +50,31 @@ impl Query {
         Ok(Some(Repository { asked: Arc::clone(asked), repo: Arc::new(repo.clone()) }))
     }
 
+    /// A person by their login.
+    async fn user(&self, context: &Context<'_>, login: String) -> Result<Option<User>> {
+        let asked = context.data::<Arc<Asked>>()?;
+        let person = asked.state.person(&login).filter(|person| person.kind == PersonKind::User);
+        let message = format!("Could not resolve to a User with the login of '{login}'.");
+        let found = person.map(|person| User::new(person, &asked.address));
+        Ok(found.or_else(|| missing(context, &message)))
+    }
+
+    /// Whose repositories these are.
+    async fn repository_owner(
+        &self,
+        context: &Context<'_>,
+        login: String,
+    ) -> Result<Option<RepositoryOwner>> {
+        Ok(RepositoryOwner::find(context.data::<Arc<Asked>>()?, &login))
+    }
+
     /// Anything by its node id.
     ///
     /// After `repository`: types are registered in this order, and a repository must be known before the threads in it,
     /// or pull requests would lack the fields that they share with issues.
     async fn node(&self, context: &Context<'_>, id: ID) -> Result<Option<Node>> {
         let asked = context.data::<Arc<Asked>>()?;
-        let message = format!("Could not resolve to a node with the global id of '{}'", id.as_str());
-        Ok(found(context, asked, &id).await?.or_else(|| missing(context, &message)))
+        found(context, asked, &id).await
     }
 
     /// Several things by their node ids.
@@ -64,8 +82,7 @@ impl Query {
         let asked = context.data::<Arc<Asked>>()?;
         let mut nodes = Vec::new();
         for id in ids {
-            let message = format!("Could not resolve to a node with the global id of '{}'", id.as_str());
-            nodes.push(found(context, asked, &id).await?.or_else(|| missing(context, &message)));
+            nodes.push(found(context, asked, &id).await?);
         }
         Ok(nodes)
     }
@@ -91,15 +108,15 @@ impl Query {
         let login = asked.caller.login().unwrap_or_default();
         let token = asked.state.tokens.iter().find(|token| token.login == login);
         Ok(token.map(|token| {
-            let (limit, used) = (token.limit(Pool::Graphql), token.used(Pool::Graphql) + 1);
-            let now = Timestamp::now().as_second();
-            let reset = Timestamp::from_second(now - now % 3600 + 3600).unwrap_or_default();
+            let now = Timestamp::now();
+            let (limit, used) = (token.limit(Pool::Graphql), token.used(Pool::Graphql, now) + 1);
             RateLimit {
                 limit,
                 cost: 1,
+                node_count: 1,
                 used,
                 remaining: limit.saturating_sub(used),
-                reset_at: DateTime(reset),
+                reset_at: DateTime(Pool::Graphql.reset(now)),
             }
         }))
     }
@@ -110,13 +127,27 @@ impl Query {
 struct RateLimit {
     limit: u64,
     cost: i32,
+    node_count: i32,
     used: u64,
     remaining: u64,
     reset_at: DateTime,
 }
 
-/// Finds what an id stands for; commits are looked for where git has them.
+/// Finds what an id stands for, or says why it is not told.
 async fn found(context: &Context<'_>, asked: &Arc<Asked>, id: &ID) -> Result<Option<Node>> {
+    let told = state::Node::parse(id);
+    let repo = told.and_then(|node| asked.state.repo_of(node)).filter(|repo| asked.caller.sees(repo));
+    if let (Some(repo), Some(node)) = (repo, told)
+        && !asked.caller.may_read(repo, to_read(repo, node))
+    {
+        return Ok(withheld(context));
+    }
+    let message = format!("Could not resolve to a node with the global id of '{}'", id.as_str());
+    Ok(looked_up(context, asked, id).await?.or_else(|| missing(context, &message)))
+}
+
+/// Looks for it in the state, and for a commit where git has them.
+async fn looked_up(context: &Context<'_>, asked: &Arc<Asked>, id: &ID) -> Result<Option<Node>> {
     if let Some(node) = node::find(asked, id) {
         return Ok(Some(node));
     }

@@ -3,6 +3,8 @@
 use async_graphql::{Context, Error, ErrorExtensions as _, Response};
 use serde_json::{Value, json};
 
+use crate::graphql::nullness::Failures;
+
 /// Says that something is not there, or not for this caller: the field is null, and its neighbours stand.
 pub(super) fn missing<T>(context: &Context<'_>, message: &str) -> Option<T> {
     let error = of_kind("NOT_FOUND", message).into_server_error(context.item.pos);
@@ -28,13 +30,11 @@ pub(super) fn of_kind(kind: &str, message: &str) -> Error {
 }
 
 /// Writes a response as GitHub does.
-pub(super) fn as_github_writes_them(response: Response) -> Value {
+pub(super) fn as_github_writes_them(response: Response, failures: &Failures) -> Value {
     let mut answer = serde_json::to_value(response).unwrap_or_default();
     let errors = answer["errors"].as_array_mut().map(std::mem::take).unwrap_or_default();
     let errors: Vec<_> = errors.into_iter().map(rewritten).collect();
-    for error in errors.iter().filter(|error| error["type"].is_string()) {
-        told_null(&mut answer["data"], error["path"].as_array().map_or(&[][..], Vec::as_slice));
-    }
+    failures.write_into(&mut answer["data"]);
     let Some(fields) = answer.as_object_mut() else { return answer };
     // A question that was never asked has no answer, not even an empty one.
     if !errors.is_empty() && errors.iter().all(|error| error["path"].is_null()) {
@@ -46,17 +46,6 @@ pub(super) fn as_github_writes_them(response: Response) -> Value {
         fields.insert("errors".to_owned(), errors.into());
     }
     answer
-}
-
-/// Says null where a deed failed; its neighbours stand.
-fn told_null(data: &mut Value, path: &[Value]) {
-    let [Value::String(name)] = path else { return };
-    if data.is_null() {
-        *data = json!({});
-    }
-    if let Some(fields) = data.as_object_mut() {
-        fields.entry(name.as_str()).or_insert(Value::Null);
-    }
 }
 
 fn rewritten(mut error: Value) -> Value {

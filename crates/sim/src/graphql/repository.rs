@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, ID, InputObject, Object, Result, SimpleObject, Union};
+use async_graphql::{Context, Enum, ID, InputObject, Object, Result, Union};
 
 use crate::{
     graphql::{
@@ -13,7 +13,9 @@ use crate::{
         issue::{self, Issue, IssueState},
         label::{Label, LabelOrder, LabelOrderField},
         pull_request::{self, PullRequest, PullRequestState},
+        reference::Ref,
         refusal::{forbidden, missing, withheld},
+        repository_facts::RepositoryFacts,
         scalar::{GitSshRemote, Uri},
         thread::Thread,
     },
@@ -25,20 +27,6 @@ use crate::{
 pub(super) struct Repository {
     pub(super) asked: Arc<Asked>,
     pub(super) repo: Arc<state::Repo>,
-}
-
-/// A branch or tag.
-#[derive(SimpleObject)]
-pub(super) struct Ref {
-    id: ID,
-    name: String,
-}
-
-impl Ref {
-    /// A branch of a repository that is sure to have it.
-    pub(super) fn branch(name: &str) -> Self {
-        Self { id: format!("REF_refs_heads_{}", name.replace('/', "_")).into(), name: name.to_owned() }
-    }
 }
 
 /// Which issues are asked for.
@@ -130,6 +118,11 @@ impl Repository {
         None
     }
 
+    #[graphql(flatten)]
+    async fn facts(&self) -> RepositoryFacts {
+        RepositoryFacts { asked: Arc::clone(&self.asked), repo: Arc::clone(&self.repo) }
+    }
+
     async fn has_issues_enabled(&self) -> bool {
         true
     }
@@ -184,7 +177,7 @@ impl Repository {
                 && labels.iter().all(|label| issue.labels.contains(label))
                 && filter.created_by.as_ref().is_none_or(|login| *login == issue.author)
                 && filter.assignee.as_ref().is_none_or(|login| issue.assignees.contains(login))
-                && filter.mentioned.as_ref().is_none_or(|login| issue.body.contains(&format!("@{login}")))
+                && filter.mentioned.as_ref().is_none_or(|login| issue.mentions(login))
         });
         Window { first, last, before, after }
             .on("issues", threads.into_iter().map(issue::from_thread).collect())
@@ -250,15 +243,11 @@ impl Repository {
         let names = ["", "refs/heads/", "refs/tags/"].map(|folder| format!("{folder}{qualified_name}"));
         let known = bare.references("refs").await?;
         let found = known.into_iter().find(|(name, ..)| names.contains(name));
-        Ok(found.map(|(name, ..)| {
-            let id = format!("REF_{}", name.replace('/', "_")).into();
-            let name = name.splitn(3, '/').nth(2).unwrap_or_default().to_owned();
-            Ref { id, name }
-        }))
+        Ok(found.and_then(|(name, ..)| Ref::named(&self.asked, &self.repo, &name)))
     }
 
     async fn default_branch_ref(&self) -> Option<Ref> {
-        Some(Ref::branch(&self.repo.default_branch))
+        Some(Ref::branch(&self.asked, &self.repo, &self.repo.default_branch))
     }
 
     async fn issue(&self, context: &Context<'_>, number: i32) -> Option<Issue> {

@@ -33,7 +33,7 @@ pub(super) struct PullRequestReview {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Enum)]
-enum PullRequestReviewState {
+pub(super) enum PullRequestReviewState {
     Approved,
     ChangesRequested,
     Commented,
@@ -48,13 +48,7 @@ impl PullRequestReview {
     }
 
     pub(super) fn new(asked: &Arc<Asked>, repo: &Arc<state::Repo>, review: &state::Review) -> Self {
-        let state = match review.state {
-            state::ReviewState::Approved => PullRequestReviewState::Approved,
-            state::ReviewState::ChangesRequested => PullRequestReviewState::ChangesRequested,
-            state::ReviewState::Commented => PullRequestReviewState::Commented,
-            state::ReviewState::Dismissed => PullRequestReviewState::Dismissed,
-            state::ReviewState::Pending => PullRequestReviewState::Pending,
-        };
+        let state = review.state.into();
         Self {
             id: node_id(Node::Review { repo: repo.id, id: review.id }).into(),
             full_database_id: BigInt(review.id),
@@ -69,6 +63,18 @@ impl PullRequestReview {
             reaction_groups: Some(reaction::groups(asked, &[])),
             is_minimized: review.minimized.is_some(),
             minimized_reason: review.minimized.clone(),
+        }
+    }
+}
+
+impl From<state::ReviewState> for PullRequestReviewState {
+    fn from(state: state::ReviewState) -> Self {
+        match state {
+            state::ReviewState::Approved => Self::Approved,
+            state::ReviewState::ChangesRequested => Self::ChangesRequested,
+            state::ReviewState::Commented => Self::Commented,
+            state::ReviewState::Dismissed => Self::Dismissed,
+            state::ReviewState::Pending => Self::Pending,
         }
     }
 }

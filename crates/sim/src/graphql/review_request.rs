@@ -14,7 +14,7 @@ pub(super) struct ReviewRequest {
 }
 
 #[derive(Union)]
-enum RequestedReviewer {
+pub(super) enum RequestedReviewer {
     User(User),
     Bot(Bot),
     Team(Team),
@@ -22,11 +22,14 @@ enum RequestedReviewer {
 
 impl ReviewRequest {
     pub(super) fn new(asked: &Asked, login: &str) -> Self {
-        let requested_reviewer = match Actor::find(&asked.state, &asked.address, login) {
-            Some(Actor::User(user)) => Some(RequestedReviewer::User(user)),
-            Some(Actor::Bot(bot)) => Some(RequestedReviewer::Bot(bot)),
-            None => None,
-        };
-        Self { requested_reviewer }
+        Self { requested_reviewer: Self::reviewer(asked, login) }
+    }
+
+    /// Who was asked, as long as there is such an account.
+    pub(super) fn reviewer(asked: &Asked, login: &str) -> Option<RequestedReviewer> {
+        Some(match Actor::find(&asked.state, &asked.address, login)? {
+            Actor::User(user) => RequestedReviewer::User(user),
+            Actor::Bot(bot) => RequestedReviewer::Bot(bot),
+        })
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     graphql::{
         Asked,
         absent::{Milestone, ProjectCard, ProjectV2Item},
-        actor::{Actor, User},
+        actor::{Actor, Assignee, User},
         connection::{Connection, Window},
         issue_comment::{CommentAuthorAssociation, IssueComment},
         label::Label,
@@ -46,7 +46,7 @@ impl LockReason {
         }
     }
 
-    fn from_word(word: &str) -> Option<Self> {
+    pub(super) fn from_word(word: &str) -> Option<Self> {
         [Self::OffTopic, Self::Resolved, Self::Spam, Self::TooHeated]
             .into_iter()
             .find(|reason| reason.word() == word)
@@ -82,6 +82,19 @@ impl Thread {
         let people = self.issue.assignees.iter().filter_map(|login| state.person(login));
         let people = people.map(|person| User::new(person, address)).collect();
         Window { first, last, before, after }.on("assignees", people)
+    }
+
+    /// Those who see to it, whatever kind of account they have.
+    async fn assigned_actors(
+        &self,
+        first: Option<i32>,
+        last: Option<i32>,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> Result<Connection<Assignee>> {
+        let logins = self.issue.assignees.iter();
+        let actors = logins.filter_map(|login| Assignee::find(&self.asked, login)).collect();
+        Window { first, last, before, after }.on("assignedActors", actors)
     }
 
     async fn project_cards(
@@ -122,6 +135,14 @@ impl Thread {
 
     async fn body(&self) -> &str {
         &self.issue.body
+    }
+
+    async fn viewer_did_author(&self) -> bool {
+        self.issue.author.eq_ignore_ascii_case(self.asked.login())
+    }
+
+    async fn resource_path(&self) -> Uri {
+        Uri(format!("/{}/{}", self.repo.full_name(), self.issue.page()))
     }
 
     async fn last_edited_at(&self) -> Option<DateTime> {
@@ -212,7 +233,7 @@ impl Thread {
         node_id(node).into()
     }
 
-    fn page(&self) -> String {
+    pub(super) fn page(&self) -> String {
         format!("{}/{}/{}", self.asked.address, self.repo.full_name(), self.issue.page())
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn talk(state: &State, pull: &Pull) -> Markup {
             p.verdict { b { (review.author) } " " (verdict(review.state)) }
             @if !review.body.is_empty() { (card(state, &Card::of_review(review))) }
         }
-        @for thread in &pull.threads { (beside_code(state, thread)) }
+        @for thread in pull.threads_seen_by(None) { (beside_code(state, &thread)) }
     }
 }
 

@@ -52,6 +52,29 @@ pub(super) async fn installations(
     })
 }
 
+/// `GET /app/installations/{installation}`
+pub(super) async fn installation(
+    State(hub): State<Arc<Hub>>,
+    headers: HeaderMap,
+    Path(id): Path<u64>,
+) -> Result<Json<Value>, Problem> {
+    let app = signer(&hub, &headers)?;
+    let found = app.installations.iter().find(|own| own.id == id).ok_or_else(Problem::not_found)?;
+    hub.read(|state| Ok(Json(hub.shape(state).installation(&app, found))))
+}
+
+/// `GET /users/{login}/installation`
+pub(super) async fn of_account(
+    State(hub): State<Arc<Hub>>,
+    headers: HeaderMap,
+    Path(login): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    let app = signer(&hub, &headers)?;
+    let own = |own: &&Installation| own.account.eq_ignore_ascii_case(&login);
+    let found = app.installations.iter().find(own).ok_or_else(Problem::not_found)?;
+    hub.read(|state| Ok(Json(hub.shape(state).installation(&app, found))))
+}
+
 /// `GET /repos/{owner}/{repo}/installation`
 pub(super) async fn of_repo(
     State(hub): State<Arc<Hub>>,

@@ -11,6 +11,8 @@ use crate::{
 
 /// So many annotations are taken at once.
 const MOST_ANNOTATIONS: usize = 50;
+/// So many buttons.
+const MOST_ACTIONS: usize = 3;
 /// So many characters have the texts.
 const TEXT_CHARACTERS: usize = 65_535;
 
@@ -25,6 +27,24 @@ pub(super) struct Draft {
     started_at: Option<Timestamp>,
     completed_at: Option<Timestamp>,
     output: Option<Output>,
+    #[serde(default)]
+    actions: Vec<Action>,
+}
+
+/// A button that a check run shows. Nobody here can press it, so that none is kept.
+#[derive(Deserialize)]
+struct Action {
+    label: String,
+    description: String,
+    identifier: String,
+}
+
+impl Action {
+    /// Whether its words are as short as they must be.
+    fn fits(&self) -> bool {
+        let words = [(&self.label, 20), (&self.description, 40), (&self.identifier, 20)];
+        words.iter().all(|(word, most)| word.chars().count() <= *most)
+    }
 }
 
 #[derive(Deserialize)]
@@ -68,6 +88,15 @@ impl Draft {
             return Err(Problem::unprocessable(
                 "Invalid request.\n\nProperty 'details_url' must use an http or https scheme.",
             ));
+        }
+        let buttons = self.actions.len();
+        if buttons > MOST_ACTIONS {
+            return Err(Problem::unprocessable(&format!(
+                "Invalid request.\n\nNo more than {MOST_ACTIONS} items are allowed; {buttons} were supplied."
+            )));
+        }
+        if !self.actions.iter().all(Action::fits) {
+            return Err(Problem::unprocessable("Invalid request."));
         }
         let output = self.output.map(Output::read).transpose()?;
         run.progress = progress;

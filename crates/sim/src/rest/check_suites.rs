@@ -16,7 +16,7 @@ use crate::{
         visit::{Named, Visit},
         workflow_runs::short,
     },
-    state::{CheckRun, Conclusion, Progress, Repo},
+    state::{CheckRun, Conclusion, Node, Progress, Repo, node_id},
 };
 
 /// `{suite}` in an address.
@@ -86,7 +86,7 @@ impl Shape<'_> {
         let pulls = self.pulls_at(repo, &head.oid);
         json!({
             "id": id,
-            "node_id": format!("CS_{id}"),
+            "node_id": node_id(Node::CheckSuite { repo: repo.id, id }),
             "head_branch": pulls.first().map_or_else(|| json!(repo.default_branch), |pull| pull["head"]["ref"].clone()),
             "head_sha": head.oid,
             "status": progress.word(),

@@ -111,6 +111,23 @@ pub(super) async fn update(
     })
 }
 
+/// `POST /repos/{owner}/{repo}/check-runs/{id}/rerequest`: its app is to check once more.
+pub(super) async fn rerequest(
+    visit: Visit,
+    Path(One { run: id }): Path<One>,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    visit.change(|state| {
+        checked_by(&visit, state)?;
+        let mut runs = visit.repo_mut(state)?.check_runs.iter_mut();
+        let run = runs.find(|run| run.id == id).ok_or_else(Problem::not_found)?;
+        if run.progress.end().is_none() {
+            return Err(Problem::unprocessable("This check run is not rerequestable"));
+        }
+        run.progress = Progress::Queued;
+        Ok((StatusCode::CREATED, Json(json!({}))))
+    })
+}
+
 /// `GET /repos/{owner}/{repo}/commits/{name}/check-runs`
 pub(super) async fn of_commit(
     visit: Visit,

@@ -13,6 +13,7 @@ use crate::{
     rest::{
         address::Path,
         paging::Paging,
+        pulls::{MOST_FILES, small_enough},
         visit::{Named, Visit},
     },
 };
@@ -35,9 +36,11 @@ pub(super) async fn compare(
     let text = store.run(&["diff", "--full-index", "-M", &range]).await.map_err(missing)?;
     if accepted.contains(".diff") {
         let kind = [(header::CONTENT_TYPE, "application/vnd.github.diff; charset=utf-8")];
+        small_enough(&text)?;
         return Ok((kind, text).into_response());
     }
-    let files = diff::changed_files(&String::from_utf8_lossy(&text));
+    let mut files = diff::changed_files(&String::from_utf8_lossy(&text));
+    files.truncate(MOST_FILES);
     let ahead =
         async |from: &str, to: &str| store.commits(&format!("{from}..{to}"), 1000).await.map_err(missing);
     let (mut commits, behind) = (ahead(&base.oid, &head.oid).await?, ahead(&head.oid, &base.oid).await?);

@@ -123,7 +123,7 @@ pub(super) fn in_lines(bytes: &[u8]) -> String {
 }
 
 impl Shape<'_> {
-    fn content(&self, repo: &Repo, of: &str, entry: &Entry) -> Value {
+    pub(super) fn content(&self, repo: &Repo, of: &str, entry: &Entry) -> Value {
         let Entry { path, oid, .. } = entry;
         let (url, page) = (self.repo_url(repo), format!("{}/{}", self.address, repo.full_name()));
         let (kind, view) = match (entry.kind.as_str(), entry.mode.as_str()) {

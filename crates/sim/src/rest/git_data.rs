@@ -5,6 +5,7 @@ use axum::{
     http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,14 +19,36 @@ use crate::{
         paging::Paging,
         visit::{Named, Visit},
     },
-    state::{ChangedFile, Repo, commit_id},
+    state::{ChangedFile, Person, Repo, commit_id},
 };
 
-/// Where a list of commits begins.
+/// Where a list of commits begins, and which of them are wanted.
 #[derive(Deserialize)]
 pub(super) struct From {
     sha: Option<String>,
     path: Option<String>,
+    /// A login, or an address.
+    author: Option<String>,
+    committer: Option<String>,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+}
+
+impl From {
+    /// What git is told to look for.
+    fn options(&self, people: &[Person]) -> Vec<String> {
+        let by = |option: &str, who: &String| {
+            let person = people.iter().find(|person| person.login.eq_ignore_ascii_case(who));
+            format!("--{option}={}", person.map_or(who, |person| &person.name))
+        };
+        let when = |option: &str, time: &Timestamp| format!("--{option}={time}");
+        let mut options = vec!["--fixed-strings".to_owned()];
+        options.extend(self.author.iter().map(|who| by("author", who)));
+        options.extend(self.committer.iter().map(|who| by("committer", who)));
+        options.extend(self.since.iter().map(|time| when("since", time)));
+        options.extend(self.until.iter().map(|time| when("until", time)));
+        options
+    }
 }
 
 /// How deep a tree is asked for.
@@ -41,8 +64,9 @@ pub(super) async fn list_commits(
     paging: Paging,
 ) -> Result<Response, Problem> {
     let bare = visit.open().await?;
-    let (from, path) = (from.sha.unwrap_or_else(|| "HEAD".to_owned()), from.path);
-    let commits = bare.commits_on(&from, 1000, path.as_deref()).await.map_err(|_| Problem::not_found())?;
+    let options = visit.show(|shape, _| Ok(from.options(&shape.state.people)))?;
+    let (start, path) = (from.sha.as_deref().unwrap_or("HEAD"), from.path.as_deref());
+    let commits = bare.commits_that(start, 1000, &options, path).await.map_err(|_| Problem::not_found())?;
     visit.show(|shape, repo| {
         Ok(paging.answer(commits.iter().map(|commit| shape.commit(repo, commit)).collect()))
     })

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    git::{Bare, Depth, answer},
+    git::{Bare, CommitObject, Depth, answer},
     problem::Problem,
     rest::{git_data::tree_shape, parsed, visit::Visit},
 };
@@ -33,19 +33,20 @@ struct NewEntry {
     content: Option<String>,
 }
 
+/// A commit of a tree that there is.
 #[derive(Deserialize)]
-struct NewCommit {
-    message: String,
-    tree: String,
+pub(super) struct NewCommit {
+    pub(super) message: String,
+    pub(super) tree: String,
     #[serde(default)]
-    parents: Vec<String>,
-    author: Option<NewSignature>,
-    committer: Option<NewSignature>,
+    pub(super) parents: Vec<String>,
+    pub(super) author: Option<NewSignature>,
+    pub(super) committer: Option<NewSignature>,
 }
 
 /// Who made a commit, if it is not whoever asks.
 #[derive(Deserialize, Clone)]
-struct NewSignature {
+pub(super) struct NewSignature {
     name: String,
     email: String,
     date: Option<Timestamp>,
@@ -94,7 +95,17 @@ pub(super) async fn create_tree(visit: Visit, body: Bytes) -> Result<(StatusCode
 /// `POST /repos/{owner}/{repo}/git/commits`
 pub(super) async fn create_commit(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
     let bare = visit.open_to_write().await?;
-    let NewCommit { message, tree, parents, author, committer } = parsed(&body)?;
+    let commit = committed(&visit, &bare, parsed(&body)?).await?;
+    visit.show(|shape, repo| Ok((StatusCode::CREATED, Json(shape.commit_object(repo, &commit)))))
+}
+
+/// Makes a commit, of whoever asks unless it says otherwise.
+pub(super) async fn committed(
+    visit: &Visit,
+    bare: &Bare,
+    wanted: NewCommit,
+) -> Result<CommitObject, Problem> {
+    let NewCommit { message, tree, parents, author, committer } = wanted;
     let (name, email) = visit.hub.read(|state| {
         let person = visit.login().ok().and_then(|login| state.person(login));
         let known = person.map(|person| (person.name.clone(), person.id, person.login.clone()));
@@ -119,12 +130,11 @@ pub(super) async fn create_commit(visit: Visit, body: Bytes) -> Result<(StatusCo
     let invalid = |_| Problem::unprocessable("Tree SHA does not exist");
     let said = answer(&mut command, b"").await.map_err(invalid)?;
     let oid = String::from_utf8_lossy(&said).trim().to_owned();
-    let commit = bare.commit(&oid).await.map_err(invalid)?;
-    visit.show(|shape, repo| Ok((StatusCode::CREATED, Json(shape.commit_object(repo, &commit)))))
+    bare.commit(&oid).await.map_err(invalid)
 }
 
 /// Stores contents and returns their name.
-async fn hashed(bare: &Bare, bytes: &[u8]) -> Result<String, Problem> {
+pub(super) async fn hashed(bare: &Bare, bytes: &[u8]) -> Result<String, Problem> {
     let said = bare.feed(&["hash-object", "-w", "--stdin"], bytes).await;
     let oid = said.map_err(|_| Problem::unprocessable("the contents cannot be stored"))?;
     Ok(String::from_utf8_lossy(&oid).trim().to_owned())

@@ -36,6 +36,10 @@ pub(super) struct Filter {
     creator: Option<String>,
     /// A login, `none` or `*` for anybody.
     assignee: Option<String>,
+    /// Who is named with an `@`.
+    mentioned: Option<String>,
+    /// A number, `none` or `*` for any; there are none here.
+    milestone: Option<String>,
     /// Names with commas between them.
     labels: Option<String>,
     /// Only what has happened since.
@@ -117,6 +121,8 @@ impl Filter {
         (state == "all" || state == issue.state.word())
             && self.creator.as_ref().is_none_or(|creator| creator.eq_ignore_ascii_case(&issue.author))
             && self.since.is_none_or(|since| issue.updated_at >= since)
+            && self.mentioned.as_ref().is_none_or(|login| issue.mentions(login))
+            && self.milestone.as_ref().is_none_or(|wanted| wanted == "none")
             && self.assignee.as_deref().is_none_or(|wanted| match wanted {
                 "none" => issue.assignees.is_empty(),
                 "*" => !issue.assignees.is_empty(),

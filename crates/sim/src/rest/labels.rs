@@ -27,6 +27,8 @@ const LONGEST_NAME: usize = 50;
 #[derive(Deserialize)]
 struct Draft {
     name: Option<String>,
+    /// Only of a label that there is.
+    new_name: Option<String>,
     color: Option<String>,
     description: Option<String>,
 }
@@ -59,29 +61,78 @@ pub(super) async fn show(visit: Visit, Path(Named { name }): Path<Named>) -> Res
 pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Json<Value>), Problem> {
     let draft: Draft = parsed(&body)?;
     let name = draft.name.ok_or_else(|| Problem::not_supplied("name"))?;
-    let invalid = |code: &str, field: &str| {
-        Problem::invalid(json!({ "resource": "Label", "code": code, "field": field }))
-    };
+    let color = draft.color.unwrap_or_else(|| GREY.to_owned());
     visit.change(|state| {
         let repo = sorted_by(&visit, state)?;
         if repo.label(&name).is_some() {
             return Err(invalid("already_exists", "name"));
         }
-        if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
-            return Err(invalid("invalid", "name"));
-        }
-        if draft.description.as_ref().is_some_and(|text| text.chars().count() > LONGEST_DESCRIPTION) {
-            return Err(invalid("invalid", "description"));
-        }
-        let color = draft.color.unwrap_or_else(|| GREY.to_owned());
-        if color.len() != 6 || !color.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-            return Err(invalid("invalid", "color"));
-        }
+        acceptable(&name, &color, draft.description.as_deref())?;
         let label = Label { id: state.next_id(), name, color, description: draft.description };
         visit.repo_mut(state)?.labels.push(label.clone());
         let (shape, repo) = visit.view(state)?;
         Ok((StatusCode::CREATED, Json(shape.label(repo, &label))))
     })
+}
+
+/// `PATCH /repos/{owner}/{repo}/labels/{name}`: what wears it wears it under its new name.
+pub(super) async fn update(
+    visit: Visit,
+    Path(Named { name }): Path<Named>,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let draft: Draft = parsed(&body)?;
+    visit.change(|state| {
+        let repo = sorted_by(&visit, state)?;
+        let before = repo.label(&name).ok_or_else(Problem::not_found)?.clone();
+        let after = Label {
+            id: before.id,
+            name: draft.new_name.unwrap_or_else(|| before.name.clone()),
+            color: draft.color.unwrap_or_else(|| before.color.clone()),
+            description: draft.description.or_else(|| before.description.clone()),
+        };
+        if repo.label(&after.name).is_some_and(|other| other.id != before.id) {
+            return Err(invalid("already_exists", "name"));
+        }
+        acceptable(&after.name, &after.color, after.description.as_deref())?;
+        let repo = visit.repo_mut(state)?;
+        let worn = repo.issues.iter_mut().flat_map(|issue| &mut issue.labels);
+        worn.filter(|own| **own == before.name).for_each(|own| own.clone_from(&after.name));
+        if let Some(own) = repo.labels.iter_mut().find(|own| own.id == before.id) {
+            own.clone_from(&after);
+        }
+        let (shape, repo) = visit.view(state)?;
+        Ok(Json(shape.label(repo, &after)))
+    })
+}
+
+/// `DELETE /repos/{owner}/{repo}/labels/{name}`
+pub(super) async fn delete(visit: Visit, Path(Named { name }): Path<Named>) -> Result<StatusCode, Problem> {
+    visit.change(|state| {
+        let own = sorted_by(&visit, state)?.label(&name).ok_or_else(Problem::not_found)?.name.clone();
+        let repo = visit.repo_mut(state)?;
+        repo.labels.retain(|label| label.name != own);
+        repo.issues.iter_mut().for_each(|issue| issue.labels.retain(|worn| *worn != own));
+        Ok(StatusCode::NO_CONTENT)
+    })
+}
+
+fn invalid(code: &str, field: &str) -> Problem {
+    Problem::invalid(json!({ "resource": "Label", "code": code, "field": field }))
+}
+
+/// Refuses what no label can be like.
+fn acceptable(name: &str, color: &str, description: Option<&str>) -> Result<(), Problem> {
+    if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
+        return Err(invalid("invalid", "name"));
+    }
+    if description.is_some_and(|text| text.chars().count() > LONGEST_DESCRIPTION) {
+        return Err(invalid("invalid", "description"));
+    }
+    if color.len() != 6 || !color.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(invalid("invalid", "color"));
+    }
+    Ok(())
 }
 
 /// `GET /repos/{owner}/{repo}/issues/{number}/labels`

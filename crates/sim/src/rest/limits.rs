@@ -19,7 +19,7 @@ use crate::{
     state::{self, Pool},
 };
 
-/// What a token may still do in this hour.
+/// What a token may still do until the reset.
 struct Allowance {
     limit: u64,
     used: u64,
@@ -76,19 +76,28 @@ fn spend(hub: &Hub, headers: &HeaderMap, pool: Pool) {
     let Some(text) = auth::bearer(headers) else { return };
     hub.change(|state| {
         if let Some(token) = state.tokens.iter_mut().find(|token| token.text == text) {
-            token.spend(pool);
+            token.spend(pool, Timestamp::now());
         }
     });
 }
 
 /// The limit of the request's token, or that of anybody.
 fn allowance(hub: &Hub, headers: &HeaderMap, pool: Pool) -> Allowance {
+    let now = Timestamp::now();
     let (limit, used) = hub.read(|state| {
         let token = auth::bearer(headers).and_then(|text| state.token(&text));
-        token.map_or((60, 1), |token| (token.limit(pool), token.used(pool)))
+        token.map_or((anybodys(pool), 1), |token| (token.limit(pool), token.used(pool, now)))
     });
-    let now = Timestamp::now().as_second();
-    Allowance { limit, used, reset: now - now % 3600 + 3600 }
+    Allowance { limit, used, reset: pool.reset(now).as_second() }
+}
+
+/// The limit of those who have no token.
+fn anybodys(pool: Pool) -> u64 {
+    match pool {
+        Pool::Core => 60,
+        Pool::Search => 10,
+        Pool::Graphql => 0,
+    }
 }
 
 /// Nothing is left. GraphQL says so with a 200.

@@ -39,6 +39,10 @@ pub(crate) async fn manners(State(hub): State<Arc<Hub>>, request: Request, next:
     }
     let (method, headers) = (request.method().clone(), request.headers().clone());
     let mut response = next.run(request).await;
+    if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json") {
+        let kind = HeaderValue::from_static("application/json; charset=utf-8");
+        response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    }
     let told = always(&headers).into_iter().chain(cached(&method, &headers, response.status()));
     let accepted = hub.read(|state| permission::accepted(state, &method, &path));
     for (name, value) in told.chain(accepted.map(|told| ("x-accepted-github-permissions", told))) {

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// A diff has so many files at most.
-const MOST_FILES: usize = 300;
+pub(super) const MOST_FILES: usize = 300;
 /// What GitHub advises where there are more files.
 const INSTEAD: &str =
     ". Consider using 'List pull requests files' API or locally cloning the repository instead.";
@@ -198,7 +198,7 @@ pub(super) async fn update(
 }
 
 /// Refuses a diff that is too large to be shown.
-fn small_enough(diff: &[u8]) -> Result<(), Problem> {
+pub(super) fn small_enough(diff: &[u8]) -> Result<(), Problem> {
     let files = diff.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"diff --git ")).count();
     let lines = diff.split(|byte| *byte == b'\n').count() - 1;
     let over = |what: &str, most: usize, instead: &str| {

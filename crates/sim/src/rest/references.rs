@@ -84,6 +84,31 @@ pub(super) async fn show_branch(
     })
 }
 
+/// `GET /repos/{owner}/{repo}/tags`, newest names first
+pub(super) async fn tags(visit: Visit, paging: Paging) -> Result<Response, Problem> {
+    let bare = visit.open().await?;
+    let mut tags = Vec::new();
+    for (name, ..) in bare.references("refs/tags").await.map_err(|_| Problem::not_found())? {
+        let commit = bare.commit(&name).await.map_err(|_| Problem::not_found())?;
+        tags.push((name.trim_start_matches("refs/tags/").to_owned(), commit.oid));
+    }
+    tags.sort();
+    tags.reverse();
+    visit.show(|shape, repo| {
+        let url = shape.repo_url(repo);
+        let drawn = tags.iter().map(|(name, oid)| {
+            json!({
+                "name": name,
+                "node_id": format!("REF_refs_tags_{}", name.replace('/', "_")),
+                "commit": { "sha": oid, "url": format!("{url}/commits/{oid}") },
+                "zipball_url": format!("{url}/zipball/refs/tags/{name}"),
+                "tarball_url": format!("{url}/tarball/refs/tags/{name}"),
+            })
+        });
+        Ok(paging.answer(drawn.collect()))
+    })
+}
+
 /// `GET /repos/{owner}/{repo}/git/ref/{name}`
 pub(super) async fn show(visit: Visit, Path(Named { name }): Path<Named>) -> Result<Json<Value>, Problem> {
     let bare = visit.open().await?;
@@ -158,7 +183,7 @@ pub(super) async fn delete(visit: Visit, Path(Named { name }): Path<Named>) -> R
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn unprotected(visit: &Visit, name: &str) -> Result<(), Problem> {
+pub(super) fn unprotected(visit: &Visit, name: &str) -> Result<(), Problem> {
     let branch = name.strip_prefix("heads/").unwrap_or_default();
     let protected = visit.show(|_, repo| Ok(repo.protected.iter().any(|own| own == branch)))?;
     if protected || name.starts_with("pull/") {

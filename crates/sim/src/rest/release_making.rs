@@ -4,6 +4,7 @@ use axum::{
     Json,
     body::Bytes,
     http::{HeaderMap, StatusCode, header},
+    response::Response,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,7 +13,9 @@ use crate::{
     problem::Problem,
     rest::{
         address::{Path, Query},
+        paging::Paging,
         parsed,
+        releases::OneAsset,
         visit::Visit,
     },
     state::{Asset, File, Release},
@@ -119,6 +122,46 @@ pub(super) async fn upload(
         let release = release.clone();
         let (shape, repo) = visit.view(state)?;
         Ok((StatusCode::CREATED, Json(shape.asset(repo, &release, &asset))))
+    })
+}
+
+/// `DELETE /repos/{owner}/{repo}/releases/{release}`; its tag stays.
+pub(super) async fn delete(
+    visit: Visit,
+    Path(OneRelease { release: id }): Path<OneRelease>,
+) -> Result<StatusCode, Problem> {
+    visit.open_to_write().await?;
+    visit.change(|state| {
+        let releases = &mut visit.repo_mut(state)?.releases;
+        let place = releases.iter().position(|release| release.id == id).ok_or_else(Problem::not_found)?;
+        releases.remove(place);
+        Ok(StatusCode::NO_CONTENT)
+    })
+}
+
+/// `GET /repos/{owner}/{repo}/releases/{release}/assets`
+pub(super) async fn assets(
+    visit: Visit,
+    Path(OneRelease { release: id }): Path<OneRelease>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    visit.show(|shape, repo| {
+        let release = repo.releases.iter().find(|release| release.id == id).ok_or_else(Problem::not_found)?;
+        Ok(paging.answer(release.assets.iter().map(|asset| shape.asset(repo, release, asset)).collect()))
+    })
+}
+
+/// `DELETE /repos/{owner}/{repo}/releases/assets/{asset}`
+pub(super) async fn delete_asset(
+    visit: Visit,
+    Path(OneAsset { asset: id }): Path<OneAsset>,
+) -> Result<StatusCode, Problem> {
+    visit.open_to_write().await?;
+    visit.change(|state| {
+        let mut all = visit.repo_mut(state)?.releases.iter_mut();
+        let release = all.find(|release| release.assets.iter().any(|own| own.id == id));
+        release.ok_or_else(Problem::not_found)?.assets.retain(|own| own.id != id);
+        Ok(StatusCode::NO_CONTENT)
     })
 }
 

@@ -23,8 +23,8 @@ use crate::{
 
 /// `{asset}` in an address.
 #[derive(Deserialize)]
-pub(super) struct One {
-    asset: u64,
+pub(super) struct OneAsset {
+    pub(super) asset: u64,
 }
 
 /// `GET /repos/{owner}/{repo}/releases`
@@ -49,7 +49,7 @@ pub(super) async fn tagged(visit: Visit, Path(Named { name }): Path<Named>) -> R
 /// `GET /repos/{owner}/{repo}/releases/assets/{asset}`: what it is, or where its contents are.
 pub(super) async fn asset(
     visit: Visit,
-    Path(One { asset: id }): Path<One>,
+    Path(OneAsset { asset: id }): Path<OneAsset>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();

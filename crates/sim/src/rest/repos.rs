@@ -1,11 +1,15 @@
 //! Repositories.
 
-use axum::Json;
+use std::sync::Arc;
+
+use axum::{Json, extract::State, response::Response};
 use serde_json::{Value, json};
 
 use crate::{
+    auth::Caller,
+    hub::Hub,
     problem::Problem,
-    rest::{Shape, timestamp, visit::Visit},
+    rest::{Shape, address::Path, paging::Paging, timestamp, users::Somebody, visit::Visit},
     state::{IssueState, Node, Repo, Role, node_id},
 };
 
@@ -65,12 +69,41 @@ pub(super) async fn show(visit: Visit) -> Result<Json<Value>, Problem> {
     })
 }
 
+/// `GET /user/repos`: those that the caller has a role in
+pub(super) async fn of_viewer(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    caller.login()?;
+    hub.read(|state| {
+        let shape = hub.shape(state);
+        let own = state.repos.iter().filter(|repo| caller.has(Role::Read, repo));
+        Ok(paging.answer(own.map(|repo| shape.repo(repo)).collect()))
+    })
+}
+
+/// `GET /users/{login}/repos`: the public ones
+pub(super) async fn of_person(
+    State(hub): State<Arc<Hub>>,
+    _: Caller,
+    Path(Somebody { login }): Path<Somebody>,
+    paging: Paging,
+) -> Result<Response, Problem> {
+    hub.read(|state| {
+        let person = state.person(&login).ok_or_else(Problem::not_found)?;
+        let shape = hub.shape(state);
+        let own = state.repos.iter().filter(|repo| !repo.private && repo.owner == person.login);
+        Ok(paging.answer(own.map(|repo| shape.repo(repo)).collect()))
+    })
+}
+
 impl Shape<'_> {
     /// A whole repository, which has all fields that a webhook event has too.
     pub(crate) fn repo(&self, repo: &Repo) -> Value {
         let (url, page) = (self.repo_url(repo), format!("{}/{}", self.address, repo.full_name()));
         let n_open = repo.issues.iter().filter(|issue| issue.state == IssueState::Open).count();
-        let pushed_at = repo.issues.iter().map(|issue| issue.updated_at).max().unwrap_or(repo.created_at);
+        let pushed_at = repo.changed_at();
         let mut shape = json!({
             "id": repo.id,
             "node_id": node_id(Node::Repo(repo.id)),

@@ -13,7 +13,7 @@ use crate::{
         parsed, timestamp,
         visit::{Named, Visit},
     },
-    state::{CommitState, CommitStatus, Repo},
+    state::{CommitState, CommitStatus, Node, Repo, node_id},
 };
 
 #[derive(Deserialize)]
@@ -73,12 +73,7 @@ pub(super) async fn combined(
 ) -> Result<Response, Problem> {
     let oid = meant(&visit, &name).await?;
     visit.show(|shape, repo| {
-        let mut newest: Vec<&CommitStatus> = Vec::new();
-        for status in of_commit(repo, &oid) {
-            if newest.iter().all(|seen| seen.context != status.context) {
-                newest.push(status);
-            }
-        }
+        let newest = repo.newest_statuses(&oid);
         let states: Vec<_> = newest.iter().map(|status| status.state).collect();
         let commit = format!("{}/commits/{oid}", shape.repo_url(repo));
         let more = json!({
@@ -114,7 +109,7 @@ impl Shape<'_> {
             "url": format!("{}/statuses/{}", self.repo_url(repo), status.oid),
             "avatar_url": creator["avatar_url"],
             "id": status.id,
-            "node_id": format!("SC_{:x}", status.id),
+            "node_id": node_id(Node::Status { repo: repo.id, id: status.id }),
             "state": status.state.word(),
             "description": status.description,
             "target_url": status.target_url,

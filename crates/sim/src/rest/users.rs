@@ -57,7 +57,7 @@ const PLACES: [(&str, &str); 31] = [
 /// `{login}` in an address.
 #[derive(Deserialize)]
 pub(super) struct Somebody {
-    login: String,
+    pub(super) login: String,
 }
 
 /// `GET /`: the addresses of the API for those who show a token, the page for everybody else.
@@ -110,10 +110,18 @@ pub(super) async fn permission(
         let person = person.ok_or_else(|| Problem::missing(&format!("{login} is not a user")))?;
         let everyone = (!repo.private).then_some(Role::Read);
         let role = repo.role(&person.login).or(everyone);
+        let permission = role.map_or("none", Role::permission);
+        let user = shape.with_role(person, role);
+        Ok(Json(json!({ "permission": permission, "role_name": user["role_name"], "user": user })))
+    })
+}
+
+impl Shape<'_> {
+    /// A person with what they may do in a repository.
+    pub(super) fn with_role(&self, person: &Person, role: Option<Role>) -> Value {
         let may = |least: Role| role.is_some_and(|own| own >= least);
-        let role_name = role.map_or("none", Role::name);
-        let mut user = shape.person(person);
-        user["role_name"] = role_name.into();
+        let mut user = self.person(person);
+        user["role_name"] = role.map_or("none", Role::name).into();
         user["permissions"] = json!({
             "admin": may(Role::Admin),
             "maintain": may(Role::Maintain),
@@ -121,12 +129,9 @@ pub(super) async fn permission(
             "triage": may(Role::Triage),
             "pull": may(Role::Read),
         });
-        let permission = role.map_or("none", Role::permission);
-        Ok(Json(json!({ "permission": permission, "role_name": role_name, "user": user })))
-    })
-}
+        user
+    }
 
-impl Shape<'_> {
     /// A person on their own page.
     fn whole_person(&self, person: &Person) -> Value {
         let mut shape = self.person(person);

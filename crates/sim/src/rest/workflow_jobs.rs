@@ -19,7 +19,7 @@ use crate::{
         visit::Visit,
         workflow_runs::{OneRun, found},
     },
-    state::{File, Repo, Step, WorkflowJob, WorkflowRun},
+    state::{File, Node, Repo, Step, WorkflowJob, WorkflowRun, node_id},
 };
 
 /// `{job}` in an address.
@@ -42,6 +42,11 @@ pub(super) async fn list(
     Query(_): Query<Attempts>,
     paging: Paging,
 ) -> Result<Response, Problem> {
+    listed(&visit, id, &paging)
+}
+
+/// Answers with the jobs of the last attempt.
+pub(super) fn listed(visit: &Visit, id: u64, paging: &Paging) -> Result<Response, Problem> {
     visit.show(|shape, repo| {
         let run = found(repo, id)?;
         let jobs = run.jobs.iter().map(|job| shape.workflow_job(repo, run, job)).collect();
@@ -141,10 +146,10 @@ impl Shape<'_> {
         });
         json!({
             "id": id,
-            "node_id": format!("CR_{id}"),
+            "node_id": node_id(Node::CheckRun { repo: repo.id, id: *id }),
             "run_id": run.id,
             "run_url": format!("{url}/actions/runs/{}", run.id),
-            "run_attempt": 1,
+            "run_attempt": run.attempt,
             "workflow_name": workflow.map(|known| &known.name),
             "head_branch": run.head_branch,
             "head_sha": run.head_oid,

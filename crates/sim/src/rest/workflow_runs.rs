@@ -17,7 +17,7 @@ use crate::{
         visit::{Named, Visit},
         workflows,
     },
-    state::{Conclusion, IssueState, Repo, Role, WorkflowRun},
+    state::{Conclusion, IssueState, Node, Repo, Role, WorkflowRun, node_id},
 };
 
 /// `{run}` in an address.
@@ -161,13 +161,13 @@ impl Shape<'_> {
             "name": known.map(|known| &known.name),
             "node_id": format!("WFR_{id}"),
             "check_suite_id": suite,
-            "check_suite_node_id": format!("CS_{suite}"),
+            "check_suite_node_id": node_id(Node::CheckSuite { repo: repo.id, id: *suite }),
             "head_branch": run.head_branch,
             "head_sha": run.head_oid,
             "path": known.map(|known| &known.path),
             "display_title": run.title,
             "run_number": run.number,
-            "run_attempt": 1,
+            "run_attempt": run.attempt,
             "event": run.event,
             "status": progress.word(),
             "conclusion": progress.conclusion(),

@@ -19,6 +19,8 @@ pub(crate) enum Node {
     Discussion { repo: u64, id: u64 },
     DiscussionComment { repo: u64, id: u64 },
     CheckRun { repo: u64, id: u64 },
+    CheckSuite { repo: u64, id: u64 },
+    Status { repo: u64, id: u64 },
     Happening { repo: u64, id: u64 },
     Commit { repo: u64, oid: [u8; 20] },
 }
@@ -40,6 +42,8 @@ pub(crate) fn node_id(node: Node) -> String {
         Node::Discussion { repo, id } => ("D", &[repo, id]),
         Node::DiscussionComment { repo, id } => ("DC", &[repo, id]),
         Node::CheckRun { repo, id } => ("CR", &[repo, id]),
+        Node::CheckSuite { repo, id } => ("CS", &[repo, id]),
+        Node::Status { repo, id } => ("SC", &[repo, id]),
         // GitHub has a prefix for each kind of event; nothing here tells them apart.
         Node::Happening { repo, id } => ("E", &[repo, id]),
         Node::Commit { repo, .. } => ("C", &[repo]),
@@ -101,6 +105,8 @@ impl Node {
             ("PRR", &[repo, id]) => Self::Review { repo, id },
             ("E", &[repo, id]) => Self::Happening { repo, id },
             ("CR", &[repo, id]) => Self::CheckRun { repo, id },
+            ("CS", &[repo, id]) => Self::CheckSuite { repo, id },
+            ("SC", &[repo, id]) => Self::Status { repo, id },
             ("PRRT", &[repo, id]) => Self::ReviewThread { repo, id },
             ("PRRC", &[repo, id]) => Self::ReviewComment { repo, id },
             ("D", &[repo, id]) => Self::Discussion { repo, id },

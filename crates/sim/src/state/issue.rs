@@ -116,6 +116,30 @@ impl Issue {
         self.comments.iter_mut().find(|comment| comment.id == id)
     }
 
+    /// Whether words stand in the title, the text or a comment, in capitals or not.
+    pub(crate) fn says(&self, words: &str) -> bool {
+        let (said, words) = (self.comments.iter().map(|comment| &comment.body), words.to_lowercase());
+        [&self.title, &self.body].into_iter().chain(said).any(|text| text.to_lowercase().contains(&words))
+    }
+
+    /// Whether the title or the text names an issue by its number.
+    pub(crate) fn names(&self, number: u64) -> bool {
+        let named = format!("#{number}");
+        let whole = |text: &str| {
+            text.match_indices(&named).any(|(place, _)| {
+                let before = text[..place].chars().next_back().is_none_or(|letter| !letter.is_alphanumeric());
+                let after = text[place + named.len()..].chars().next();
+                before && after.is_none_or(|letter| !letter.is_alphanumeric())
+            })
+        };
+        whole(&self.title) || whole(&self.body)
+    }
+
+    /// Whether somebody is named with an `@`.
+    pub(crate) fn mentions(&self, login: &str) -> bool {
+        self.says(&format!("@{login}"))
+    }
+
     /// Closes it, unless it is closed already for the same reason.
     pub(crate) fn close(&mut self, state: IssueState, closing: Closing) {
         let same = self.closing.as_ref().is_some_and(|before| before.reason == closing.reason);

@@ -25,6 +25,8 @@ impl Node {
             | Self::Reaction { repo, .. }
             | Self::Review { repo, .. }
             | Self::CheckRun { repo, .. }
+            | Self::CheckSuite { repo, .. }
+            | Self::Status { repo, .. }
             | Self::Happening { repo, .. }
             | Self::Commit { repo, .. }
             | Self::ReviewThread { repo, .. }

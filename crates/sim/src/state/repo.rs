@@ -54,6 +54,11 @@ impl Repo {
         format!("{}/{}", self.owner, self.name)
     }
 
+    /// When anything in it last changed.
+    pub(crate) fn changed_at(&self) -> Timestamp {
+        self.issues.iter().map(|issue| issue.updated_at).max().unwrap_or(self.created_at)
+    }
+
     /// Finds an issue or pull request.
     pub fn issue(&self, number: u64) -> Option<&Issue> {
         self.issues.iter().find(|issue| issue.number == number)

@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use crate::state::Repo;
+
 /// A commit status.
 #[derive(Debug, Clone)]
 pub struct CommitStatus {
@@ -34,6 +36,19 @@ pub enum CommitState {
     Pending,
     /// It is good.
     Success,
+}
+
+impl Repo {
+    /// The newest status of each context of a commit, newest first.
+    pub(crate) fn newest_statuses(&self, oid: &str) -> Vec<&CommitStatus> {
+        let mut newest: Vec<&CommitStatus> = Vec::new();
+        for status in self.statuses.iter().rev().filter(|status| status.oid == oid) {
+            if newest.iter().all(|seen| seen.context != status.context) {
+                newest.push(status);
+            }
+        }
+        newest
+    }
 }
 
 impl CommitState {

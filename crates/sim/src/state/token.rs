@@ -6,6 +6,8 @@ use std::{
     iter,
 };
 
+use jiff::Timestamp;
+
 use crate::state::{Grant, PersonKind};
 
 /// A token that was given out.
@@ -21,8 +23,19 @@ pub struct Token {
     pub grant: Option<Grant>,
     /// Whether it is refused by now.
     pub expired: bool,
-    /// How many calls were made with it, for the rate limits: to REST and to GraphQL.
-    pub used: (u64, u64),
+    /// How many calls were made with it, for the rate limits.
+    pub used: Used,
+}
+
+/// How many calls were made with a token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    /// To REST.
+    pub core: u64,
+    /// To GraphQL.
+    pub graphql: u64,
+    /// Searches, and the minute that they were made in.
+    pub searches: (i64, u64),
 }
 
 /// Calls are counted apart by what they are made to.
@@ -32,7 +45,7 @@ pub(crate) enum Pool {
     Core,
     /// GraphQL.
     Graphql,
-    /// Searching, which nobody can here.
+    /// Searching by REST, which is counted by the minute.
     Search,
 }
 
@@ -52,7 +65,7 @@ impl Token {
             PersonKind::Bot => "ghs",
         };
         let text = format!("{prefix}_{}", random_letters(36));
-        Self { text, login: login.to_owned(), access, grant: None, expired: false, used: (0, 0) }
+        Self { text, login: login.to_owned(), access, grant: None, expired: false, used: Used::default() }
     }
 
     /// How many calls an hour are allowed; of searches, a minute. A job's own token has fewer than any other.
@@ -64,21 +77,26 @@ impl Token {
         }
     }
 
-    pub(crate) fn used(&self, pool: Pool) -> u64 {
+    pub(crate) fn used(&self, pool: Pool, now: Timestamp) -> u64 {
         match pool {
-            Pool::Core => self.used.0,
-            Pool::Graphql => self.used.1,
+            Pool::Core => self.used.core,
+            Pool::Graphql => self.used.graphql,
+            Pool::Search if self.used.searches.0 == minute(now) => self.used.searches.1,
             Pool::Search => 0,
         }
     }
 
-    pub(crate) fn spend(&mut self, pool: Pool) {
+    pub(crate) fn spend(&mut self, pool: Pool, now: Timestamp) {
         match pool {
-            Pool::Core => self.used.0 += 1,
-            Pool::Graphql => self.used.1 += 1,
-            Pool::Search => {}
+            Pool::Core => self.used.core += 1,
+            Pool::Graphql => self.used.graphql += 1,
+            Pool::Search => self.used.searches = (minute(now), self.used(pool, now) + 1),
         }
     }
+}
+
+fn minute(now: Timestamp) -> i64 {
+    now.as_second().div_euclid(60)
 }
 
 impl Pool {
@@ -89,6 +107,13 @@ impl Pool {
             _ if path.starts_with("/search/") => Self::Search,
             _ => Self::Core,
         }
+    }
+
+    /// When there is all of it again: at the next full hour, or minute.
+    pub(crate) fn reset(self, now: Timestamp) -> Timestamp {
+        let length = if self == Self::Search { 60 } else { 3600 };
+        let now = now.as_second();
+        Timestamp::from_second(now - now.rem_euclid(length) + length).unwrap_or_default()
     }
 
     /// The word in headers.

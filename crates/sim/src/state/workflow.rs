@@ -28,6 +28,8 @@ pub struct WorkflowRun {
     pub title: String,
     /// The how many of its workflow.
     pub number: u64,
+    /// How often it was begun.
+    pub attempt: u64,
     /// What set it off.
     pub event: String,
     /// The branch it is on.
@@ -139,6 +141,19 @@ impl WorkflowRun {
         id
     }
 
+    /// Lets all of its jobs wait for a runner once more.
+    pub fn again(&mut self, now: Timestamp) {
+        self.attempt += 1;
+        self.jobs.iter_mut().for_each(|job| job.wait(now));
+    }
+
+    /// Lets those of its jobs wait for a runner once more that have not succeeded.
+    pub fn failed_again(&mut self, now: Timestamp) {
+        self.attempt += 1;
+        let good = |job: &&mut WorkflowJob| job.progress.conclusion() == Some(Conclusion::Success.word());
+        self.jobs.iter_mut().filter(|job| !good(job)).for_each(|job| job.wait(now));
+    }
+
     /// Ends whatever has not ended yet.
     pub fn end(&mut self, conclusion: Conclusion, now: Timestamp) {
         for job in &mut self.jobs {
@@ -169,6 +184,17 @@ impl WorkflowRun {
     }
 }
 
+impl WorkflowJob {
+    /// Forgets how it went.
+    fn wait(&mut self, now: Timestamp) {
+        (self.started_at, self.progress) = (now, Progress::Queued);
+        self.annotations.clear();
+        for step in &mut self.steps {
+            (step.progress, step.log) = (Progress::Queued, String::new());
+        }
+    }
+}
+
 impl Repo {
     /// Starts a run, and returns it. Its jobs are begun one by one.
     pub fn begin_run(&mut self, start: &RunStart<'_>, now: Timestamp) -> &mut WorkflowRun {
@@ -185,6 +211,7 @@ impl Repo {
             workflow,
             title: start.title.to_owned(),
             number: u64::try_from(before).unwrap_or_default() + 1,
+            attempt: 1,
             event: start.event.to_owned(),
             head_branch: start.branch.to_owned(),
             head_oid: start.oid.to_owned(),

@@ -53,7 +53,7 @@ impl<'a> Pages<'a> {
         };
         let pull = 1_000 + seed;
         let head = world.change(|state| {
-            state.tokens.iter_mut().for_each(|token| token.used = (0, 0));
+            state.tokens.iter_mut().for_each(|token| token.used = fro_sim::state::Used::default());
             let id = state.next_id();
             let repo = state.repo_mut(REPO).unwrap();
             let mut issue = repo.issue(2).unwrap().clone();

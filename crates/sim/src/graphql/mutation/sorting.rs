@@ -27,6 +27,12 @@ deed!(AddAssigneesToAssignableInput { assignable_id: ID, assignee_ids: Vec<ID>, 
 deed!(RemoveAssigneesFromAssignableInput { assignable_id: ID, assignee_ids: Vec<ID>, }
     -> RemoveAssigneesFromAssignablePayload {});
 
+deed!(ReplaceActorsForAssignableInput {
+    assignable_id: ID,
+    actor_ids: Option<Vec<ID>>,
+    actor_logins: Option<Vec<String>>,
+} -> ReplaceActorsForAssignablePayload {});
+
 deed!(LockLockableInput { lockable_id: ID, lock_reason: Option<LockReason>, }
     -> LockLockablePayload { locked_record: Option<Lockable>, });
 deed!(UnlockLockableInput { lockable_id: ID, }
@@ -81,6 +87,20 @@ impl Sorting {
             (issue.locked, issue.lock_reason) = (false, None);
         })?;
         Ok(Some(UnlockLockablePayload { client_mutation_id: input.client_mutation_id, unlocked_record }))
+    }
+
+    /// What gh asks for in place of the two that follow.
+    async fn replace_actors_for_assignable(
+        &self,
+        context: &Context<'_>,
+        input: ReplaceActorsForAssignableInput,
+    ) -> Result<Option<ReplaceActorsForAssignablePayload>> {
+        let named = input.actor_logins.unwrap_or_default();
+        assigned(context, &input.assignable_id, input.actor_ids.unwrap_or_default(), |own, given| {
+            *own = given;
+            own.extend(named);
+        })?;
+        Ok(Some(ReplaceActorsForAssignablePayload { client_mutation_id: input.client_mutation_id }))
     }
 
     async fn add_assignees_to_assignable(

@@ -5,7 +5,7 @@ const WORDS: [&str; 9] =
     ["close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved"];
 
 /// Finds the numbers of this repository that a text closes, each once.
-pub(super) fn numbers(text: &str) -> Vec<u64> {
+pub(crate) fn closed_by_words(text: &str) -> Vec<u64> {
     let words: Vec<_> = text.split_whitespace().collect();
     let mut numbers = Vec::new();
     for pair in words.windows(2) {
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn a_closing_word_and_a_number_close() {
-        assert_eq!(numbers("Fixes #1. Also resolves: #12, and see #3; closed #1"), [1, 12]);
-        assert_eq!(numbers("Prefixes #1, fix 4"), [0; 0]);
+        assert_eq!(closed_by_words("Fixes #1. Also resolves: #12, and see #3; closed #1"), [1, 12]);
+        assert_eq!(closed_by_words("Prefixes #1, fix 4"), [0; 0]);
     }
 }
