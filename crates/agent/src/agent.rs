@@ -7,7 +7,10 @@
 use std::{sync::Arc, time::Duration};
 
 use fro_boundary::{Halt, remove_folder};
-use fro_core::{Fault, Permit, say::subject_status::SubjectStatus};
+use fro_core::{
+    Fault, Permit,
+    say::{self, subject_status::SubjectStatus},
+};
 use fro_memory::{Keeping, Kept, Recollection};
 use fro_opencode::EngineHome;
 use tempfile::TempDir;
@@ -44,6 +47,8 @@ pub(crate) struct Opened<'a> {
     /// Tools for the runs that follow.
     archives: Option<ToolArchiveCache>,
     pub(crate) warnings: Vec<String>,
+    /// Whether the provider of a model does not accept its key.
+    refused: bool,
 }
 
 /// What preparing brought, and the engine once it was started with that.
@@ -85,7 +90,8 @@ impl<'a> Agent<'a> {
         let memory = Memory::open(scope, engine_home.data())?;
         tell(Step::Opened { private: memory.private().to_owned() });
         let (archives, warnings, sorter) = (None, Vec::new(), Arc::new(Sorter::new(scope)));
-        let opened = Opened { scope, folder, engine_home, memory, sorter, archives, warnings };
+        let refused = false;
+        let opened = Opened { scope, folder, engine_home, memory, sorter, archives, warnings, refused };
         Ok(Self { opened, equipped: None })
     }
 
@@ -190,6 +196,16 @@ impl<'a> Agent<'a> {
         [self.opened.warnings.clone(), refusals].concat()
     }
 
+    /// Tells whether the provider of a model did not accept its key, so that nothing was begun.
+    pub fn was_refused(&self) -> bool {
+        self.opened.refused
+    }
+
+    /// Returns the version of the engine that serves, or will.
+    pub fn engine_version(&self) -> Option<&str> {
+        self.equipped.as_ref().map(|equipped| equipped.preparation.engine.version.as_str())
+    }
+
     fn engine(&self) -> Option<&LiveEngine<'a>> {
         self.equipped.as_ref().and_then(|equipped| equipped.engine.as_ref())
     }
@@ -203,11 +219,23 @@ impl Opened<'_> {
         let models = Arc::new(models::open(scope.process).await?);
         let private = self.memory.private().to_owned();
         let home = self.folder.path();
-        let (equipment, recall, repository) = tokio::join!(
-            install::install(scope, &private),
-            self.memory.bring(subject(scope.permit())),
-            Box::pin(Repository::open(scope, &models, (home, &private)))
-        );
+        // A key that is refused breaks off whatever is being brought meanwhile.
+        let accepted = async { models.refused_model().await.map_or(Ok(()), Err) };
+        let brought = Box::pin(async {
+            Ok(tokio::join!(
+                install::install(scope, &private),
+                self.memory.bring(subject(scope.permit())),
+                Repository::open(scope, &models, (home, &private))
+            ))
+        });
+        let brought = tokio::try_join!(accepted, brought);
+        let ((), (equipment, recall, repository)) = match brought {
+            Ok(brought) => brought,
+            Err(model) => {
+                self.refused = true;
+                return Err(say::trouble::wrong_key(Some(&model)));
+            }
+        };
         self.note_recall(recall);
         let Equipment { engine, omo, warning, archives } = equipment?;
         self.archives = archives;

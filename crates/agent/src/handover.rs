@@ -65,6 +65,7 @@ impl Repository {
         let server = scope.settings().server.trim_end_matches('/');
         let short: String = commit.chars().take(7).collect();
         let link = |what, name, url| Link { what, name, url };
+        handover.warnings.extend(self.credentials.exception(&branch.repo));
         let commit_url = format!("{server}/{}/commit/{commit}", branch.repo);
         let standing = branch.pull.as_ref().map(|pull| (pull.number, pull.url.clone()));
         let standing = standing.or_else(|| self.opened().map(|pull| (pull.number, pull.url)));

@@ -35,15 +35,25 @@ impl PushCredentials {
 
     /// Returns the token for a push: an App has none for another repository than this one.
     pub(crate) async fn token_for(&self, repo: &str) -> Result<Secret, Fault> {
+        match self.person_for(repo) {
+            Some(token) => Ok(token.clone()),
+            None => self.token().await,
+        }
+    }
+
+    /// Says with whose credential another repository was pushed to, if not with the App's.
+    pub(crate) fn exception(&self, repo: &str) -> Option<String> {
+        let own = &self.repo;
+        self.person_for(repo).map(|_| {
+            format!("{repo} was pushed to with `elevated-token`: the App gives access to {own} alone")
+        })
+    }
+
+    /// The person's token, where an App has none.
+    fn person_for(&self, repo: &str) -> Option<&Secret> {
         match &self.process.settings.elevated {
-            Elevated::App(_, Some(token)) if repo != self.repo.to_string() => {
-                tracing::info!(
-                    "{repo} is pushed to with `elevated-token`: the App gives access to {} alone",
-                    self.repo
-                );
-                Ok(token.clone())
-            }
-            Elevated::App(..) | Elevated::Token(_) | Elevated::None => self.token().await,
+            Elevated::App(_, token) if repo != self.repo.to_string() => token.as_ref(),
+            Elevated::App(..) | Elevated::Token(_) | Elevated::None => None,
         }
     }
 

@@ -186,7 +186,7 @@ pub fn address_of(settings: &Settings, repo: &str) -> String {
 }
 
 /// Decides whether what git does not know comes along: only where a workflow made it, and somebody who may ask does.
-fn untracked(scope: Scope<'_>) -> Untracked {
+pub(crate) fn untracked(scope: Scope<'_>) -> Untracked {
     let settings = scope.settings();
     let in_workflow = settings.engine.variable("GITHUB_EVENT_PATH").is_some();
     match scope.permit().reach() {

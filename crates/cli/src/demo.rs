@@ -177,6 +177,7 @@ impl Stage {
             git_ref: Some("main".to_owned()),
             job_began: None,
             began,
+            requested: began,
             seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
         }
     }

@@ -24,7 +24,7 @@ use fro_core::{
     command::WorkWords,
     conversation::again::PAUSE,
     delegation::{DelegatedWork, OutputMode},
-    event::Event,
+    event::{self, Event},
     gate::{DraftPulls, Policy, Response, Role, Secrets},
     prompt::Wishes,
     say::summary::RunLink,
@@ -107,6 +107,7 @@ fn read(
         return Err(typed.fault());
     };
     let event = event(env, event_name, payload, &repo);
+    let requested = requested(env, &event).unwrap_or(began);
     let occasion = Occasion {
         audience: event.audience(),
         event,
@@ -116,6 +117,7 @@ fn read(
         git_ref: owned(env.text(env::GITHUB_REF_NAME)),
         job_began: job_began(env),
         began,
+        requested,
         seed: u64::from(began.subsec_nanosecond().unsigned_abs()),
     };
     let hidden = agent.hidden.into_iter().chain(review.state_key.clone()).collect();
@@ -123,6 +125,12 @@ fn read(
     let wishes = Wishes { mode_instructions, prompt: owned(env.input("prompt")) };
     let settings = Settings { agent, policy, wishes, output, summary, progress, share, review };
     Ok((settings, occasion))
+}
+
+/// Returns when a workflow was asked for its first attempt; who asks for another one begins anew.
+fn requested(env: &Env, event: &Event) -> Option<Timestamp> {
+    let first = env.text(env::GITHUB_RUN_ATTEMPT) == Some("1");
+    event::asked_at(event).filter(|_| first)
 }
 
 /// Returns when the job's first step began: then the runner makes a folder for the event.

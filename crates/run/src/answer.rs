@@ -63,7 +63,7 @@ pub(crate) async fn by_agent(
         (Ok(hydrated), Ok(prepared)) => Box::pin(converse(request, prepared, hydrated, &mut session)).await,
         (Err(fault), _) => Answer::context_unreadable(fault),
         (Ok(hydrated), Err(fault)) => {
-            Answer { earlier: hydrated.earlier, ..unprepared(&request.process.agent.settings, fault) }
+            Answer { earlier: hydrated.earlier, ..unprepared(request, agent, fault) }
         }
     };
     conclude(request, answer, agent, session).await
@@ -133,12 +133,17 @@ async fn conclude<'a>(
 }
 
 /// Tells why nothing could be prepared. What is wrong with the model is named, since whoever asked cannot see the log.
-pub(crate) fn unprepared(settings: &fro_agent::Settings, fault: Fault) -> Answer {
-    let turn = match settings.models() {
-        Ok(_) => Turn::failed(Trouble::NotStarted),
-        Err(why) => {
+pub(crate) fn unprepared(request: &Request<'_>, agent: &Agent<'_>, fault: Fault) -> Answer {
+    let unasked = match request.process.agent.settings.models() {
+        Err(why) => Some(say::trouble::no_model(&why)),
+        Ok(_) if agent.was_refused() => Some(say::trouble::no_model(&fault)),
+        Ok(_) => None,
+    };
+    let turn = match unasked {
+        None => Turn::failed(Trouble::NotStarted),
+        Some(why) => {
             let Turn { outcome, usage } = Turn::failed(Trouble::NoModel);
-            Turn { outcome: outcome.noted(&[say::trouble::no_model(&why)]), usage }
+            Turn { outcome: outcome.noted(&[why]), usage }
         }
     };
     Answer { broke: Some(fault), ..Answer::new(turn) }

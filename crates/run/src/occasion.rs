@@ -33,6 +33,8 @@ pub struct Occasion {
     pub job_began: Option<Timestamp>,
     /// When the run began.
     pub began: Timestamp,
+    /// When the run was asked for, which is sooner if it had to wait for a runner.
+    pub requested: Timestamp,
     /// Picks what may be random.
     pub seed: u64,
 }

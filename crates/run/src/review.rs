@@ -162,7 +162,7 @@ async fn tell_asker(
     marker: &Marker,
     (fault, earlier): (Fault, Earlier),
 ) -> Result<Ending, Fault> {
-    let answer = Answer { earlier, ..unprepared(&request.process.agent.settings, fault.clone()) };
+    let answer = Answer { earlier, ..unprepared(request, agent, fault.clone()) };
     let account = account(request, (agent, None), (&answer.turn, Handover::default(), None));
     let receipt = answer.publish(request, account, marker).await?;
     (request.tell)(Progress::Delivered { url: receipt.url });

@@ -42,7 +42,7 @@ pub(crate) async fn share(
 ) -> Option<Share> {
     let session = session.filter(|_| is_wanted(request))?;
     let shared = match session.export().await {
-        Ok(data) => post(request, session.id(), data).await,
+        Ok(data) => post(request, (session.id(), agent.engine_version()), data).await,
         Err(why) => Err(why),
     };
     match shared {
@@ -72,7 +72,11 @@ pub(crate) fn is_wanted(request: &Request<'_>) -> bool {
     }
 }
 
-pub(crate) async fn post(request: &Request<'_>, session: &str, data: Vec<Value>) -> Result<Share, String> {
+pub(crate) async fn post(
+    request: &Request<'_>,
+    (session, version): (&str, Option<&str>),
+    data: Vec<Value>,
+) -> Result<Share, String> {
     let text = json!(data).to_string();
     if text.len() > LARGEST {
         return Err(format!("it is larger than {} MB", LARGEST >> 20));
@@ -99,7 +103,7 @@ pub(crate) async fn post(request: &Request<'_>, session: &str, data: Vec<Value>)
     filled.map_err(told)?;
     let card = match request.process.share.card {
         Card::Link => None,
-        Card::Picture => Some(card(request, &made.id)),
+        Card::Picture => Some(card(request, &made.id, version.unwrap_or_default())),
     };
     Ok(Share { url: made.url, card })
 }
@@ -112,18 +116,31 @@ fn is_plain(made: &ShareReply) -> bool {
     web && id && !made.id.is_empty() && made.url.len() < 500 && made.url.chars().all(known)
 }
 
-fn card(request: &Request<'_>, id: &str) -> String {
+/// Returns the address of a picture that names the request, the model and the engine that ran.
+fn card(request: &Request<'_>, id: &str, version: &str) -> String {
     let title = format!("{} of {}", request.permit.subject(), request.permit.repo());
+    picture(&title, &request.process.agent.settings.model().unwrap_or_default(), version, id)
+}
+
+fn picture(title: &str, model: &str, version: &str, id: &str) -> String {
     let title = BASE64URL_NOPAD.encode(title.as_bytes());
     let known = |c: &char| c.is_ascii_alphanumeric() || "-._/:".contains(*c);
-    let model: String =
-        request.process.agent.settings.model().unwrap_or_default().chars().filter(known).collect();
-    format!("{CARDS}/{title}.png?model={model}&version={}&id={id}", fro_opencode::VERSION)
+    let [model, version] = [model, version].map(|text| text.chars().filter(known).collect::<String>());
+    format!("{CARDS}/{title}.png?model={model}&version={version}&id={id}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_picture_names_the_engine_that_ran() {
+        assert_eq!(
+            picture("#1 of octo/garden", "scripted/m1 & more", "1.17.19&id=2", "abc"),
+            "https://social-cards.sst.dev/opencode-share/IzEgb2Ygb2N0by9nYXJkZW4.png?model=scripted/m1more\
+             &version=1.17.19id2&id=abc"
+        );
+    }
 
     #[test]
     fn only_an_address_can_stand_below_an_answer() {

@@ -155,6 +155,7 @@ fn occasion(payload: &Value, folder: &TempDir) -> Occasion {
         git_ref: None,
         job_began: None,
         began: Timestamp::now(),
+        requested: Timestamp::now(),
         seed: 0,
     }
 }

@@ -108,7 +108,7 @@ impl<'a> Venue<'a> {
 
     /// Waits for somebody who may push to say that the run should stop, and returns who it was.
     pub(crate) async fn wait_for_stop(self) -> Login {
-        stop::wait_for_word(self.github, self.permit, self.occasion.began).await
+        stop::wait_for_word(self.github, self.permit, self.occasion).await
     }
 
     /// Tells what came of that word.

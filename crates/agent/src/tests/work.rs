@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fro_boundary::{Deed, Tip};
+use fro_boundary::{Deed, Tip, Untracked};
 use fro_core::{
-    Drafts, Secret,
+    Drafts, Reach, Secret,
     delegation::NoWork,
     prompt::Workbench,
     sorting::{GhDeeds, Sorting},
@@ -12,13 +12,17 @@ use fro_core::{
 use fro_github::App;
 use serde_json::json;
 
-use super::garden::{Garden, REPO};
+use super::{
+    garden::{Garden, REPO},
+    job, permit,
+};
 use crate::{
     callers::Callers,
     delegate::{Assignment, Branch},
     job::Job,
     models,
     propose::{self, Proposer},
+    repository::untracked,
     settings::Elevated,
     sorter::Sorter,
 };
@@ -177,6 +181,26 @@ async fn what_no_fixed_word_tells_a_model_is_asked_and_only_a_yes_opens_anything
 }
 
 #[tokio::test]
+async fn what_git_does_not_know_comes_along_only_in_a_workflow_of_somebody_who_may_ask() {
+    let event = ("GITHUB_EVENT_PATH".into(), "event.json".into());
+    for (in_workflow, reach, comes) in [
+        (true, Reach::Work, true),
+        (true, Reach::Answer, true),
+        (true, Reach::ReadOnly, false),
+        (false, Reach::Work, false),
+        (false, Reach::ReadOnly, false),
+    ] {
+        let garden = Garden::with(|_, settings| {
+            settings.engine.environment.extend(in_workflow.then(|| event.clone()));
+        })
+        .await;
+        let job = job(permit(reach));
+        let decided = untracked(garden.scope(&job));
+        assert_eq!(matches!(decided, Untracked::Come(_)), comes, "in a workflow: {in_workflow}, {reach:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_question_asks_nobody_and_nothing_is_pushed() {
     let garden = Garden::new().await;
     let job = Job { work: Err(NoWork::Unasked), ..garden.job(1, "@fro-bot why?") };
@@ -212,6 +236,16 @@ async fn work_is_done_with_the_app_else_with_a_person_s_token_else_with_the_job_
         [credentials.token_for(REPO).await.unwrap(), credentials.token_for("rita/garden").await.unwrap()];
     assert_ne!(here.expose(), there.expose());
     assert!(credentials.reaches_forks(), "the person's token beside the App is for forks");
+    assert_eq!(
+        (credentials.exception(REPO), credentials.exception("rita/garden")),
+        (
+            None,
+            Some(
+                "rita/garden was pushed to with `elevated-token`: the App gives access to octo/garden alone"
+                    .to_owned()
+            )
+        )
+    );
 }
 
 #[tokio::test]

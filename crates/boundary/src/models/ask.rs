@@ -37,7 +37,7 @@ impl ModelProxy {
 }
 
 impl ProxyState {
-    async fn ask(&self, name: &str, task: &str, words: &str) -> Result<String, ModelFailure> {
+    pub(super) async fn ask(&self, name: &str, task: &str, words: &str) -> Result<String, ModelFailure> {
         let unknown = || ModelRefusal::Model(Bounded::text(name, 100).value().to_owned());
         let (id, model) = name.split_once('/').ok_or_else(unknown)?;
         let route = self.plan.routes.get(id).ok_or_else(unknown)?;

@@ -9,6 +9,7 @@ mod fields;
 mod headers;
 mod json;
 mod keys;
+mod knock;
 mod meter;
 mod plan;
 mod proxy;

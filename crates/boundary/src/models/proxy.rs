@@ -24,6 +24,7 @@ use crate::{
         dialect::KeyPlace,
         headers,
         meter::{Arrival, Estimate, Listening, Meter},
+        plan::Route,
         request::{Admitted, ModelRefusal},
         shape::SiftResult,
     },
@@ -65,7 +66,7 @@ pub struct ModelProxy {
 #[derive(Debug)]
 pub(super) struct ProxyState {
     pub(super) plan: Plan,
-    client: Client,
+    pub(super) client: Client,
     pub(super) meter: Arc<Meter>,
     intake: Intake,
     /// Names of fields that the log has told of.
@@ -167,7 +168,11 @@ impl ProxyState {
 
     pub(super) fn request(&self, admitted: Admitted<'_>) -> fro_http::Request {
         let Admitted { route, url, body, .. } = admitted;
-        let request = self.client.post(url).header("content-type", "application/json").body(body);
+        Self::keyed(self.client.post(url).header("content-type", "application/json").body(body), route)
+    }
+
+    /// Adds what the provider knows us by.
+    pub(super) fn keyed(request: fro_http::Request, route: &Route) -> fro_http::Request {
         let add =
             |request: fro_http::Request, (name, value): &(String, Secret)| request.credential(name, value);
         let request = route.headers.iter().fold(request, add);

@@ -18,8 +18,8 @@ pub fn stopped(stopped: Stopped) -> String {
             "Stopped: the work that was under way here has ended. Nothing more is posted for it."
         }
         Stopped::Nothing => {
-            "There is nothing to stop: nothing here carries the label `agent: working`. A review that began by itself \
-             carries none; if there is one, it ends, too."
+            "There is nothing to stop: nothing here carries the label `agent: working`. A run that still waits for its \
+             runner ends as soon as it starts; a review that began by itself carries no label, and ends too."
         }
         Stopped::Unheard => {
             "The label `agent: working` is still here, a minute after `stop`: either its run does not react, or it was \

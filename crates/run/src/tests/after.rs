@@ -33,7 +33,7 @@ impl Garden {
 
 /// Where an agent of this garden would be asked.
 async fn shared(garden: &Garden, data: Vec<Value>) -> Result<fro_core::say::summary::Share, String> {
-    garden.asking(async |request| share::post(request, "ses_0123456789", data).await).await
+    garden.asking(async |request| share::post(request, ("ses_0123456789", None), data).await).await
 }
 
 #[tokio::test]

@@ -16,6 +16,8 @@ use fro_github::{Answer, Error, GitHub, Label};
 use jiff::Timestamp;
 use tokio::time::sleep;
 
+use crate::occasion::Occasion;
+
 /// How often a run listens: a job's token has a thousand requests an hour, for all runs of a repository.
 const EVERY: Duration = Duration::from_secs(15);
 
@@ -23,17 +25,22 @@ const EVERY: Duration = Duration::from_secs(15);
 const LOOKS: usize = 12;
 
 /// Waits for somebody who may push to say `stop` on the run's subject, and returns who it was.
-pub(super) async fn wait_for_word(github: &GitHub, permit: &Permit, began: Timestamp) -> Login {
+///
+/// A word that was said while the run still waited for its runner counts as well.
+pub(super) async fn wait_for_word(github: &GitHub, permit: &Permit, occasion: &Occasion) -> Login {
     let is_builtin = say::command::reply(permit.said(), permit.name(), permit.work_words()).is_some();
     // Threads are elsewhere; whoever serves them hears the word there.
     if is_builtin || matches!(permit.subject(), Subject::Repository | Subject::Thread(_)) {
         return std::future::pending().await;
     }
+    let (since, began) = (occasion.requested.min(occasion.began), occasion.began);
+    let waited = Duration::try_from(began.duration_since(since)).unwrap_or_default();
+    // Who had to wait looks at once.
+    sleep(EVERY.saturating_sub(waited)).await;
     // GitHub tells whole seconds.
-    let since = Timestamp::from_second(began.as_second()).unwrap_or(began);
+    let since = Timestamp::from_second(since.as_second()).unwrap_or(since);
     let mut refused = Vec::new();
     loop {
-        sleep(EVERY).await;
         match find_word(github, permit, since, &mut refused).await {
             Ok(Some(who)) => return who,
             Ok(None) => {}
@@ -41,6 +48,7 @@ pub(super) async fn wait_for_word(github: &GitHub, permit: &Permit, began: Times
                 tracing::warn!("whether somebody said `stop` is not known: {}", error.fault().what());
             }
         }
+        sleep(EVERY).await;
     }
 }
 

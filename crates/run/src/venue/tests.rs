@@ -104,6 +104,7 @@ impl Called {
             git_ref: None,
             job_began: None,
             began: Timestamp::now(),
+            requested: Timestamp::now(),
             seed: 0,
         };
         let process = process(&world, &folder);

@@ -23,6 +23,18 @@ async fn a_model_that_refuses_the_key_is_told_in_fixed_words() {
 }
 
 #[tokio::test]
+async fn a_wrong_key_is_named_before_anything_is_set_up() {
+    let sim = Sim::new().await;
+    sim.model().accepts_only("another key");
+    let run = sim.mention("@fro-bot why?").run().await;
+    assert_eq!((run.code, sim.model().seen().len()), (Some(2), 0), "{run}");
+    assert!(run.errors.contains("the provider of `scripted/m1` did not accept the key"), "{run}");
+    assert!(!run.log.contains("engine: OpenCode"), "{run}");
+    assert_snapshot!(run.only_comment());
+    sim.finish().await;
+}
+
+#[tokio::test]
 async fn a_model_that_stalls_runs_out_of_time() {
     let sim = Sim::new().await;
     sim.model().plays(Reply::stall());

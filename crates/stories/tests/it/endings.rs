@@ -1,7 +1,8 @@
 //! However a run ends, nothing of it stays.
 
-use fro_sim::model::Reply;
+use fro_sim::{model::Reply, state::Clock};
 use fro_stories::{ISSUE, REPO, Signal, Sim, signal};
+use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 /// The engine's shell is busy with a child that has left its process group.
@@ -44,6 +45,28 @@ async fn a_run_interrupted_while_the_model_thinks_ends_at_once() {
     signal(run.pid(), Signal::TERM);
     assert_eq!(run.end().await.code, Some(130));
     sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_run_that_waited_for_its_runner_hears_what_was_said_meanwhile() {
+    let sim = Sim::new().await;
+    sim.model().plays(Reply::stall());
+    let earlier = Timestamp::now() - SignedDuration::from_mins(5);
+    sim.world().change(|state| state.clock = Clock::Counting(earlier));
+    let asked = sim.world().write_comment(REPO, ISSUE, "maya", "@fro-bot think");
+    sim.world().write_comment(REPO, ISSUE, "maya", "@fro-bot stop");
+    sim.world().change(|state| state.clock = Clock::Real);
+    let again = |attempt: &str| {
+        let run = sim.mention("").again(asked).variable("GITHUB_RUN_ATTEMPT", attempt);
+        run.with("timeout", "20000")
+    };
+    let run = again("1").run().await;
+    assert_eq!((run.code, sim.model().seen().len()), (Some(0), 0), "{run}");
+    assert!(run.log_and_errors().contains("stopped: @maya said so"), "{run}");
+    // Whoever asks for a second attempt does not mean the word of before.
+    let run = again("2").run().await;
+    assert_eq!((run.code, sim.model().seen().len()), (Some(4), 1), "{run}");
+    sim.finish_early().await;
 }
 
 #[tokio::test]

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fro_sim::state::{Commit, Pull, Repo};
+use fro_sim::{
+    FaultKind,
+    state::{Commit, Pull, Repo},
+};
 use fro_stories::{Mention, Person, REPO, Sim};
 use serde_json::json;
 
@@ -109,7 +112,7 @@ async fn who_is_not_understood_pushes_nothing_and_is_told_how_to_ask() {
         let sim = Sim::cloned().await;
         sim.model().answers_aside(model);
         if faults {
-            sim.model().accepts_only("another key");
+            sim.world().faults().on("POST /v1/chat/completions", FaultKind::Status(401)).always();
         }
         sim.model().says("It is the seal.");
         let run = sim.mention("@fro-bot the tap, please").run().await;
