@@ -107,6 +107,22 @@ export default async function testify({ world, Client, as, check, refused, garde
     assert.deepEqual((await pulls.listRequestedReviewers(pull)).data.users, []);
   });
 
+  await check("D2 a wrong question has no data, and is refused in the words of GitHub's library", async () => {
+    const words = async (text) => {
+      const answer = await fetch(world.graphql, {
+        method: "POST", headers: { authorization: `Bearer ${world.tokens.maya}` }, body: JSON.stringify({ query: text }),
+      });
+      const { data, errors } = await answer.json();
+      return [data, errors[0].message, errors[0].extensions.code];
+    };
+    assert.deepEqual(await words("{ viewer { nope } }"), [undefined, "Field 'nope' doesn't exist on type 'User'", "undefinedField"]);
+    assert.deepEqual(await words('{ repository(owner: "octo") { id } }'), [
+      undefined, "Field 'repository' is missing required arguments: name", "missingRequiredArguments",
+    ]);
+    const [, selections] = await words("{ viewer }");
+    assert.match(selections, /^Field must have selections \(field 'viewer' returns User but has no selections/);
+  });
+
   await check("D4 blank and long words are UNPROCESSABLE, a cursor of nobody's is refused, a folded comment keeps its kind", async () => {
     const { node_id: subject } = (await maya.rest.issues.get({ ...garden, issue_number: 1 })).data;
     const { repository } = await maya.graphql(`query ($n: Int!) { repository(owner: "octo", name: "garden") { discussion(number: $n) { id } } }`, { n: world.discussion });

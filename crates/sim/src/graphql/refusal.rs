@@ -63,6 +63,22 @@ fn rewritten(mut error: Value) -> Value {
                     format!("Field '{field}' doesn't accept argument '{argument}'").into(),
                     json!({ "code": "argumentNotAccepted", "name": field, "typeName": kind }),
                 ),
+                (Some("Field "), [field, argument, _]) if words.ends_with("is required but not provided") => (
+                    format!("Field '{field}' is missing required arguments: {argument}").into(),
+                    json!({ "code": "missingRequiredArguments", "className": "Field", "name": field, "arguments": argument }),
+                ),
+                (Some("Field "), [field, kind]) if words.ends_with("must have a selection of subfields") => (
+                    format!(
+                        "Field must have selections (field '{field}' returns {kind} but has no selections. Did you mean \
+                         '{field} {{ ... }}'?)"
+                    )
+                    .into(),
+                    json!({ "code": "selectionMismatch", "nodeName": format!("field '{field}'"), "typeName": kind }),
+                ),
+                (Some("Unknown fragment: "), [name]) => (
+                    format!("Fragment {name} was used, but not defined").into(),
+                    json!({ "code": "useAndDefineFragment", "fragmentName": name }),
+                ),
                 _ => (words.clone().into(), json!({ "code": "invalidQuery" })),
             };
         }
