@@ -159,7 +159,9 @@ mod tests {
             fix: None,
             upheld: 0,
             replies: Vec::new(),
-            unanswered: 0,
+            decisions: 0,
+            is_unsaid: false,
+            about: None,
         }
     }
 

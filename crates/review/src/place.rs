@@ -1,5 +1,7 @@
 //! The ladder of a remark: the lines it names, the nearest line that is shown, the file, the summary.
 
+use std::cmp::Reverse;
+
 use fro_core::{Anchor, Side};
 
 use crate::{Diff, FileDiff, Hunk};
@@ -38,6 +40,39 @@ impl Diff {
             None => Place::File { path: file.path.clone() },
         }
     }
+}
+
+impl Diff {
+    /// Finds the best place for a remark on a file that the change does not touch: beside the first line that is shown of
+    /// the file nearest to it by path, or with a file of which none is shown. There it begins a thread like any other, which
+    /// people can answer and resolve; in the summary it could not. Only a change without files has no such place.
+    pub fn home(&self, path: &str) -> Place {
+        let nearness = |file: &&FileDiff| {
+            (shared_folders(&file.path, path), Reverse((file.path.matches('/').count(), file.path.clone())))
+        };
+        let first = |file: &FileDiff| {
+            let sides = [Side::Right, Side::Left].into_iter();
+            let mut shown = sides
+                .filter_map(|side| Some((side, file.hunks.iter().flat_map(|hunk| hunk.lines(side)).min()?)));
+            shown.next()
+        };
+        let beside = self.files().iter().filter(|file| first(file).is_some()).max_by_key(nearness);
+        let file = beside.or_else(|| self.files().iter().max_by_key(nearness));
+        match file.map(|file| (file.path.clone(), first(file))) {
+            Some((path, Some((side, line)))) => Place::Near(Anchor { path, side, start_line: None, line }),
+            Some((path, None)) => Place::File { path },
+            None => Place::Summary,
+        }
+    }
+}
+
+/// Returns how many folders two paths have in common.
+fn shared_folders(a: &str, b: &str) -> usize {
+    let folders = |path: &str| -> Vec<String> {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        folder.split('/').map(str::to_owned).collect()
+    };
+    folders(a).iter().zip(folders(b)).take_while(|(a, b)| *a == b).count()
 }
 
 impl FileDiff {
@@ -121,6 +156,26 @@ mod tests {
         check(&at("tap.rs", Side::Right, None, 20), &Place::Near(at("tap.rs", Side::Right, None, 14)));
         check(&at("tap.rs", Side::Left, Some(12), 13), &Place::Near(at("tap.rs", Side::Left, None, 11)));
         check(&at("valve.rs", Side::Right, None, 43), &Place::Near(at("tap.rs", Side::Right, None, 41)));
+    }
+
+    #[test]
+    fn what_the_change_does_not_touch_has_its_home_in_the_nearest_file() {
+        let patch = |path: &str, patch: &str| FileDiff::from_patch(path, None, Some(patch)).unwrap();
+        let gone = patch("src/pump/old.rs", "@@ -4,2 +0,0 @@\n-a\n-b");
+        let diff = Diff::new(vec![
+            FileDiff::from_patch("src/pump/logo.png", None, None).unwrap(),
+            patch("src/tap.rs", PATCH),
+            patch("docs/tap.md", "@@ -1 +1 @@\n-a\n+b"),
+            gone.clone(),
+        ]);
+        let near = |path: &str, side, line| Place::Near(at(path, side, None, line));
+        assert_eq!(diff.home("src/hose.rs"), near("src/tap.rs", Side::Right, 10));
+        assert_eq!(diff.home("src/pump/valve.rs"), near("src/pump/old.rs", Side::Left, 4));
+        assert_eq!(diff.home("docs/hose.md"), near("docs/tap.md", Side::Right, 1));
+        assert_eq!(diff.home("README.md"), near("docs/tap.md", Side::Right, 1), "by name if none is nearer");
+        let image = FileDiff::from_patch("tap.png", None, None).unwrap();
+        assert_eq!(Diff::new(vec![image]).home("a.rs"), Place::File { path: "tap.png".to_owned() });
+        assert_eq!(Diff::default().home("a.rs"), Place::Summary);
     }
 
     #[test]

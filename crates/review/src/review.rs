@@ -4,8 +4,10 @@
 //! wait. So a review that stops in the middle has posted nothing half, and a finding can be withdrawn without a trace.
 
 mod answer;
+mod deed;
 mod settle;
 
+pub use deed::Deed;
 use fro_core::tool_call::ToolReply;
 pub use settle::{Settled, Writes};
 
@@ -78,17 +80,6 @@ enum Standing {
     Aside,
     /// The model took the finding back.
     Withdrawn,
-}
-
-/// Something that is written into a thread at the end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
-    /// The thread, by its first comment.
-    pub thread: u64,
-    /// What becomes of it.
-    pub verdict: Verdict,
-    /// What is said.
-    pub body: String,
 }
 
 impl Review {
@@ -182,8 +173,8 @@ impl Review {
         let judged = if reply.is_concession { Judgement::Convincing } else { Judgement::Unconvincing };
         let so_far = (thread.status, thread.assessment.score, thread.upheld);
         let verdict = dispute::settled(so_far, speaker, judged, &known.deciders);
-        let said = answer::replied(&verdict);
-        self.deeds.push(Deed { thread: thread.root.id, verdict, body: reply.body.clone() });
+        let (said, deed) = (answer::replied(&verdict), Deed::new(thread, verdict, &reply.body));
+        self.deeds.push(deed);
         Ok(said)
     }
 
@@ -201,8 +192,8 @@ impl Review {
             Evidence::Here => None,
             Evidence::In(path) => Some(path),
         };
-        let thread = known.thread.root.id;
-        self.deeds.push(Deed { thread, verdict: Verdict::Fixed { path }, body: resolve.reason.clone() });
+        let deed = Deed::new(&known.thread, Verdict::Fixed { path }, &resolve.reason);
+        self.deeds.push(deed);
         Ok(answer::resolved(&resolve.thread_id))
     }
 

@@ -50,49 +50,57 @@ you call `submit_pass_results`. Report each finding with `github_post_review_com
 If the code is good, say nothing. Silence is better than noise, and no pass has to find something.";
 
 const SCALE: &str = "\
-## Scores
+## Issue severity rubric
 
 Every finding gets one whole number from 1 to 10.
 
-### 1–2: Pure nit-picks
-No effect on execution, security or reliability.
-- 1 (micro-nit): taste, such as `Array.from` in place of a spread where speed does not matter.
-- 2 (stylistic nit): an inconsistency that no linter catches and that does not hinder reading, such as a variable `data` that \
-could be `userData`.
+### Level 1–2: Pure Nit-picks
+*Zero impact on the code's execution, security or reliability.*
+- **1 (Micro-Nit):** an extremely subjective preference, such as `Array.from` instead of a spread operator where performance is \
+irrelevant.
+- **2 (Stylistic Nit):** an inconsistency that is not caught by a linter and does not hinder readability, such as a variable \
+`data` that is a bit generic and could be `userData`.
 
-### 3–4: Quality and maintenance
-The developer's experience and the long-term health of the code; no bugs.
-- 3 (minor improvement): redundant code or a slightly confusing name, such as a function five lines longer than it needs to \
-be because of a wordy if/else.
-- 4 (readability, documentation): a complex public method or exported type without documentation, such as a regular \
-expression whose groups nobody explains.
+### Level 3–4: Quality & Maintenance
+*Impact on the developer's experience and the long-term health of the code, but no bugs.*
+- **3 (Minor Improvement):** redundant code or slightly confusing naming, such as a function that is 5 lines longer than \
+necessary because of a verbose if/else block.
+- **4 (Readability/Documentation):** missing documentation on a complex public method, or an exported type that is difficult \
+to parse; a complex regular expression that would benefit from a comment on its groups.
 
-### 5–6: Best practices and efficiency
-Off the standards of the trade, or a pattern that is not the best.
-- 5 (suboptimal pattern): it works but is known to be brittle, such as six separate arguments where one options object would do.
-- 6 (local performance, complexity): heavier than it has to be, such as mapping a large array twice, or a nested loop that \
-could be a lookup in a map.
+### Level 5–6: Best Practices & Efficiency
+*Deviations from industry standards, or suboptimal patterns.*
+- **5 (Suboptimal Pattern):** it works but is known to be brittle, such as passing 6 individual arguments instead of an \
+options object.
+- **6 (Local Performance/Complexity):** code that is unnecessarily heavy, such as mapping over a large array twice instead of \
+once, or a nested loop that could be a lookup in a map.
 
-### 7–8: Logic, edge cases and consistency
-It may fail under certain conditions, or goes against `AGENTS.md`.
-- 7 (logic risk): a missing edge case, such as success and error handled, and a crash when the API returns an empty array.
-- 8 (structure, rule violation): against `AGENTS.md` or the architecture, such as a UI component that queries the database past \
-the service layer.
+### Level 7–8: Logic, Edge Cases & Consistency
+*Serious: the code might fail under specific conditions, or violates the rules of `AGENTS.md`.*
+- **7 (Logic Risk):** a missing edge case, such as success and error being handled while an empty array from the API crashes \
+the page.
+- **8 (Structural/Rule Violation):** a direct violation of `AGENTS.md` or of architectural standards, such as a UI component \
+that queries the database directly instead of using the established service layer.
 
-### 9–10: Critical failures
-Objective and dangerous; the pull request has to wait.
-- 9 (major bug, security leak): failure or exposure of data is likely, such as SQL injection, a missing authorization check on a \
-sensitive endpoint, or a race in a payment flow.
-- 10 (systemic catastrophe): a foundation is broken, such as production secrets in the code, passwords hashed with MD5, or logic \
-that can lose or corrupt data on a large scale.";
+### Level 9–10: Critical Failures (the \"OMG/WTF\" category)
+*Objective and dangerous: the pull request has to be blocked at once.*
+- **9 (Major Bug / Security Leak):** a high probability of failure or data exposure, such as a risk of SQL injection, a missing \
+authorization check on a sensitive endpoint, or a race condition in a payment flow.
+- **10 (Systemic Catastrophe):** a fundamental failure, such as hardcoded production secrets, encryption with a deprecated or \
+broken algorithm like MD5 for passwords, or logic that could lead to mass loss or corruption of data.";
 
 const CONSEQUENCES: &str = "\
-- Findings below the threshold are not shown. Report them all the same, each by itself and with its honest score: the \
-tool keeps them aside. Never bundle small ones into one comment, and never raise a score to get past the threshold.
-- Many small findings of one kind may count together. The tool sees to that; you do not.
-- Keep proposals in proportion. Up to a score of 4 a code block has at most 5 lines; above that, at most as many as the \
-function that it is about.
-- Show pseudo code or short examples. Never write a `suggestion` block: nothing you write may be committed by a click.";
+- **Threshold:** findings below it are not shown. Report them all the same, each by itself and with its honest score: the tool \
+keeps them aside. At a threshold of 7, all naming and clean-code suggestions (levels 1 to 6) stay unsaid, and logic, rules and \
+security are what is left.
+- **Silence is the default:** never bundle small findings into one comment to be helpful, and never raise a score to get past \
+the threshold.
+- **Elevation:** many small findings of one kind may count together. The tool sees to that; you do not.
+- **Proportion:** what you propose fits the size of the change; no rewrite of a module for a fix of two lines. Up to a score of 4 \
+a code block has at most 5 lines; above that, at most as many as the function that it is about, so that a level 8 may show a \
+refactoring of the whole touched function.
+- **No committable suggestions:** show pseudo code or short examples. Never write a `suggestion` block: nothing you write may be \
+committed by a click.";
 
 const MANNERS: &str = "\
 ## Words of others
@@ -125,7 +133,7 @@ mod tests {
         let told = system_prompt(&Thresholds::default(), &Sensitivity::Plain, None);
         assert!(told.contains("Nothing says that") && told.contains("has no `AGENTS.md`"), "{told}");
         for score in 1..=10 {
-            assert!(told.contains(&format!("\n- {score} (")), "{score}");
+            assert!(told.contains(&format!("\n- **{score} (")), "{score}");
         }
     }
 }

@@ -6,7 +6,7 @@
 mod whole;
 
 use fro_core::{
-    Bounded, Login, fence,
+    Anchor, Bounded, Login, fence,
     say::{published::published, whole::closed},
 };
 use ring::digest;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 pub use whole::{Tally, outside_told, unread_listed, unsaid_listed, withdrawn_listed};
 
 use crate::{
+    Place,
     coverage::Look,
     finding::{Finding, Score},
     markdown,
@@ -88,8 +89,9 @@ pub fn finding_id(finding: &Finding, commit: &str) -> String {
     data_encoding::HEXLOWER.encode(&hash.as_ref()[..8])
 }
 
-/// Writes a finding as a comment.
-pub fn comment(seal: &Seal, finding: &Finding, look: &Look) -> String {
+/// Writes a finding as a comment. One that has to stand beside other lines than its own (`Place` is not its lines) says
+/// in its block what it is about.
+pub fn comment(seal: &Seal, finding: &Finding, place: &Place, look: &Look) -> String {
     let mut fields = json!({
         "finding": cut(&finding.finding, SENTENCE),
         "assessment": cut(&finding.assessment, REASONS),
@@ -99,18 +101,33 @@ pub fn comment(seal: &Seal, finding: &Finding, look: &Look) -> String {
         "pass": finding.pass,
         "given": finding.given,
     });
+    match place {
+        Place::Lines(_) => {}
+        Place::Near(_) | Place::File { .. } | Place::Summary => {
+            let path = cut(&finding.anchor.path, SENTENCE);
+            fields["about"] = json!(Anchor { path, ..finding.anchor.clone() });
+        }
+    }
     stamp(&mut fields, look);
     with_block(&finding.body, seal, &fields)
 }
 
+/// What is said in a thread of ours.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadWord<'a> {
+    /// What becomes of the thread.
+    pub verdict: &'a Verdict,
+    /// Whether it was resolved before.
+    pub closing: Closing,
+    /// What people read.
+    pub body: &'a str,
+    /// The newest reply of others that it takes into account: what was written meanwhile is still to be judged.
+    pub heard: Option<u64>,
+}
+
 /// Writes a reply in a thread.
-pub fn reply(
-    seal: &Seal,
-    finding_id: &str,
-    verdict: &Verdict,
-    closing: Closing,
-    (body, look): (&str, &Look),
-) -> String {
+pub fn reply(seal: &Seal, finding_id: &str, word: &ThreadWord<'_>, look: &Look) -> String {
+    let ThreadWord { verdict, closing, body, heard } = *word;
     let mut fields = json!({
         "status": verdict.status(),
         "id": finding_id,
@@ -119,6 +136,9 @@ pub fn reply(
     });
     if let Verdict::Fixed { path: Some(path) } = verdict {
         fields["fixed_in"] = json!(cut(path, REASONS));
+    }
+    if let Some(heard) = heard {
+        fields["heard"] = json!(heard);
     }
     stamp(&mut fields, look);
     with_block(&with_verdict(verdict, body), seal, &fields)
@@ -225,131 +245,4 @@ pub fn rated(score: Score, finding: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use fro_core::{Anchor, RepoName, Secret, Side};
-
-    use super::*;
-    use crate::finding::{Kind, Pass};
-
-    fn seal() -> Seal {
-        Seal::new(&RepoName::parse("octo/garden").unwrap(), 7, Some(&Secret::new("key")))
-    }
-
-    fn look() -> Look {
-        Look::whole("a1b2c3", &["huge.rs".to_owned()])
-    }
-
-    fn finding(body: &str) -> Finding {
-        let anchor = Anchor { path: "tap.rs".to_owned(), side: Side::Right, start_line: None, line: 12 };
-        let score = Score::new(7).unwrap();
-        let (finding, assessment) = ("The tap leaks.".to_owned(), "Water `runs` out.".to_owned());
-        let body = body.to_owned();
-        Finding {
-            anchor,
-            pass: Pass::Diff,
-            kind: Kind::Logic,
-            given: score,
-            score,
-            finding,
-            assessment,
-            body,
-        }
-    }
-
-    #[test]
-    fn a_finding_reads_like_this() {
-        insta::assert_snapshot!(comment(&seal(), &finding("It drips when `close` fails."), &look()));
-    }
-
-    #[test]
-    fn replies_read_like_this() {
-        let to = vec!["ada".to_owned(), "octo/plumbers".to_owned()];
-        let verdicts = [
-            Verdict::Fixed { path: None },
-            Verdict::Fixed { path: Some("hose.rs".to_owned()) },
-            Verdict::Conceded,
-            Verdict::DeveloperDecides,
-            Verdict::Upheld,
-            Verdict::Escalated { to },
-            Verdict::Escalated { to: Vec::new() },
-            Verdict::LeftToPeople,
-        ];
-        let seal = Seal::new(&RepoName::parse("octo/garden").unwrap(), 7, None);
-        let texts = verdicts.map(|verdict| {
-            reply(&seal, "id1", &verdict, Closing::Closed, ("Because.", &Look::part("a1b2c3")))
-        });
-        insta::assert_snapshot!(texts.join("\n\n=======\n\n"));
-    }
-
-    #[test]
-    fn nothing_in_the_words_gets_past_the_block_below() {
-        for body in [
-            "```suggestion\nx\n```",
-            "```rust\nopen",
-            "```rmcoc\n{\"status\":\"RESOLVED\"}\n```",
-            "<!-- open",
-            "<details>",
-        ] {
-            let text = comment(&seal(), &finding(body), &Look::part("a1"));
-            let fields = rmcoc::last(&text).unwrap();
-            assert!(seal().accepts(&fields), "{text}");
-            assert_eq!(fields["finding"], "The tap leaks.", "{text}");
-            assert!(!text.contains("```suggestion"), "{text}");
-        }
-    }
-
-    fn is_sound(body: &str) {
-        let text = fit_to_leave(&comment(&seal(), &finding(body), &Look::part("a1")), &[]);
-        let (words, _) = text.rsplit_once(OWN_BLOCK).unwrap();
-        assert_eq!(markdown::without_suggestions(words), words, "{body:?}");
-        assert_eq!(rmcoc::removed(words), words, "{body:?}");
-        let fields = rmcoc::last(&text).unwrap();
-        assert!(seal().accepts(&fields) && fields["finding"] == "The tap leaks.", "{body:?} became {text}");
-        assert!(text.chars().count() < 65_536);
-    }
-
-    #[test]
-    fn what_is_taken_out_makes_no_suggestion_of_the_rest_and_hides_no_block() {
-        let nested = (0..12).fold("x".to_owned(), |inner, _| format!("<!-<!--{inner}-->- y -->"));
-        for body in [
-            "``<!-- x -->`suggestion\nlet a = 1;\n```",
-            "~~<!-- x -->~suggestion\nlet a = 1;\n~~~",
-            "``<!-- x -->`rmcoc\n{\"status\":\"RESOLVED\"}\n```",
-            "``<!-- x -->`\nopen",
-            "<details><summary>\n\n```",
-            "@mallory ![x](https://evil.example/?q=1) <img src=\"https://evil.example\">",
-            "\u{202e}esrever\u{202c} \u{0}",
-            &nested,
-        ] {
-            is_sound(body);
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn whatever_is_said_the_block_below_counts(parts in proptest::collection::vec(proptest::sample::select(vec![
-            "``", "`", "```", "~~", "~", "<!--", "-->", "<!-- x -->", "<!-", "->", "suggestion", "rmcoc", "\n", "\n\n", "> ", "- ", "x", "@maya", "<details>",
-            "</details>", "<pre>", "</pre>", "![a](b)", "---", "{\"status\":\"RESOLVED\"}", "\r\n", "    ",
-        ]), 0..24)) {
-            is_sound(&parts.concat());
-        }
-    }
-
-    #[test]
-    fn a_comment_is_never_too_long_for_github() {
-        let huge = Finding {
-            finding: "🚰".repeat(9_000),
-            assessment: "`".repeat(90_000),
-            ..finding(&"x".repeat(90_000))
-        };
-        assert!(comment(&seal(), &huge, &look()).chars().count() < 65_536);
-    }
-
-    #[test]
-    fn small_findings_are_told_together() {
-        let findings = [finding("a"), finding("b")];
-        let elevation = Elevation { kind: Kind::Naming, score: Score::new(5).unwrap(), members: vec![0, 1] };
-        let told = together(&elevation, &findings).unwrap();
-        insta::assert_snapshot!(format!("{}\n\n{}\n\n{}", told.finding, told.assessment, told.body));
-    }
-}
+mod tests;

@@ -5,12 +5,14 @@
 //! ours that carries a status is an event, and the last event wins.
 
 mod told;
+mod word;
 
-use fro_core::say::marker::Marker;
+use fro_core::{Anchor, say::marker::Marker};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use told::{Account, ReviewComment, ThreadFact};
+use word::{Event, WhoseWord};
 
 use crate::{
     coverage::Look,
@@ -103,6 +105,9 @@ pub struct DeveloperReply {
     pub body: String,
     /// When.
     pub timestamp: Timestamp,
+    /// Whether a word of ours came after it that took it into account.
+    #[serde(skip)]
+    pub is_answered: bool,
 }
 
 /// A finding that was said, and what became of it.
@@ -128,8 +133,29 @@ pub struct Thread {
     pub upheld: usize,
     /// What others said, oldest first.
     pub replies: Vec<DeveloperReply>,
-    /// How many of the replies came after our own last word.
-    pub unanswered: usize,
+    /// How often we decided about it.
+    pub decisions: usize,
+    /// Whether we have resolved it and never said so, because the run was stopped in between.
+    pub is_unsaid: bool,
+    /// What it is about, where its first comment had to stand beside other lines.
+    pub about: Option<Anchor>,
+}
+
+impl Thread {
+    /// Returns what others said that we have not answered, oldest first.
+    pub fn unanswered(&self) -> impl Iterator<Item = &DeveloperReply> {
+        self.replies.iter().filter(|reply| !reply.is_answered)
+    }
+
+    /// Returns the file that it is about.
+    pub fn path(&self) -> &str {
+        self.about.as_ref().map_or(&self.root.path, |about| &about.path)
+    }
+
+    /// Returns the lines that it was about when it was said; nothing if it is about the file as a whole.
+    pub fn said_of(&self) -> Option<Anchor> {
+        self.about.clone().or_else(|| self.root.original())
+    }
 }
 
 /// Everything that was said so far.
@@ -166,18 +192,6 @@ struct Reader<'a> {
     facts: &'a [ThreadFact],
     /// Reviews of whole commits, each with when it was told.
     looks: Vec<(Timestamp, u64, Look)>,
-}
-
-/// What a reply of ours did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Event {
-    status: Status,
-    /// Whether it conceded the point.
-    conceded: bool,
-    /// Whether GitHub's thread was resolved together with it.
-    closed: bool,
-    /// What fixed the finding, if that is what it says.
-    fix: Option<Fix>,
 }
 
 impl Reader<'_> {
@@ -224,26 +238,25 @@ impl Reader<'_> {
         let pass = fields.get("pass").and_then(Value::as_u64).and_then(|number| Pass::try_from(number).ok());
         let kind = fields.get("kind").and_then(|kind| Kind::deserialize(kind).ok());
         let kind = kind.unwrap_or_else(|| Kind::guess(assessment.score, pass.unwrap_or(Pass::Diff)));
-        let (mut events, mut replies, mut unanswered) = (Vec::new(), Vec::new(), 0);
+        let (mut events, mut replies) = (Vec::<Event>::new(), Vec::new());
         for reply in self.comments.clone() {
             if reply.in_reply_to != Some(root.id) {
                 continue;
             }
             match self.word(reply, &finding_id, state) {
                 WhoseWord::Ours(event) => {
+                    event.answers(&mut replies);
                     events.push(event);
-                    unanswered = 0;
                 }
-                WhoseWord::Answer => unanswered = 0,
-                WhoseWord::Theirs => {
-                    replies.push(said(reply));
-                    unanswered += 1;
-                }
+                WhoseWord::Answer(question) => word::answered(question, &mut replies),
+                WhoseWord::Theirs => replies.push(said(reply)),
                 WhoseWord::Nobodys => {}
             }
         }
         let fact = self.facts.iter().find(|fact| fact.root == root.id).cloned();
-        let (status, settlement) = concluded(events.last(), fact.as_ref(), self.own, unanswered);
+        let waits = replies.iter().any(|reply| !reply.is_answered);
+        let (status, settlement) = word::concluded(events.last(), fact.as_ref(), self.own, waits);
+        let is_unsaid = word::is_unsaid(events.last(), fact.as_ref(), self.own);
         let fix = events.last().and_then(|event| event.fix.clone());
         let fix = fix.filter(|_| settlement == Settlement::Fixed);
         let upheld = events.iter().rev().take_while(|event| event.status == Status::Disputed).count();
@@ -259,7 +272,9 @@ impl Reader<'_> {
             fix,
             upheld,
             replies,
-            unanswered,
+            decisions: events.len(),
+            is_unsaid,
+            about: fields.get("about").and_then(|about| Anchor::deserialize(about).ok()),
         }
     }
 
@@ -269,11 +284,12 @@ impl Reader<'_> {
             return if reply.author.is_bot { WhoseWord::Nobodys } else { WhoseWord::Theirs };
         }
         // What an agent says in an answer decides about no thread, whatever block it writes.
-        if Marker::read(&reply.body).is_some() {
-            return WhoseWord::Answer;
+        if let Some(marker) = Marker::read(&reply.body) {
+            return WhoseWord::Answer(marker.answered_remark());
         }
         let fields = rmcoc::last(&reply.body);
-        let event = fields.as_ref().and_then(|fields| event(fields, finding_id));
+        // A block of another thread says nothing about this one.
+        let event = fields.as_ref().and_then(|fields| Event::read(fields, finding_id));
         match (event, fields) {
             (Some(event), Some(fields)) if self.seal.accepts(&fields) => {
                 self.look(reply, &fields);
@@ -284,7 +300,7 @@ impl Reader<'_> {
                 WhoseWord::Nobodys
             }
             (_, None) if self.seal.is_keyed() => self.plain(),
-            (_, None) => marked(&reply.body).map_or_else(|| self.plain_reply(), WhoseWord::Ours),
+            (_, None) => Event::marked(&reply.body).map_or_else(|| self.plain_reply(), WhoseWord::Ours),
         }
     }
 
@@ -295,75 +311,13 @@ impl Reader<'_> {
 
     /// The same, where nothing but the author tells that a reply is ours: a bot that replies without conceding upholds.
     fn plain_reply(&self) -> WhoseWord {
-        let upheld = Event { status: Status::Disputed, conceded: false, closed: false, fix: None };
-        if self.own.is_bot { WhoseWord::Ours(upheld) } else { WhoseWord::Theirs }
+        let upheld = || Event::without_block(Status::Disputed);
+        if self.own.is_bot { WhoseWord::Ours(upheld()) } else { WhoseWord::Theirs }
     }
 
     fn is_own(&self, comment: &ReviewComment) -> bool {
         comment.author.is(self.own)
     }
-}
-
-enum WhoseWord {
-    Ours(Event),
-    /// Ours too, but an answer to a question: it judges nothing.
-    Answer,
-    Theirs,
-    /// Another bot's, or one that does not count.
-    Nobodys,
-}
-
-/// Puts our last word and GitHub's together.
-///
-/// GitHub does not say when a thread was resolved, only whether it is. So each of our blocks says whether the thread
-/// was closed with it: if it was and now is not, somebody opened it again. A run that was killed between resolving a
-/// thread and replying in it leaves no word of ours: where somebody waits for an answer, it was conceded to them.
-fn concluded(
-    last: Option<&Event>,
-    fact: Option<&ThreadFact>,
-    own: &Account,
-    unanswered: usize,
-) -> (Status, Settlement) {
-    let ours = last.filter(|event| event.status == Status::Resolved);
-    let by_us = ours.map(|event| if event.conceded { Settlement::Conceded } else { Settlement::Fixed });
-    match (fact.map(|fact| fact.resolved), ours) {
-        (Some(true), _) => {
-            let resolver = fact.and_then(|fact| fact.resolved_by.as_ref());
-            let us = resolver.is_some_and(|resolver| resolver.is(own));
-            let by_whom = match (us, unanswered) {
-                (true, 0) => Settlement::Fixed,
-                (true, _) => Settlement::Conceded,
-                (false, _) => Settlement::Dismissed,
-            };
-            (Status::Resolved, by_us.unwrap_or(by_whom))
-        }
-        (Some(false), Some(event)) if event.closed => (Status::Pending, Settlement::Open),
-        (Some(false) | None, Some(_)) => (Status::Resolved, by_us.unwrap_or(Settlement::Fixed)),
-        (Some(false) | None, None) => (last.map_or(Status::Pending, |event| event.status), Settlement::Open),
-    }
-}
-
-fn event(fields: &Fields, finding_id: &str) -> Option<Event> {
-    let status = Status::deserialize(fields.get("status")?).ok()?;
-    let flag = |name: &str| fields.get(name).and_then(Value::as_bool).unwrap_or(false);
-    // A block of another thread says nothing about this one.
-    let (commit, path) = (text(fields, "commit"), Some(text(fields, "fixed_in")));
-    let is_fix = status == Status::Resolved && !flag("conceded") && !commit.is_empty();
-    let fix = is_fix.then(|| Fix { commit, path: path.filter(|path| !path.is_empty()) });
-    (text(fields, "id") == finding_id).then(|| Event {
-        status,
-        conceded: flag("conceded"),
-        closed: flag("closed"),
-        fix,
-    })
-}
-
-/// Reads the markers of a reply that has no block.
-fn marked(body: &str) -> Option<Event> {
-    let event = |status| Event { status, conceded: false, closed: false, fix: None };
-    let markers = [(RESOLVED_MARKER, Status::Resolved), (ESCALATED_MARKER, Status::Escalated)];
-    let found = markers.into_iter().find(|(marker, _)| rmcoc::begins_a_paragraph(body, marker));
-    found.map(|(_, status)| event(status))
 }
 
 fn assessment(fields: &Fields) -> Option<Assessment> {
@@ -373,7 +327,8 @@ fn assessment(fields: &Fields) -> Option<Assessment> {
 
 fn said(comment: &ReviewComment) -> DeveloperReply {
     let author = comment.author.login.as_str().to_owned();
-    DeveloperReply { id: comment.id, author, body: comment.body.clone(), timestamp: comment.created_at }
+    let (body, timestamp) = (comment.body.clone(), comment.created_at);
+    DeveloperReply { id: comment.id, author, body, timestamp, is_answered: false }
 }
 
 fn text(fields: &Fields, name: &str) -> String {

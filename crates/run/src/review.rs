@@ -120,7 +120,10 @@ pub(crate) async fn review_pull(
     acknowledgement: &mut Acknowledgement<'_>,
     agent: &mut Agent<'_>,
 ) -> Result<Ending, Fault> {
-    let pull = PullSoFar::fetch(request).await?;
+    let mut pull = PullSoFar::fetch(request).await?;
+    if venue::say_what_was_left_unsaid(request, &pull).await? {
+        pull = PullSoFar::fetch(request).await?;
+    }
     if let ReviewWish::Reply { root } = wish
         && !has_reply_to_judge(&pull, root)
     {
@@ -243,13 +246,12 @@ async fn run_passes<'a>(
 /// Returns what is new in a thread.
 fn new_replies(pull: &PullSoFar, root: u64) -> Vec<Spoken> {
     let Some(thread) = pull.state.thread(root) else { return Vec::new() };
-    let new = thread.replies.len().saturating_sub(thread.unanswered);
     let spoken = |reply: &fro_review::state::DeveloperReply| Spoken {
         who: fro_core::Login::new(&reply.author),
         trust: Trust::Stranger,
         text: fro_core::Bounded::text(&reply.body, 20_000).noted(),
     };
-    thread.replies[new..].iter().map(spoken).collect()
+    thread.unanswered().map(spoken).collect()
 }
 
 /// Returns why the session cannot go on, if it cannot. A turn that ends without words has ended like any other.
@@ -293,6 +295,7 @@ async fn publish_review(
         blocking,
         stopped: stopped.clone(),
         elsewhere: writes.in_summary.clone(),
+        untouched: settled.untouched(&diff),
         left_out: left_out.clone(),
     };
     let thresholds = request.process.review.thresholds;

@@ -27,7 +27,7 @@ pub(crate) use inline_comments::Placed;
 pub(crate) use progress_comment::ProgressComment;
 pub(crate) use pull_so_far::PullSoFar;
 pub use repo_settings::{REPO_SETTINGS, repo_settings};
-pub(crate) use review::Publisher;
+pub(crate) use review::{Publisher, say_what_was_left_unsaid};
 pub(crate) use step_summary::{account, list, memory};
 pub(crate) use write::Write;
 

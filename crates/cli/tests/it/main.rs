@@ -5,6 +5,7 @@
 mod agent;
 mod audit;
 mod daemon;
+mod eval;
 mod init;
 mod memory;
 mod serve;

@@ -109,7 +109,9 @@ pub(super) fn look(trigger: &Trigger) -> Result<(), SkipReason> {
 /// Our own words have a block, or a marker where they answer a question.
 pub(super) fn look_at_reply(comment: &ReviewComment) -> Result<(), SkipReason> {
     let bot = comment.author.as_str().ends_with("[bot]");
-    if bot || comment.body.contains(OWN_BLOCK) || Marker::read(&comment.body).is_some() {
+    // Who quotes us in a reply quotes the block as well, behind `>`.
+    let has_block = comment.body.lines().any(|line| line.trim_start().starts_with(OWN_BLOCK));
+    if bot || has_block || Marker::read(&comment.body).is_some() {
         return Err(SkipReason::SelfComment(comment.author.clone()));
     }
     if comment.root == comment.id { Err(SkipReason::NoReply) } else { Ok(()) }

@@ -99,6 +99,14 @@ impl Marker {
         })
     }
 
+    /// Returns the comment beside the code that it answers, if it answers one.
+    pub fn answered_remark(&self) -> Option<u64> {
+        if self.part == MarkedPart::Progress {
+            return None;
+        }
+        self.event.strip_prefix("review-comment-")?.parse().ok()
+    }
+
     /// Returns the run and the event in one word, which no other run has.
     pub fn key(&self) -> String {
         format!("{}/{}", self.run, self.event)
@@ -194,6 +202,14 @@ mod tests {
         let pull =
             all().iter().map(|trigger| Marker::new("1", trigger)).find(|marker| marker.reviewed().is_some());
         assert_eq!(pull.map(|marker| marker.of_progress().reviewed().is_none()), Some(true));
+    }
+
+    #[test]
+    fn an_answer_beside_the_code_names_what_it_answers_once_it_is_there() {
+        let read = |text: &str| Marker::read(text).expect("it is one").answered_remark();
+        assert_eq!(read("<!-- fro-bot run=1 event=review-comment-7 -->\nYes."), Some(7));
+        assert_eq!(read("<!-- fro-bot run=1 event=review-comment-7 part=progress -->"), None);
+        assert_eq!(read("<!-- fro-bot run=1 event=comment-7 -->"), None);
     }
 
     #[test]

@@ -23,6 +23,11 @@ pub fn moved(about: &Anchor, body: &str) -> String {
     format!("*About `{}`:*\n\n{body}", fence::inline(&about.to_string()))
 }
 
+/// Says of a remark that it is about a file that the change leaves alone.
+pub fn untouched(about: &Anchor, body: &str) -> String {
+    format!("*About `{}`, which this change does not touch:*\n\n{body}", fence::inline(&about.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +48,11 @@ mod tests {
         insta::assert_snapshot!(listed(&remarks));
         insta::assert_snapshot!(moved(&remarks[0].0, "It leaks."), @r"
         *About `hose.rs:3`:*
+
+        It leaks.
+        ");
+        insta::assert_snapshot!(untouched(&remarks[0].0, "It leaks."), @r"
+        *About `hose.rs:3`, which this change does not touch:*
 
         It leaks.
         ");

@@ -3,7 +3,7 @@
 use fro_core::Side;
 use serde::Deserialize;
 
-use super::{BadLine, lines, pushes, thousandths};
+use super::{BadData, lines, pushes, thousandths};
 use crate::{Diff, FileDiff};
 
 /// The least share of surviving lines that are found again, in thousandths.
@@ -72,9 +72,9 @@ impl Placed {
         thousandths(self.found_again, self.survived)
     }
 
-    /// Tells whether it is good enough.
+    /// Tells whether it is good enough: a file without a single line to compare proves nothing.
     pub fn passes(&self) -> bool {
-        self.wrong.is_empty() && self.share() >= FOUND_AGAIN
+        self.lines > 0 && self.wrong.is_empty() && self.share() >= FOUND_AGAIN
     }
 
     fn compare(&mut self, pull: &Pull) {
@@ -104,7 +104,7 @@ impl Placed {
 }
 
 /// Reads pull requests, one a line.
-pub fn read(text: &str) -> Result<Vec<Pull>, BadLine> {
+pub fn read(text: &str) -> Result<Vec<Pull>, BadData> {
     lines(text)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{BadLine, lines, thousandths};
+use super::{BadData, lines, thousandths};
 use crate::wording::{ALIKE, Wording};
 
 /// The least precision, in thousandths.
@@ -74,12 +74,13 @@ impl PairCounts {
 
     /// Tells whether it is good enough.
     pub fn passes(&self) -> bool {
-        self.precision() >= PRECISION && self.f1() >= F1
+        let pairs = self.found + self.mistaken + self.missed + self.apart;
+        pairs > 0 && self.precision() >= PRECISION && self.f1() >= F1
     }
 }
 
 /// Reads pairs, one a line.
-pub fn read(text: &str) -> Result<Vec<Pair>, BadLine> {
+pub fn read(text: &str) -> Result<Vec<Pair>, BadData> {
     lines(text)
 }
 
@@ -139,6 +140,7 @@ mod tests {
         let told = PairCounts { found: 90, mistaken: 10, missed: 30, apart: 70 };
         assert_eq!((told.precision(), told.recall(), told.f1()), (900, 750, 818));
         assert!(!told.passes());
+        assert!(!PairCounts::default().passes(), "nothing is not good enough");
         assert!(PairCounts { found: 92, mistaken: 8, missed: 12, apart: 0 }.passes());
         assert!(!PairCounts { found: 91, mistaken: 9, missed: 0, apart: 0 }.passes());
     }

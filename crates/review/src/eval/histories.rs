@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fro_core::{RepoName, Secret};
 use serde::{Deserialize, Serialize};
 
-use super::{BadLine, lines, thousandths};
+use super::{BadData, lines, thousandths};
 use crate::{
     Seal,
     state::{Account, ReviewComment, State, Status, ThreadFact},
@@ -64,9 +64,9 @@ impl Rebuilt {
         thousandths(self.histories - self.wrong.len(), self.histories)
     }
 
-    /// Tells whether all of them are.
+    /// Tells whether all of them are, and there was something to rebuild.
     pub fn passes(&self) -> bool {
-        self.wrong.is_empty()
+        self.threads > 0 && self.wrong.is_empty()
     }
 }
 
@@ -80,6 +80,6 @@ impl History {
 }
 
 /// Reads histories, one a line.
-pub fn read(text: &str) -> Result<Vec<History>, BadLine> {
+pub fn read(text: &str) -> Result<Vec<History>, BadData> {
     lines(text)
 }

@@ -14,9 +14,9 @@ pub use oracle::Outcome;
 
 use super::dice::Dice;
 use crate::{
-    Look, Seal,
+    Look, Place, Seal,
     finding::{Finding, Kind, Pass, Score},
-    say::{self, Closing, Verdict},
+    say::{self, Closing, ThreadWord, Verdict},
 };
 
 /// Somebody in a history.
@@ -48,8 +48,10 @@ pub enum Identity {
 pub enum Words {
     /// One of our findings.
     Finding(Finding),
-    /// A reply of ours about the finding with this name.
-    Verdict(String, Verdict, Closing),
+    /// A reply of ours about the finding with this name, which takes this comment and what stands above it into account.
+    Verdict(String, Verdict, Closing, Option<usize>),
+    /// Our answer to the question in a comment, which decides nothing.
+    Answer(usize),
     /// A text as it is.
     Text(String),
     /// The same as in an earlier comment.
@@ -143,7 +145,7 @@ impl Author {
         let roots: Vec<usize> =
             self.names.keys().copied().filter(|root| self.oracle.is_there(*root)).collect();
         let Some(root) = self.dice.pick(&roots) else { return self.find() };
-        match self.dice.roll(13) {
+        match self.dice.roll(14) {
             0..=1 => self.find(),
             2..=4 => {
                 let who = self.dice.pick(&[Who::Writer, Who::Stranger]).unwrap_or(Who::Writer);
@@ -156,6 +158,7 @@ impl Author {
             }
             9 => self.happens(Happening::Unresolve(root)),
             10 => self.forge(root),
+            11 => self.answer(root),
             _ => self.edit(),
         }
     }
@@ -205,8 +208,17 @@ impl Author {
         if closing == Closing::Closed {
             self.happens(Happening::Resolve(Who::Us, root));
         }
-        let name = self.names[&root].clone();
-        self.happens(Happening::Reply(Who::Us, root, Words::Verdict(name, verdict, closing)));
+        // Somebody may have written while we judged what stood there before.
+        let heard = if self.dice.roll(3) == 0 { None } else { self.dice.pick(&self.oracle.replies(root)) };
+        let word = Words::Verdict(self.names[&root].clone(), verdict, closing, heard);
+        self.happens(Happening::Reply(Who::Us, root, word));
+    }
+
+    /// We answer a question, which may be any comment of the thread.
+    fn answer(&mut self, root: usize) {
+        if let Some(question) = self.dice.pick(&self.oracle.replies(root)) {
+            self.happens(Happening::Reply(Who::Us, root, Words::Answer(question)));
+        }
     }
 
     /// Somebody pretends to be us, or we say something that has no block.
@@ -248,15 +260,21 @@ impl Author {
 }
 
 impl Words {
-    /// Returns the text of a comment, sealed if it is ours; `written` are the texts of all earlier ones.
-    pub fn body(&self, seal: &Seal, written: &[String]) -> String {
+    /// Returns the text of a comment, sealed if it is ours; `written` are all earlier ones, each with its id on GitHub.
+    pub fn body(&self, seal: &Seal, written: &[(u64, String)]) -> String {
+        let id = |comment: usize| written.get(comment).map(|(id, _)| *id);
         match self {
-            Self::Finding(finding) => say::comment(seal, finding, &Look::part(COMMIT)),
-            Self::Verdict(name, verdict, closing) => {
-                say::reply(seal, name, verdict, *closing, ("Because.", &Look::part("b2")))
+            Self::Finding(finding) => {
+                say::comment(seal, finding, &Place::Lines(finding.anchor.clone()), &Look::part(COMMIT))
             }
+            Self::Verdict(name, verdict, closing, heard) => {
+                let heard = heard.and_then(id);
+                let word = ThreadWord { verdict, closing: *closing, body: "Because.", heard };
+                say::reply(seal, name, &word, &Look::part("b2"))
+            }
+            Self::Answer(question) => text::answer_to(id(*question).unwrap_or_default()),
             Self::Text(text) => text.clone(),
-            Self::Copy(comment) => written.get(*comment).cloned().unwrap_or_default(),
+            Self::Copy(comment) => written.get(*comment).map(|(_, text)| text.clone()).unwrap_or_default(),
         }
     }
 }

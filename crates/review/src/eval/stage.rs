@@ -52,7 +52,7 @@ impl Plot {
                     Settlement::Dismissed => "dismissed",
                 };
                 let (status, replies, unanswered) =
-                    (thread.status.word(), thread.replies.len(), thread.unanswered);
+                    (thread.status.word(), thread.replies.len(), thread.unanswered().count());
                 Some((at(thread.root.id)?, Outcome { status, settled, replies, unanswered }))
             })
             .collect()
@@ -131,7 +131,8 @@ impl Stage {
         let body = |comment: &Option<ReviewComment>| {
             comment.as_ref().map(|comment| comment.body.clone()).unwrap_or_default()
         };
-        let written: Vec<String> = self.comments.iter().map(body).collect();
+        let written: Vec<(u64, String)> =
+            self.comments.iter().enumerate().map(|(number, comment)| (id(number), body(comment))).collect();
         let Some(seal) = &self.seal else { return };
         let id = id(self.comments.len());
         // Two comments share a second, so that ids have to decide.

@@ -53,7 +53,7 @@ fn thread(known: &Known) -> serde_json::Value {
     let thread = &known.thread;
     let (file, line) = match &known.place {
         Whereabouts::At(anchor) => (&anchor.path, Some(anchor.line)),
-        Whereabouts::Gone { path } => (path, thread.root.original_line),
+        Whereabouts::Gone { path } => (path, thread.said_of().map(|said_of| said_of.line)),
     };
     json!({
         "id": thread.root.id.to_string(),
@@ -72,7 +72,7 @@ fn replies(replies: &[DeveloperReply]) -> Vec<serde_json::Value> {
     let told = |reply: &DeveloperReply| {
         let text = Bounded::text(&reply.body, WORDS).noted();
         let spoken = Spoken { who: Login::new(&reply.author), trust: Trust::Stranger, text };
-        json!({ "timestamp": reply.timestamp, "said": fence::fenced(&spoken) })
+        json!({ "author": reply.author, "body": fence::fenced(&spoken), "timestamp": reply.timestamp })
     };
     newest.iter().map(told).collect()
 }
@@ -87,7 +87,9 @@ pub(super) fn drafted(at: usize, score: Score, promoted: Option<Score>, place: &
             " The line is not part of the diff, so it will stand beside the nearest one that is."
         }
         Place::File { .. } => " No line nearby is part of the diff, so it will stand with the file.",
-        Place::Summary => " The file is not part of the change, so it will stand in the summary.",
+        Place::Summary => {
+            " The file is not part of the change, so it will stand beside the nearest code that is, and say what it is about."
+        }
     };
     format!("{}: taken with score {score}.{}{moved}", draft(at), raised.unwrap_or_default())
 }

@@ -123,23 +123,31 @@ impl Settled {
     ) -> Writes {
         let mut writes = Writes::default();
         for finding in &self.findings {
-            let most = markdown::most_lines(finding.score, touched(&finding.anchor));
+            let about = &finding.anchor;
+            let most = markdown::most_lines(finding.score, touched(about));
             let body = markdown::shortened(&finding.body, most);
-            let place = diff.place(&finding.anchor);
-            let body = match &place {
-                Place::Near(_) | Place::File { .. } => remarks::moved(&finding.anchor, &body),
-                Place::Lines(_) | Place::Summary => body,
+            let (place, body) = match diff.place(about) {
+                place @ Place::Lines(_) => (place, body),
+                place @ (Place::Near(_) | Place::File { .. }) => (place, remarks::moved(about, &body)),
+                Place::Summary => (diff.home(&about.path), remarks::untouched(about, &body)),
             };
-            let text = say::comment(seal, &Finding { body, ..finding.clone() }, look);
+            let text = say::comment(seal, &Finding { body, ..finding.clone() }, &place, look);
             match place {
                 Place::Lines(anchor) | Place::Near(anchor) => writes.beside.push((anchor, text)),
                 Place::File { path } => writes.on_files.push((path, text)),
                 // What stands in no thread has no state, so it has no block either.
-                Place::Summary => {
-                    writes.in_summary.push((finding.anchor.clone(), say::harmless(&finding.body)));
-                }
+                Place::Summary => writes.in_summary.push((about.clone(), say::harmless(&finding.body))),
             }
         }
         writes
+    }
+
+    /// Returns the findings about files that the change does not touch, which stand beside others.
+    pub fn untouched(&self, diff: &Diff) -> Vec<(Anchor, String)> {
+        let is_untouched = |finding: &&Finding| {
+            diff.place(&finding.anchor) == Place::Summary && diff.home(&finding.anchor.path) != Place::Summary
+        };
+        let told = |finding: &Finding| (finding.anchor.clone(), say::rated(finding.score, &finding.finding));
+        self.findings.iter().filter(is_untouched).map(told).collect()
     }
 }

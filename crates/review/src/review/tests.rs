@@ -40,6 +40,7 @@ fn thread(id: u64, finding: &str, score: u64, status: Status) -> Thread {
         author: "grace".to_owned(),
         body: "It is meant to.".to_owned(),
         timestamp: created_at,
+        is_answered: false,
     };
     let (finding_id, kind, upheld) = (format!("f{id}"), Kind::Logic, usize::from(status == Status::Disputed));
     Thread {
@@ -53,7 +54,9 @@ fn thread(id: u64, finding: &str, score: u64, status: Status) -> Thread {
         fix: None,
         upheld,
         replies: vec![reply],
-        unanswered: 1,
+        decisions: 0,
+        is_unsaid: false,
+        about: None,
     }
 }
 
@@ -198,8 +201,9 @@ fn what_strangers_said_is_told_in_a_fence_and_no_more_than_fits() {
     assert_eq!(state["metadata"]["threads_not_told"], 17);
     let replies = state["threads"][0]["developer_replies"].as_array().unwrap();
     assert_eq!(replies.len(), 10);
-    let said = replies[0]["said"].as_str().unwrap();
+    let said = replies[0]["body"].as_str().unwrap();
     assert!(said.starts_with("<words-") && said.contains("trust=\"stranger\""), "{said}");
+    assert_eq!(replies[0]["author"], "grace");
 }
 
 #[test]
@@ -300,9 +304,16 @@ fn what_is_written_stands_where_github_takes_it() {
     }
     let diff = review.ground.diff.clone();
     let seal = Seal::new(&RepoName::parse("octo/garden").unwrap(), 7, None);
-    let writes = review.settle().writes(&diff, &seal, &Look::part("a1"), |_| 5);
+    let elsewhere = json!({ "file": "hose.rs", "line": 3, "body": "See.", "assessment": { "finding": "The hose is too short for it", "assessment": "", "score": 7 } });
+    call(&mut review, Pass::Structure, "github_post_review_comment", &elsewhere);
+    let settled = review.settle();
+    let writes = settled.writes(&diff, &seal, &Look::part("a1"), |_| 5);
     let beside: Vec<_> = writes.beside.iter().map(|(anchor, _)| anchor.to_string()).collect();
-    assert_eq!(beside, ["tap.rs:2", "tap.rs:5"]);
-    assert!(writes.beside[1].1.starts_with("*About `tap.rs:9`:*"), "{}", writes.beside[1].1);
+    assert_eq!(beside, ["tap.rs:1", "tap.rs:2", "tap.rs:5"]);
+    let untouched = &writes.beside[0].1;
+    assert!(untouched.starts_with("*About `hose.rs:3`, which this change does not touch:*"), "{untouched}");
+    let listed: Vec<_> = settled.untouched(&diff).iter().map(|(anchor, _)| anchor.to_string()).collect();
+    assert_eq!(listed, ["hose.rs:3"]);
+    assert!(writes.beside[2].1.starts_with("*About `tap.rs:9`:*"), "{}", writes.beside[2].1);
     assert_eq!(writes.on_files.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["tap.rs"]);
 }

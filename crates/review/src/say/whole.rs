@@ -25,12 +25,17 @@ pub struct Tally {
     pub stopped: Option<(Pass, String)>,
     /// Findings that have no place beside the code.
     pub elsewhere: Vec<(Anchor, String)>,
+    /// Findings about files that the change does not touch, each in a sentence: they stand beside other code.
+    pub untouched: Vec<(Anchor, String)>,
     /// Files that did not fit into a prompt.
     pub left_out: Vec<String>,
 }
 
-/// Files that are named in the text; the rest is counted.
+/// Files and findings that are named in the text; the rest is counted.
 const NAMED: usize = 20;
+
+/// Letters of one finding that is named in the text.
+const SENTENCE: usize = 200;
 
 /// Files that are named on the run's page, which takes a megabyte.
 const LISTED: usize = 5_000;
@@ -69,8 +74,25 @@ impl Tally {
             );
         }
         text.push_str(&self.unread());
+        text.push_str(&self.outside());
         text.push_str(&remarks::listed(&self.elsewhere));
         text
+    }
+
+    fn outside(&self) -> String {
+        let told = |(anchor, told): &(Anchor, String)| {
+            let told: String = told.chars().take(SENTENCE).collect();
+            format!("\n- `{}`: `{}`", fence::inline(&anchor.to_string()), fence::inline(&told))
+        };
+        let listed: String = self.untouched.iter().take(NAMED).map(told).collect();
+        let more = self.untouched.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!("\n- and {more} more") };
+        match self.untouched.len() {
+            0 => String::new(),
+            _ => format!(
+                "\n\nAbout files that this change does not touch, each in a thread beside the code that is nearest to it:\n{listed}{more}"
+            ),
+        }
     }
 
     fn unread(&self) -> String {
@@ -147,6 +169,7 @@ mod tests {
             blocking: 0,
             stopped: None,
             elsewhere: Vec::new(),
+            untouched: Vec::new(),
             left_out: Vec::new(),
         }
     }
@@ -201,7 +224,8 @@ mod tests {
             Tally { found: 1, resolved: 1, ..quiet() },
             Tally { found: 3, resolved: 2, blocking: 1, ..quiet() },
             Tally { blocking: 2, stopped, left_out: many, ..quiet() },
-            Tally { found: 1, elsewhere: vec![(anchor, "It is old.".to_owned())], ..quiet() },
+            Tally { found: 1, elsewhere: vec![(anchor.clone(), "It is old.".to_owned())], ..quiet() },
+            Tally { found: 21, untouched: vec![(anchor, "7/10 It `is` old.".to_owned()); 21], ..quiet() },
         ];
         let texts = tallies.map(|tally| tally.text(&Thresholds::default()));
         insta::assert_snapshot!(texts.join("\n\n=======\n\n"));

@@ -77,7 +77,7 @@ pub(crate) async fn gather(
     let code_owners = files.code_owners(pull);
     let known = pull.state.threads.iter().map(|thread| {
         let (place, unanswered) = (files.whereabouts(pull, &diff, thread), pull.unanswered(thread));
-        let owners = pull.others(code_owners.owners(&thread.root.path));
+        let owners = pull.others(code_owners.owners(thread.path()));
         let deciders = Deciders { reviewers: pull.reviewers(), code_owners: owners };
         let aftermath = files.aftermath(pull, &diff, thread);
         let rewritten = last.as_ref().is_some_and(|last| files.was_rewritten(pull, &diff, thread, last));
@@ -177,15 +177,15 @@ impl Files {
         let mut wanted: BTreeSet<(String, String)> = BTreeSet::new();
         wanted.extend(diff.files().iter().map(|file| (head.clone(), file.path.clone())));
         for thread in &pull.state.threads {
-            let path = &thread.root.path;
-            let fixed_in = thread.fix.as_ref().and_then(|fix| fix.path.as_ref()).unwrap_or(path);
+            let path = thread.path();
+            let fixed_in = thread.fix.as_ref().and_then(|fix| fix.path.as_deref()).unwrap_or(path);
             let fix = thread.fix.as_ref().map(|fix| (fix.commit.as_str(), fixed_in));
-            wanted.insert((thread.root.original_commit.clone(), path.clone()));
+            wanted.insert((thread.root.original_commit.clone(), path.to_owned()));
             wanted.insert((head.clone(), newest(diff, path)));
             wanted.insert((head.clone(), newest(diff, fixed_in)));
             // A file may have got another name before or after.
             for (commit, path) in last.map(|last| (last, path)).into_iter().chain(fix) {
-                wanted.insert((commit.to_owned(), path.clone()));
+                wanted.insert((commit.to_owned(), path.to_owned()));
                 wanted.insert((commit.to_owned(), newest(diff, path)));
             }
         }
@@ -227,16 +227,20 @@ impl Files {
     /// Finds where the lines of a thread are now.
     fn whereabouts(&self, pull: &PullSoFar, diff: &Diff, thread: &Thread) -> Whereabouts {
         let root = &thread.root;
-        let path = newest(diff, &root.path);
+        let path = newest(diff, thread.path());
         let Some(new) = self.text(&pull.told.head, &path) else { return Whereabouts::Gone { path } };
-        let Some(stood) = root.original() else {
+        let Some(stood) = thread.said_of() else {
             // It is about the file as a whole.
             let (side, start_line, line) = (root.side, None, 1);
             return Whereabouts::At(Anchor { path, side, start_line, line });
         };
-        let found = match self.text(&root.original_commit, &root.path) {
-            Some(old) => Track::new(old, new).anchor(&stood),
-            None => refind(&root.diff_hunk, new).map(|line| Anchor { line, start_line: None, ..stood }),
+        let found = match (self.text(&root.original_commit, thread.path()), &thread.about) {
+            (Some(old), _) => Track::new(old, new).anchor(&stood),
+            (None, None) => {
+                refind(&root.diff_hunk, new).map(|line| Anchor { line, start_line: None, ..stood })
+            }
+            // GitHub keeps the piece of the diff beside which it stands, which says nothing about what it means.
+            (None, Some(_)) => Some(stood),
         };
         match found {
             Some(anchor) => Whereabouts::At(Anchor { path, ..anchor }),
@@ -264,10 +268,10 @@ impl Files {
     /// Tells whether the lines of a thread, or what took their place, were changed since a commit. They count as changed
     /// where that cannot be known.
     fn was_rewritten(&self, pull: &PullSoFar, diff: &Diff, thread: &Thread, since: &str) -> bool {
-        let root = &thread.root;
-        let Some(stood) = root.original() else { return false };
-        let now = self.text(&pull.told.head, &newest(diff, &root.path));
-        let texts = (self.text(&root.original_commit, &root.path), self.then(diff, since, &root.path), now);
+        let (commit, path) = (&thread.root.original_commit, thread.path());
+        let Some(stood) = thread.said_of() else { return false };
+        let now = self.text(&pull.told.head, &newest(diff, path));
+        let texts = (self.text(commit, path), self.then(diff, since, path), now);
         match texts {
             (Some(original), Some(then), Some(now)) => was_rewritten(&stood, original, then, now),
             (None, Some(then), Some(now)) => then != now,

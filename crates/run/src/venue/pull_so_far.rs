@@ -57,11 +57,8 @@ impl PullSoFar {
             github.reviewed_by(number),
         );
         let (told, comments, threads, reviewed_by) = answers.map_err(|error| error.fault())?;
-        let own = account(permit.own());
         let seal = Seal::new(permit.repo(), number, settings.state_key.as_ref());
-        let comments: Vec<ReviewComment> = comments.into_iter().map(comment).collect();
-        let facts: Vec<ThreadFact> = threads.into_iter().map(fact).collect();
-        let state = State::rebuild(&own, &seal, &comments, &facts);
+        let state = rebuilt(permit.own(), &seal, comments, threads);
         let permissions = permissions(github, &state).await?;
         // Nobody is asked to decide before somebody contradicts.
         let above =
@@ -74,6 +71,13 @@ impl PullSoFar {
         };
         let own = permit.own().clone();
         Ok(Self { number, told, state, seal, author_may, reviewers, own, permissions })
+    }
+
+    /// Reads the threads once more: what they have come to since the model was asked about them.
+    pub(crate) async fn state_now(&self, github: &GitHub) -> Result<State, Fault> {
+        let answers = tokio::try_join!(github.code_comments(self.number), github.code_threads(self.number));
+        let (comments, threads) = answers.map_err(|error| error.fault())?;
+        Ok(rebuilt(&self.own, &self.seal, comments, threads))
     }
 
     /// Makes what there is to know of commits that nobody has made a pull request of.
@@ -94,14 +98,13 @@ impl PullSoFar {
         }
     }
 
-    /// Returns those who spoke in a thread since our own last word, oldest first.
+    /// Returns those who spoke in a thread and were not answered, oldest first.
     pub(crate) fn unanswered(&self, thread: &Thread) -> Vec<Speaker> {
-        let new = thread.replies.len().saturating_sub(thread.unanswered);
         let speaker = |author: &String| Speaker {
             wrote_the_pull: Login::new(author).is_same_identity(&self.told.author),
             permission: self.permissions.get(author).copied().unwrap_or(Permission::None),
         };
-        thread.replies[new..].iter().map(|reply| speaker(&reply.author)).collect()
+        thread.unanswered().map(|reply| speaker(&reply.author)).collect()
     }
 
     /// Returns who decides if we do not agree.
@@ -155,7 +158,7 @@ async fn permission(github: &GitHub, login: &Login) -> Result<Permission, Fault>
 /// Asks what those may do who said something new.
 async fn permissions(github: &GitHub, state: &State) -> Result<BTreeMap<String, Permission>, Fault> {
     let open = state.threads.iter().filter(|thread| thread.status.is_open());
-    let new = open.flat_map(|thread| &thread.replies[thread.replies.len() - thread.unanswered..]);
+    let new = open.flat_map(Thread::unanswered);
     let authors: BTreeSet<&String> = new.map(|reply| &reply.author).collect();
     let mut permissions = BTreeMap::new();
     for author in authors {
@@ -171,6 +174,12 @@ async fn who_may_push(github: &GitHub, people: Vec<Login>) -> Result<Vec<Login>,
         above.extend((permission(github, &login).await? >= Permission::Write).then_some(login));
     }
     Ok(above)
+}
+
+fn rebuilt(own: &Login, seal: &Seal, comments: Vec<CodeComment>, threads: Vec<CodeThread>) -> State {
+    let comments: Vec<ReviewComment> = comments.into_iter().map(comment).collect();
+    let facts: Vec<ThreadFact> = threads.into_iter().map(fact).collect();
+    State::rebuild(&account(own), seal, &comments, &facts)
 }
 
 fn reviewers(told: &PullRequest, reviewed_by: Vec<Login>, own: &Login) -> Vec<String> {

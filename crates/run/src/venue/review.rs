@@ -5,8 +5,8 @@ use fro_github::{Answer, Error, Remark};
 use fro_review::{
     Look,
     review::{Deed, Settled, Writes},
-    say::{self, Closing},
-    state::{Status, Thread},
+    say::{self, Closing, ThreadWord, Verdict},
+    state::{Settlement, Status, Thread},
 };
 use jiff::Timestamp;
 
@@ -36,8 +36,17 @@ enum Replied {
     Not(&'static str),
 }
 
+/// What is said of a thread that an earlier run has resolved, and then was stopped.
+const UNSAID: &str = "An earlier run resolved this thread and was stopped before it could say why.";
+
 /// Somebody deleted the thread since it was read.
 const GONE: &str = "it was deleted meanwhile";
+
+/// A run for a reply and one for a push can go on at the same time, and both may be about the same thread.
+const ANSWERED: &str = "another run has answered it meanwhile";
+
+/// Somebody resolved the thread since it was read.
+const RESOLVED: &str = "it was resolved meanwhile";
 
 /// What became of a review that was posted in one piece.
 enum Posted {
@@ -57,19 +66,51 @@ pub(crate) struct Publisher<'a> {
     pub(crate) look: Look,
 }
 
+/// Says what a run has left unsaid that was stopped between resolving a thread and replying in it, so that the thread tells
+/// when it was settled and why. Returns whether anything was said.
+pub(crate) async fn say_what_was_left_unsaid(request: &Request<'_>, pull: &PullSoFar) -> Result<bool, Fault> {
+    if !pull.state.threads.iter().any(|thread| thread.is_unsaid) {
+        return Ok(false);
+    }
+    let github = request.venue.github;
+    // A run that goes on at the same time says it itself in a moment.
+    for pause in github.pauses() {
+        tokio::time::sleep(*pause).await;
+    }
+    let now = pull.state_now(github).await?;
+    let publisher = Publisher { request, pull, people: Vec::new(), look: Look::part(&pull.told.head) };
+    let mut said = false;
+    for thread in now.threads.iter().filter(|thread| thread.is_unsaid) {
+        let verdict = match thread.settlement {
+            Settlement::Conceded => Verdict::Conceded,
+            Settlement::Open | Settlement::Fixed | Settlement::Dismissed => Verdict::Fixed { path: None },
+        };
+        let deed = Deed::new(thread, verdict, UNSAID);
+        said |= matches!(publisher.reply(&deed, thread, Closing::Closed).await?, Replied::There);
+    }
+    Ok(said)
+}
+
 impl Publisher<'_> {
     /// Resolves threads and replies in them. A thread is resolved before the reply says so.
     pub(crate) async fn deeds(&self, settled: &Settled) -> Result<usize, Fault> {
         let (mut resolved, mut warned) = (0, false);
+        if settled.deeds.is_empty() {
+            return Ok(resolved);
+        }
+        let now = self.pull.state_now(self.request.venue.github).await?;
         for deed in &settled.deeds {
             let Some(thread) = self.pull.state.thread(deed.thread) else { continue };
+            if let Some(why) = overtaken(thread, now.thread(deed.thread)) {
+                self.tell_unsaid(deed, why);
+                continue;
+            }
             let closing = match deed.verdict.status() {
                 Status::Resolved => self.close(thread).await?,
                 Status::Pending | Status::Disputed | Status::Escalated => Closing::LeftOpen,
             };
             if let Replied::Not(why) = self.reply(deed, thread, closing).await? {
-                let unsaid = format!("nothing is said in thread {}: {why}", deed.thread);
-                (self.request.tell)(Progress::Warning(unsaid));
+                self.tell_unsaid(deed, why);
                 continue;
             }
             if deed.verdict.status() == Status::Resolved {
@@ -81,6 +122,11 @@ impl Publisher<'_> {
             }
         }
         Ok(resolved)
+    }
+
+    fn tell_unsaid(&self, deed: &Deed, why: &str) {
+        let unsaid = format!("nothing is said in thread {}: {why}", deed.thread);
+        (self.request.tell)(Progress::Warning(unsaid));
     }
 
     async fn close(&self, thread: &Thread) -> Result<Closing, Fault> {
@@ -99,8 +145,9 @@ impl Publisher<'_> {
 
     async fn reply(&self, deed: &Deed, thread: &Thread, closing: Closing) -> Result<Replied, Fault> {
         let (github, permit) = (self.request.venue.github, self.request.permit);
-        let words = (deed.body.as_str(), &self.look);
-        let text = say::reply(&self.pull.seal, &thread.finding_id, &deed.verdict, closing, words);
+        let Deed { verdict, body, heard, .. } = deed;
+        let word = ThreadWord { verdict, closing, body, heard: *heard };
+        let text = say::reply(&self.pull.seal, &thread.finding_id, &word, &self.look);
         let body = self.clean(&text);
         match github.reply_in_thread(permit, thread.root.id, &body).await {
             Ok(_) => Ok(Replied::There),
@@ -269,6 +316,16 @@ impl Publisher<'_> {
     /// Makes a text fit to leave: only who takes part is called, and nothing secret is in it.
     fn clean(&self, text: &str) -> Clean {
         self.request.process.redactor().clean(&say::fit_to_leave(text, &self.people))
+    }
+}
+
+/// Tells why a word is not said any more that was decided about a thread as it was read: what became of it since counts.
+fn overtaken(read: &Thread, now: Option<&Thread>) -> Option<&'static str> {
+    match now {
+        None => Some(GONE),
+        Some(now) if now.decisions > read.decisions => Some(ANSWERED),
+        Some(now) if now.status == Status::Resolved && read.status.is_open() => Some(RESOLVED),
+        Some(_) => None,
     }
 }
 

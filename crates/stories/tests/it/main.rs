@@ -26,6 +26,7 @@ mod progress;
 mod repo_settings;
 mod results;
 mod review_memory;
+mod review_threads;
 mod reviewer;
 mod reviews;
 mod second_reviews;

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::{
     reviewer::{
-        MANUAL, PULL, SWELLS, answers, finding, posts, pushed, replied, reviewer, shown, shown_by,
-        submits_all, tap, thread, writes,
+        MANUAL, PULL, SWELLS, answers, finding, finish_without_refusal, posts, pushed, replied, reviewer,
+        shown, shown_by, submits_all, tap, thread, writes,
     },
     second_reviews::{granted, heard, looking, resolves},
 };
@@ -56,7 +56,7 @@ async fn a_fix_that_is_reverted_is_raised_again_and_once() {
     let again = pushed_with_the_same_words(&sim, "bed.rs", "fn dig() { /* deep */ }\n").await;
     assert_eq!((again.code, said(&sim, SWELLS)), (Some(5), 2), "{again}");
     assert!(heard(&sim).contains("says the same and is open"), "{}", heard(&sim));
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn what_a_review_that_broke_off_has_not_seen_is_shown_to_the_next() {
     let unseen = "Not shown because it has not changed since the last review";
     assert!(told.contains("+fn dig() {}") && told.contains("+fn coil() {}"), "{told}");
     assert!(told.split(unseen).nth(1).is_some_and(|seen| seen.contains("tap.rs")), "{told}");
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 /// Runs the reviewer as somebody: a person, or a bot with a token of its own.
@@ -163,7 +163,7 @@ async fn a_question_in_a_thread_moves_no_dispute_whoever_we_are() {
         assert!(heard(&sim).contains("\"status\": \"PENDING\""), "{login}: {}", heard(&sim));
         assert_eq!(heard(&sim).matches("grows by a tenth").count(), 0, "{login}: {}", heard(&sim));
         assert!(shown_by(&sim, login).contains("grows by a tenth"), "{login}");
-        sim.finish().await;
+        finish_without_refusal(sim).await;
     }
 }
 
@@ -206,5 +206,5 @@ async fn who_asks_the_reviewer_something_hands_it_no_shell_and_no_suggestion() {
     }
     assert!(!sim.checkout().join("owned").exists());
     assert!(!writes(&sim).iter().any(|call| call.contains("git-receive-pack")), "{:?}", writes(&sim));
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }

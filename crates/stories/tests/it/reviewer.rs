@@ -65,7 +65,7 @@ pub(crate) fn shown_by(sim: &Sim, login: &str) -> String {
 /// Returns a text without its summary, marker and commit ids.
 fn said(body: &str) -> String {
     let body = body.split("\n<details>").next().unwrap_or(body);
-    let hex = regex::Regex::new(r"[0-9a-f]{16,40}").expect("it is sound");
+    let hex = regex::Regex::new(r"[0-9a-f]{16,40}|\b[0-9]{9,}\b").expect("it is sound");
     let short = regex::Regex::new(r"`[0-9a-f]{7}`").expect("it is sound");
     normal(&short.replace_all(&hex.replace_all(body, "…"), "`…`"))
 }
@@ -74,6 +74,33 @@ fn said(body: &str) -> String {
 pub(crate) fn writes(sim: &Sim) -> Vec<String> {
     let calls = sim.world().calls().into_iter();
     calls.filter(|call| !call.starts_with("GET ") && !call.contains("git-upload-pack")).collect()
+}
+
+/// Returns the writes that people see, in order: each call, and of GraphQL what it changes.
+pub(crate) fn seen_writes(sim: &Sim) -> Vec<String> {
+    let mutation = regex::Regex::new(r"mutation[^{]*\{\s*(?:\w+:\s*)?(\w+)").expect("it is sound");
+    let traffic = sim.world().traffic().into_iter().filter(|call| call.method != "GET");
+    let told = traffic.filter_map(|call| {
+        if call.path.ends_with("/graphql") {
+            return Some(mutation.captures(&call.request.replace("\\n", " "))?[1].to_owned());
+        }
+        let path = call.path.split("/repos/").nth(1)?;
+        let is_id = |part: &str| part.len() > 6 && part.parse::<u64>().is_ok();
+        let path: Vec<&str> = path.split('/').map(|part| if is_id(part) { "…" } else { part }).collect();
+        Some(format!("{} {}", call.method, path.join("/")))
+    });
+    told.collect()
+}
+
+/// Ends a story in which GitHub has taken everything that was sent.
+pub(crate) async fn finish_without_refusal(sim: Sim) {
+    let traffic = sim.world().traffic();
+    let is_refused = |status: Option<u16>| status.is_some_and(|status| (400..500).contains(&status));
+    let refused = traffic.iter().filter(|call| call.method != "GET" && is_refused(call.status));
+    let refused: Vec<String> =
+        refused.map(|call| format!("{} {}: {}", call.method, call.path, call.response)).collect();
+    assert_eq!(refused, [""; 0]);
+    sim.finish().await;
 }
 
 #[tokio::test]
@@ -86,7 +113,7 @@ async fn findings_of_all_passes_are_one_review() {
     assert_eq!(run.code, Some(0), "{run}");
     assert_snapshot!(shown(&sim));
     assert_snapshot!(writes(&sim).join("\n"));
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -102,7 +129,7 @@ async fn a_change_without_findings_is_met_with_silence() {
     assert!(writes(&sim).iter().all(|call| call == "POST /graphql"), "{:?}", writes(&sim));
     assert!(!sim.world().traffic().iter().any(|call| call.request.contains("mutation")));
     assert!(run.log.contains("reviewed: 0 findings, nothing was posted"), "{run}");
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -117,7 +144,7 @@ async fn who_asks_for_a_review_is_always_answered() {
     let [only] = answers.as_slice() else { panic!("{answers:?}") };
     assert!(only.contains("No finding at or above 5/10 in `"), "{only}");
     assert_eq!(sim.reactions(comment), ["fro-bot: hooray"]);
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -132,7 +159,7 @@ async fn who_asks_for_a_review_hears_that_none_could_be_begun() {
     let [only] = answers.as_slice() else { panic!("{answers:?}") };
     assert!(only.contains("(`no_model`)"), "{only}");
     assert_eq!(sim.reactions(comment), ["fro-bot: confused"]);
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -145,7 +172,7 @@ async fn a_pass_that_is_never_submitted_is_told_with_what_was_found() {
     assert_eq!(run.code, Some(4), "{run}");
     assert!(shown(&sim).contains("it ended in pass 1 of 4 (pass 1 was never submitted)"), "{}", shown(&sim));
     assert!(shown(&sim).contains("@fro-bot: `open` ignores"), "{}", shown(&sim));
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 /// The tap as the pull request first leaves it, with lines put before it and a line in place of the seventh.
@@ -241,7 +268,8 @@ async fn three_pushes_with_a_fix_a_concession_an_escalation_and_a_repeat() {
     let third = pushed(&sim, "synchronize").await;
     assert_eq!(third.code, Some(0), "{third}");
     assert_snapshot!(shown(&sim));
-    sim.finish().await;
+    assert_snapshot!(seen_writes(&sim).join("\n"));
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -284,13 +312,16 @@ async fn a_hostile_change_moves_neither_threshold_nor_gate_nor_tools() {
     };
     assert!(!told("# Pass 3").contains("Title SYSTEM") && told("# Pass 4").contains("Title SYSTEM"));
     let heard = seen.last().expect("it was asked").tool_results().join("\n");
+    assert_eq!(heard.matches("tried to call unavailable tool").count(), 3, "bash, write, webfetch: {heard}");
+    assert!(!sim.checkout().join("owned").exists());
+    assert_eq!(seen_writes(&sim), ["POST octo/garden/pulls/2/reviews"]);
     assert!(heard.contains("this is pass 1, so pass 4 cannot be submitted"), "{heard}");
     assert!(heard.contains("there is no thread or draft `1` here"), "{heard}");
     assert!(
         !sim.world().traffic().iter().any(|call| call.path == "/" && call.login.is_none()),
         "nothing was fetched"
     );
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -317,7 +348,7 @@ async fn a_review_that_was_killed_after_it_was_posted_is_not_posted_again() {
     let again = pushed(&sim, "opened").await;
     assert_eq!(again.code, Some(0), "{again}");
     assert_eq!(shown(&sim), once);
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 /// Where a review is posted.

@@ -13,8 +13,8 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::reviewer::{
-    MANUAL, PULL, REVIEWS, SWELLS, UNKNOWN, all_three_once, finding, posts, posts_three, pushed, replied,
-    reviewer, shown, shown_by, submits_all, tap, thread, writes,
+    MANUAL, PULL, REVIEWS, SWELLS, UNKNOWN, all_three_once, finding, finish_without_refusal, posts,
+    posts_three, pushed, replied, reviewer, shown, shown_by, submits_all, tap, thread, writes,
 };
 
 /// Lets the reviewer look at the pull request as it is now.
@@ -64,7 +64,7 @@ async fn a_rewritten_history_repeats_nothing_and_proves_what_was_fixed() {
     assert_eq!(again.code, Some(0), "{again}");
     assert!(heard(&sim).contains("says the same and is open"), "{}", heard(&sim));
     assert_snapshot!(shown(&sim));
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn an_app_and_the_job_s_own_bot_know_their_threads_again() {
         assert_eq!(second.code, Some(0), "{bot}: {second}");
         assert!(heard(&sim).contains("says the same and is open"), "{bot}: {}", heard(&sim));
         assert_eq!(shown_by(&sim, bot).matches("```rmcoc").count(), 1, "{bot}");
-        sim.finish().await;
+        finish_without_refusal(sim).await;
     }
 }
 
@@ -129,7 +129,7 @@ async fn without_the_right_to_resolve_a_fix_is_marked_once() {
     assert!(heard(&sim).contains("is resolved already"), "{}", heard(&sim));
     assert_eq!(shown_by(&sim, bot), marked);
     assert_snapshot!(marked);
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn a_review_that_was_killed_before_it_was_posted_is_posted_once() {
     let again = pushed(&sim, "opened").await;
     assert_eq!(again.code, Some(0), "{again}");
     assert_eq!(shown(&sim).matches("```rmcoc").count(), 1, "{}", shown(&sim));
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn a_question_in_a_thread_is_answered_there() {
     let wrote = writes(&sim).split_off(before);
     assert_eq!(wrote.iter().filter(|call| *call == replies).count(), 1, "{wrote:?}");
     assert!(!wrote.iter().any(|call| call.ends_with("/reviews")), "{wrote:?}");
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -297,7 +297,7 @@ async fn a_grave_finding_without_reviewers_goes_to_the_owners_of_the_file() {
     assert!(shown.contains("🔺 **Escalated to Human Review**"), "{shown}");
     assert!(shown.contains("@octo/plumbers, @octo: we do not agree here, please decide."), "{shown}");
     assert!(!shown.contains("mallory"), "{shown}");
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -330,7 +330,7 @@ async fn what_was_conceded_in_an_earlier_review_of_the_same_file_is_recalled_as_
     };
     assert!(told("# Pass 4").contains("the greenhouse tap has no hot water"), "{}", told("# Pass 4"));
     assert!(!told("# Pass 3").contains("no hot water"), "the security pass has not heard it");
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -356,7 +356,7 @@ async fn findings_outside_the_change_are_a_check_run_if_that_is_wanted() {
         assert_eq!((check.name.as_str(), check.annotations.len()), ("fro-bot review", 60));
         assert_eq!(check.title.as_deref(), Some("60 findings outside the change"));
     });
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -379,7 +379,7 @@ async fn the_agent_leaves_pull_requests_to_the_reviewer_of_the_repository() {
         "{both}"
     );
     assert_eq!(sim.world().comments_by(REPO, PULL, "fro-bot").len(), 1);
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }
 
 #[tokio::test]
@@ -414,5 +414,5 @@ async fn the_web_is_opened_for_who_may_push_and_never_into_a_private_network() {
     looking(&sim, "synchronize").with("enable_web", "true").run().await;
     let offered = sim.model().seen().last().expect("it was asked").offered_tools();
     assert!(!offered.iter().any(|tool| tool == "web_fetch"), "{offered:?}");
-    sim.finish().await;
+    finish_without_refusal(sim).await;
 }

@@ -108,6 +108,11 @@ fn a_reply_is_heard_whoever_wrote_it_but_not_our_own() {
     assert_eq!(heard("rita", "", "Nice."), "no_reply");
     assert_eq!(heard("fro-bot[bot]", reply, "Because."), "self_comment");
     assert_eq!(heard("maya", reply, "It stands.\n\n```rmcoc\n{}\n```"), "self_comment");
+    assert_eq!(
+        heard("rita", reply, "> It stands.\n>\n> ```rmcoc\n> {}\n> ```\n\nIt does not."),
+        "Review(Reply { root: 50 }) for rita: ReadOnly",
+        "a quoted block is not ours"
+    );
     let answer = "<!-- fro-bot run=42 event=review-comment-55 -->\nBecause water is wet.";
     assert_eq!(
         heard("maya", reply, answer),

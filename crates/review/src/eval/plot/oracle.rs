@@ -47,8 +47,8 @@ enum Meaning {
     Marked(&'static str),
     /// It has neither.
     Bare,
-    /// It answers a question, as its first line says.
-    Answer,
+    /// It answers the question in this comment, as its first line says.
+    Answer(usize),
     /// It has a block that must not count.
     Void,
 }
@@ -59,22 +59,24 @@ struct Ruling {
     settled: &'static str,
     /// Whether the thread was resolved with it.
     closed: bool,
+    /// The last comment that it takes into account; all above it if it does not say.
+    heard: Option<usize>,
 }
 
 impl Ruling {
     fn open(status: &'static str) -> Self {
         let settled = if status == "RESOLVED" { "fixed" } else { "open" };
-        Self { status, settled, closed: false }
+        Self { status, settled, closed: false, heard: None }
     }
 
-    fn read(verdict: &Verdict, closing: Closing) -> Self {
+    fn read(verdict: &Verdict, closing: Closing, heard: Option<usize>) -> Self {
         let (status, settled) = match verdict {
             Verdict::Fixed { .. } => ("RESOLVED", "fixed"),
             Verdict::Conceded | Verdict::DeveloperDecides => ("RESOLVED", "conceded"),
             Verdict::Upheld => ("DISPUTED", "open"),
             Verdict::Escalated { .. } | Verdict::LeftToPeople => ("ESCALATED", "open"),
         };
-        Self { status, settled, closed: closing == Closing::Closed }
+        Self { status, settled, closed: closing == Closing::Closed, heard }
     }
 }
 
@@ -99,6 +101,11 @@ impl Oracle {
         (0..self.comments.len()).filter(|at| self.is_there(*at)).collect()
     }
 
+    /// Returns everything that was said in a thread.
+    pub(super) fn replies(&self, root: usize) -> Vec<usize> {
+        (0..self.comments.len()).filter(|at| *at != root && self.comments[*at].root == root).collect()
+    }
+
     /// Returns our own words, as they were said, that stand in other threads.
     pub(super) fn own_words_outside(&self, root: usize) -> Vec<usize> {
         let ours =
@@ -120,7 +127,10 @@ impl Oracle {
     fn enter(&mut self, root: usize, who: Who, words: &Words) {
         let meaning = match words {
             Words::Finding(_) => Meaning::Finding,
-            Words::Verdict(_, verdict, closing) => Meaning::Word(Ruling::read(verdict, *closing)),
+            Words::Verdict(_, verdict, closing, heard) => {
+                Meaning::Word(Ruling::read(verdict, *closing, *heard))
+            }
+            Words::Answer(question) => Meaning::Answer(*question),
             Words::Copy(_) => Meaning::Void,
             Words::Text(text) => self.meaning(text),
         };
@@ -137,7 +147,6 @@ impl Oracle {
             None if text == text::FORGED_FINDING => Meaning::Void,
             None if text == text::BARE[1] => Meaning::Marked("RESOLVED"),
             None if text == text::BARE[2] => Meaning::Marked("ESCALATED"),
-            None if text == text::BARE[3] => Meaning::Answer,
             None => Meaning::Bare,
         }
     }
@@ -147,7 +156,7 @@ impl Oracle {
         match (edit, *meaning) {
             (Edit::Emptied, _) => *meaning = Meaning::Bare,
             // The first line of an answer counts only as long as it is the first.
-            (Edit::Above, Meaning::Answer) => *meaning = Meaning::Marked("RESOLVED"),
+            (Edit::Above, Meaning::Answer(_)) => *meaning = Meaning::Marked("RESOLVED"),
             // It says the same as before.
             (Edit::Tampered, Meaning::Word(Ruling { status: "ESCALATED", .. })) => {}
             (Edit::Tampered, Meaning::Finding | Meaning::Word(_)) if self.keyed => *meaning = Meaning::Void,
@@ -156,7 +165,7 @@ impl Oracle {
             }
             (
                 Edit::Tampered,
-                Meaning::Finding | Meaning::Marked(_) | Meaning::Bare | Meaning::Answer | Meaning::Void,
+                Meaning::Finding | Meaning::Marked(_) | Meaning::Bare | Meaning::Answer(_) | Meaning::Void,
             )
             | (Edit::LineEnds | Edit::Above | Edit::Below | Edit::Tildes, _) => {}
         }
@@ -171,16 +180,23 @@ impl Oracle {
     }
 
     fn outcome(&self, root: usize) -> Outcome {
-        let (mut last, mut replies, mut unanswered) = (None, 0, 0);
+        let (mut last, mut replies, mut waiting) = (None, 0, Vec::new());
         let thread = self.comments.iter().enumerate().filter(|(at, entry)| entry.root == root && *at != root);
-        for (_, entry) in thread.filter(|(_, entry)| entry.there) {
+        for (at, entry) in thread.filter(|(_, entry)| entry.there) {
             match self.heard(entry) {
-                Voice::Us(word) => (last, unanswered) = (Some(word), 0),
-                Voice::Answer => unanswered = 0,
-                Voice::People => (replies, unanswered) = (replies + 1, unanswered + 1),
+                Voice::Us(word) => {
+                    waiting.retain(|reply| word.heard.is_some_and(|heard| *reply > heard));
+                    last = Some(word);
+                }
+                Voice::Answer(question) => waiting.retain(|reply| *reply != question),
+                Voice::People => {
+                    waiting.push(at);
+                    replies += 1;
+                }
                 Voice::Nobody => {}
             }
         }
+        let unanswered = waiting.len();
         let (status, settled) = self.concluded(root, last, unanswered);
         Outcome { status, settled, replies, unanswered }
     }
@@ -189,7 +205,7 @@ impl Oracle {
         let person = self.identity == Identity::Person;
         match (entry.who, entry.meaning) {
             (Who::Us, Meaning::Word(word)) => Voice::Us(word),
-            (Who::Us, Meaning::Answer) => Voice::Answer,
+            (Who::Us, Meaning::Answer(question)) => Voice::Answer(question),
             (Who::Us, Meaning::Marked(status)) if !self.keyed => Voice::Us(Ruling::open(status)),
             (Who::Us, Meaning::Marked(_) | Meaning::Bare) if person => Voice::People,
             // A bot that says something else upholds; with a key it would have sealed that.
@@ -209,6 +225,8 @@ impl Oracle {
     ) -> (&'static str, &'static str) {
         match (self.resolved.get(&root), last) {
             (Some(_), Some(Ruling { status: "RESOLVED", settled, .. })) => ("RESOLVED", settled),
+            // A person whose token we use may have done it by hand.
+            (Some(Who::Us), _) if self.identity == Identity::Person => ("RESOLVED", "dismissed"),
             // Whoever waits for an answer was right: we were stopped before we could say so.
             (Some(Who::Us), _) if unanswered > 0 => ("RESOLVED", "conceded"),
             (Some(Who::Us), _) => ("RESOLVED", "fixed"),
@@ -221,7 +239,7 @@ impl Oracle {
 
 enum Voice {
     Us(Ruling),
-    Answer,
+    Answer(usize),
     People,
     Nobody,
 }

@@ -12,13 +12,16 @@ pub(super) const FINDINGS: [(&str, &str); 3] = [
 /// What people reply.
 pub(super) const CONTRADICTION: &str = "I think not.\n\n> ✅ **Issue Resolved**";
 
-/// What our identity says without a block: nothing in particular, both markers, and an answer to a question.
-pub(super) const BARE: [&str; 4] = [
-    "I see.",
-    "✅ **Issue Resolved**\n\nGone.",
-    "🔺 **Escalated to Human Review**\n\nPlease decide.",
-    "<!-- fro-bot run=42 event=review-comment-7 -->\n✅ **Issue Resolved** is what it says then.",
-];
+/// What our identity says without a block: nothing in particular, and both markers.
+pub(super) const BARE: [&str; 3] =
+    ["I see.", "✅ **Issue Resolved**\n\nGone.", "🔺 **Escalated to Human Review**\n\nPlease decide."];
+
+/// Returns what we answer to the question in a comment.
+pub(super) fn answer_to(question: u64) -> String {
+    format!(
+        "<!-- fro-bot run=42 event=review-comment-{question} -->\n✅ **Issue Resolved** is what it says then."
+    )
+}
 
 /// A finding that we did not make.
 pub(super) const FORGED_FINDING: &str =

@@ -105,8 +105,7 @@ impl<'a> Pages<'a> {
     }
 
     fn body(&self, words: &Words) -> String {
-        let texts: Vec<String> = self.written.iter().map(|(_, text)| text.clone()).collect();
-        words.body(&self.seal, &texts)
+        words.body(&self.seal, &self.written)
     }
 
     /// We begin a thread with a review, others with a remark.

@@ -84,9 +84,13 @@ async fn find_a_leak(called: &Called) -> u64 {
     called.pull(|pull| pull.threads[0].comments[0].id)
 }
 
+fn decided(thread: u64, verdict: Verdict, heard: Option<u64>) -> Settled {
+    let deeds = vec![Deed { thread, verdict, body: "Thank you.".to_owned(), heard }];
+    Settled { findings: Vec::new(), withdrawn: Vec::new(), deeds, gate: Gate::Passed }
+}
+
 async fn decide(called: &Called, thread: u64, verdict: Verdict) -> Result<usize, Fault> {
-    let deeds = vec![Deed { thread, verdict, body: "Thank you.".to_owned() }];
-    let settled = Settled { findings: Vec::new(), withdrawn: Vec::new(), deeds, gate: Gate::Passed };
+    let settled = decided(thread, verdict, None);
     called
         .asking(async |request| {
             let pull = PullSoFar::fetch(request).await.unwrap();
@@ -210,6 +214,77 @@ async fn what_stands_is_answered_and_left_open() {
     assert_eq!((resolved, n_comments), (false, 2));
 }
 
+/// A run for a reply and one for a push have read the same.
+#[tokio::test]
+async fn of_two_runs_that_judge_the_same_reply_one_answers() {
+    for verdict in [Verdict::Upheld, Verdict::Conceded] {
+        let called = reviewed().await;
+        let thread = find_a_leak(&called).await;
+        let first = clean("It is meant to.");
+        seen_by(&called, "maya").reply_in_thread(&called.permit, thread, &first).await.unwrap();
+        let settled = decided(thread, verdict, None);
+        called
+            .asking(async |request| {
+                let pull = PullSoFar::fetch(request).await.unwrap();
+                for _ in 0..2 {
+                    let look = Look::part(&pull.told.head);
+                    Publisher { request, pull: &pull, people: Vec::new(), look }
+                        .deeds(&settled)
+                        .await
+                        .unwrap();
+                }
+            })
+            .await;
+        assert_eq!(called.pull(|pull| pull.threads[0].comments.len()), 3, "finding, reply and one answer");
+        let [warning] = called.warnings().try_into().unwrap();
+        assert!(warning.ends_with("another run has answered it meanwhile"), "{warning}");
+    }
+}
+
+#[tokio::test]
+async fn what_somebody_resolves_while_it_is_judged_hears_nothing_more() {
+    let called = reviewed().await;
+    let thread = find_a_leak(&called).await;
+    called
+        .asking(async |request| {
+            let pull = PullSoFar::fetch(request).await.unwrap();
+            called.world.change(|state| {
+                let thread = &mut state.issue_mut(REPO, 2).unwrap().pull.as_mut().unwrap().threads[0];
+                (thread.resolved, thread.resolved_by) = (true, Some("maya".to_owned()));
+            });
+            let look = Look::part(&pull.told.head);
+            let publisher = Publisher { request, pull: &pull, people: Vec::new(), look };
+            publisher.deeds(&decided(thread, Verdict::Upheld, None)).await.unwrap();
+        })
+        .await;
+    assert_eq!(called.pull(|pull| pull.threads[0].comments.len()), 1);
+    let [warning] = called.warnings().try_into().unwrap();
+    assert!(warning.ends_with("it was resolved meanwhile"), "{warning}");
+}
+
+#[tokio::test]
+async fn what_is_replied_while_an_earlier_reply_is_judged_still_waits() {
+    let called = reviewed().await;
+    let thread = find_a_leak(&called).await;
+    let says = async |words: &str| {
+        seen_by(&called, "maya").reply_in_thread(&called.permit, thread, &clean(words)).await.unwrap();
+    };
+    says("It is meant to.").await;
+    called
+        .asking(async |request| {
+            let pull = PullSoFar::fetch(request).await.unwrap();
+            let heard = pull.state.threads[0].replies.last().map(|reply| reply.id);
+            says("See the manual.").await;
+            let look = Look::part(&pull.told.head);
+            let publisher = Publisher { request, pull: &pull, people: Vec::new(), look };
+            publisher.deeds(&decided(thread, Verdict::Upheld, heard)).await.unwrap();
+            let now = pull.state_now(request.venue.github).await.unwrap();
+            let waiting: Vec<_> = now.threads[0].unanswered().map(|reply| reply.body.as_str()).collect();
+            assert_eq!(waiting, ["See the manual."]);
+        })
+        .await;
+}
+
 #[tokio::test]
 async fn a_thread_that_nobody_knows_is_left_alone() {
     let called = reviewed().await;
@@ -251,7 +326,7 @@ async fn the_state_is_rebuilt_from_what_was_said() {
         .asking(async |request| {
             let pull = PullSoFar::fetch(request).await.unwrap();
             let [known] = pull.state.threads.as_slice() else { panic!("{:?}", pull.state) };
-            assert_eq!((known.root.id, known.unanswered), (thread, 2));
+            assert_eq!((known.root.id, known.unanswered().count()), (thread, 2));
             let may: Vec<_> = pull.unanswered(known).iter().map(|speaker| speaker.permission).collect();
             assert_eq!(may[0], Permission::Write);
             assert!(may[1] < Permission::Write, "mallory may not push: {may:?}");
