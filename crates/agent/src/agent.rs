@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fro_boundary::{Halt, remove_folder};
+use fro_boundary::{Halt, StillRunning, remove_folder};
 use fro_core::{
     Fault, Permit,
     say::{self, subject_status::SubjectStatus},
@@ -16,6 +16,7 @@ use fro_opencode::EngineHome;
 use tempfile::TempDir;
 
 use crate::{
+    hand_out,
     handover::Handover,
     install::{self, Equipment},
     job::{Job, Scope},
@@ -55,6 +56,16 @@ pub(crate) struct Opened<'a> {
 pub(crate) struct Equipped<'a> {
     pub(crate) preparation: Preparation,
     pub(crate) engine: Option<LiveEngine<'a>>,
+}
+
+impl Equipped<'_> {
+    /// Brings everything behind the wall to a stand.
+    async fn halt(&mut self) -> Result<Halt, StillRunning> {
+        match &mut self.engine {
+            Some(engine) => engine.halt().await,
+            None => Ok(Halt::before_the_agent()),
+        }
+    }
 }
 
 /// What is left of an engine.
@@ -122,12 +133,20 @@ impl<'a> Agent<'a> {
 
     /// Hands over what the agent pushed. Nothing behind the wall runs meanwhile: what it wrote is looked at.
     pub async fn hand_over(&mut self) -> Handover {
-        let Some(Equipped { preparation, engine }) = &mut self.equipped else { return Handover::default() };
-        let halt = match engine {
-            Some(engine) => engine.halt().await,
-            None => Ok(Halt::before_the_agent()),
+        let Some(equipped) = &mut self.equipped else { return Handover::default() };
+        let halt = equipped.halt().await;
+        equipped.preparation.repository.hand_over(self.opened.scope, halt).await
+    }
+
+    /// Reads files of the agent's clone, each of which has its bytes or a reason why it has none. Nothing behind the wall runs
+    /// meanwhile, so that no file becomes another one while it is read.
+    pub async fn read_files(&mut self, paths: &[String]) -> Vec<Result<Vec<u8>, String>> {
+        let Some(equipped) = &mut self.equipped else {
+            return paths.iter().map(|_| Err("there is no clone".to_owned())).collect();
         };
-        preparation.repository.hand_over(self.opened.scope, halt).await
+        let halt = equipped.halt().await;
+        let Preparation { repository, enclosure, .. } = &equipped.preparation;
+        hand_out::read(self.opened.scope.settings(), (repository.folder(), *enclosure), &halt, paths).await
     }
 
     /// Stops the engine, keeps what it knows and removes its folder.

@@ -2,11 +2,13 @@
 
 mod apart;
 mod kept;
+mod look;
 mod record;
 mod row;
 mod session_archive;
 
 pub use kept::{describe as told_of_save, on_page, trouble as save_trouble};
+pub use look::{Look, look_for_sessions};
 pub(crate) use record::Record;
 pub use row::subject;
 pub(crate) use row::{FinishedTurn, RowOwner};

@@ -135,8 +135,9 @@ impl<'a> Opened<'a> {
             // Rarely needed and large, so it has a place of its own.
             Err(fault) => Box::pin(self.start_with_new_database(preparation, offer, fault)).await?,
         };
-        self.memory.record().is_behind(engine.wall_process());
-        (self.scope.tell)(Step::EngineUp { walls: engine.walls().to_owned() });
+        let process = engine.wall_process();
+        self.memory.record().is_behind(process.clone());
+        (self.scope.tell)(Step::EngineUp { walls: engine.walls().to_owned(), process });
         Ok(engine)
     }
 

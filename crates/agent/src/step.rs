@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use fro_boundary::WallProcess;
 use fro_core::{continuity::Reminder, conversation::heard::Heard};
 use fro_memory::{Kept, Recall};
 use fro_opencode::InstallProgress;
@@ -31,6 +32,8 @@ pub enum Step {
     EngineUp {
         /// What stands between it and the machine.
         walls: String,
+        /// The first process of the wall, unless it has ended already.
+        process: Option<WallProcess>,
     },
     /// A session was opened.
     Session {

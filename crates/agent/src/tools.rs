@@ -108,7 +108,7 @@ fn perform(archive: &SessionArchive, meter: &MemoryMeter, own: &str, call: Call)
             let told = archive.info(&whole.session_id).map_err(|error| error.to_string())?;
             return told.ok_or_else(|| say::unknown(&whole.session_id));
         }
-        Call::Draft(_) => return Err("a draft is no question to the memory".to_owned()),
+        Call::Draft(_) | Call::Attach(_) => return Err("this is no question to the memory".to_owned()),
     };
     told.map_err(|error| error.to_string())
 }
@@ -126,7 +126,7 @@ impl Tools for DraftTools {
         Box::pin(async move {
             match call? {
                 Call::Draft(draft) => Ok(self.take(draft)),
-                Call::List(_) | Call::Search(_) | Call::Read(_) | Call::Info(_) => {
+                Call::List(_) | Call::Search(_) | Call::Read(_) | Call::Info(_) | Call::Attach(_) => {
                     Err("this is no draft".to_owned())
                 }
             }

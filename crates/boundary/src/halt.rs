@@ -20,7 +20,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use process_tree::{Process, ProcessTree};
-pub(crate) use process_tree::{STARTED, STATE, read, word};
+pub(crate) use process_tree::{STARTED, STATE, children, read, word};
 
 /// How long it may take until everything stands still.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -25,6 +25,7 @@ mod toolbox;
 pub mod wall;
 mod wall_process;
 mod web;
+mod weight;
 
 pub use accept::{SocketListener, SocketStream};
 pub use confined::{Bounds, ConfinedOutput, ConfinedTask, Confinement, Overrun};

@@ -32,6 +32,10 @@ impl WallProcess {
         Some(Self { id, started, program: program(id) })
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
     /// Waits until it has ended, and sees that nobody from behind it is left.
     pub async fn gone(&self, patience: Duration) -> Result<Halt, StillRunning> {
         let deadline = Instant::now() + patience;

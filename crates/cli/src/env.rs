@@ -96,6 +96,8 @@ variables! {
     FRO_STORE = "FRO_STORE";
     /// The token of the Discord bot, for `fro-bot serve` alone.
     FRO_DISCORD_TOKEN = "FRO_DISCORD_TOKEN";
+    /// A file with the first roles of each Discord server, for `fro-bot serve`.
+    FRO_ROLES = "FRO_ROLES";
     /// Where Discord's REST API answers, if not at Discord.
     FRO_DISCORD_API = "FRO_DISCORD_API";
     /// Where Discord's gateway answers, if not at Discord.
@@ -104,6 +106,8 @@ variables! {
     FRO_METRICS = "FRO_METRICS";
     /// The same for the worker that `fro-bot serve` starts.
     FRO_WORKER_METRICS = "FRO_WORKER_METRICS";
+    /// How many megabytes of memory one engine of a worker may take.
+    FRO_ENGINE_MEMORY = "FRO_ENGINE_MEMORY";
     /// The client id of the GitHub App by which people show their account; no secret.
     FRO_GITHUB_CLIENT_ID = "FRO_GITHUB_CLIENT_ID";
     /// How long, in milliseconds, to wait before GitHub or a model that broke off is asked again; a list such as `30000,60000,120000`.

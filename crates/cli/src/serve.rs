@@ -2,8 +2,9 @@
 
 mod child;
 mod claim;
+mod first_roles;
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use anstream::println;
 use clap::Args;
@@ -36,6 +37,9 @@ pub(crate) struct Options {
     /// Reads only what mentions the bot, for one without the Message Content Intent
     #[arg(long)]
     mentions_only: bool,
+    /// A file with the first roles of each server; without it, what `FRO_ROLES` says, or the server's owner with `/policy`
+    #[arg(long, value_name = "PATH")]
+    roles: Option<PathBuf>,
     #[command(flatten)]
     window: WindowOption,
 }
@@ -102,8 +106,10 @@ fn settings_of(
         let (address, client) = (settings::address(env), client(env)?);
         Ok::<_, Fault>(SignIn { flow: DeviceFlow::new(&address, id, client.clone()), address, client })
     });
-    let name = name.to_owned();
-    Ok(ServeSettings { discord, name, sign_in: sign_in.transpose()?, redactor, pace: Pace::default(), watch })
+    let file = options.roles.clone().or_else(|| env.text(env::FRO_ROLES).map(PathBuf::from));
+    let first_roles = file.as_deref().map(first_roles::read).transpose()?.unwrap_or_default();
+    let (name, sign_in, pace) = (name.to_owned(), sign_in.transpose()?, Pace::default());
+    Ok(ServeSettings { discord, name, sign_in, first_roles, redactor, pace, watch })
 }
 
 /// Returns how Discord is reached.

@@ -40,6 +40,10 @@ pub(crate) struct Options {
     /// How many turns run at the same time in all, on all machines
     #[arg(long, value_name = "TURNS", default_value_t = 16)]
     in_all: i64,
+    /// How many megabytes of memory one engine may take, with all that it starts; it is ended if it takes more. 0 is any
+    /// number; without it, what `FRO_ENGINE_MEMORY` says, or 4096
+    #[arg(long, value_name = "MB")]
+    engine_memory: Option<u64>,
     /// How many seconds turns may go on when the worker is asked to stop; what is left is given back
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     patience: u64,
@@ -67,6 +71,8 @@ The models' keys are taken from the input `auth-json`, or from OpenCode's own
 
 /// How long a turn stays a worker's own without a sign of life.
 const LEASE: Duration = Duration::from_secs(30);
+/// How many megabytes an engine may take if nobody says: it needs 500 for itself, the rest is for what it starts.
+const ENGINE_MEMORY: u64 = 4096;
 /// Where Discord keeps files.
 const FILE_HOSTS: [&str; 2] = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
 /// How often the worker looks for work.
@@ -98,6 +104,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
         lease: LEASE,
         pace: PACE,
         approval_time: APPROVAL_TIME,
+        engine_memory: engine_memory(options.engine_memory, &env)?,
         patience: Duration::from_secs(options.patience),
         file_hosts: FILE_HOSTS.map(str::to_owned).into(),
         repo_settings: REPO_SETTINGS,
@@ -114,6 +121,19 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     };
     Box::pin(worker.run(stop)).await?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns how many bytes an engine may take, if there is an end to it.
+fn engine_memory(said: Option<u64>, env: &Env) -> Result<Option<u64>, Fault> {
+    let variable = env.text(env::FRO_ENGINE_MEMORY).map(|text| {
+        let no_number = || format!("`FRO_ENGINE_MEMORY` is `{text}`, which is no whole number");
+        text.parse().map_err(|_| Fault::yours(no_number(), "give a number of megabytes, such as `4096`"))
+    });
+    let megabytes = match said {
+        Some(megabytes) => megabytes,
+        None => variable.transpose()?.unwrap_or(ENGINE_MEMORY),
+    };
+    Ok((megabytes > 0).then(|| megabytes.saturating_mul(1_000_000)))
 }
 
 /// Tells `serve` what people can choose from: the models and agents that the configuration names.
@@ -169,6 +189,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn an_engine_may_take_what_is_said_or_4_gigabytes() {
+        let bytes = |said, variable| {
+            let env = Env::from_variables([("FRO_ENGINE_MEMORY", variable)]);
+            engine_memory(said, &env).map_err(|fault| fault.what().to_owned())
+        };
+        assert_eq!(bytes(None, ""), Ok(Some(4_096_000_000)));
+        assert_eq!((bytes(None, "512"), bytes(Some(1), "512")), (Ok(Some(512_000_000)), Ok(Some(1_000_000))));
+        assert_eq!((bytes(Some(0), "512"), bytes(None, "0")), (Ok(None), Ok(None)));
+        assert!(bytes(None, "much").is_err());
+    }
 
     #[test]
     fn people_choose_among_what_the_configuration_names() {

@@ -10,13 +10,14 @@ mod permission;
 mod render;
 mod route;
 pub mod say;
+mod session;
 mod slash;
 mod transcript;
 mod turn;
 
 pub use audit::{AuditAction, AuditEntry, Ruling};
 pub use click::{Click, Pick};
-pub use deed::{Button, Deed, Menu, Notify, Style, TextFile, ThreadOpening};
+pub use deed::{Button, Deed, HandedFile, Menu, Notify, Style, TextFile, ThreadOpening};
 pub use follow::{Follow, begun};
 pub use id::{BadId, ChannelId, GuildId, MessageId, RoleId, UserId};
 pub use link::{Approvals, ChannelLink, ChannelSettings, Listen, Thread};
@@ -25,6 +26,7 @@ pub use permission::{
 };
 pub use render::{LONGEST, Rendered, length, render};
 pub use route::{MessagePlace, Posted, Situation, edited, posted};
+pub use session::{Choosable, ToldSession, choosable};
 pub use slash::{Parameter, ParameterKind, Requirement, SlashCommand};
 pub use transcript::{News, ThreadMessage, Transcript};
 pub use turn::{SaidFile, ThreadRequest, Words};

@@ -65,11 +65,13 @@ pub enum ToolSet {
     Github,
     /// How far a review has got.
     Submit,
+    /// Files for the people who read the answer.
+    Files,
 }
 
 impl ToolSet {
     /// Every set.
-    pub const ALL: [Self; 4] = [Self::Session, Self::Answer, Self::Github, Self::Submit];
+    pub const ALL: [Self; 5] = [Self::Session, Self::Answer, Self::Github, Self::Submit, Self::Files];
 
     /// The sets of a run that answers.
     pub const OF_ANSWERS: [Self; 2] = [Self::Session, Self::Answer];
@@ -84,6 +86,7 @@ impl ToolSet {
             Self::Answer => "answer",
             Self::Github => "github",
             Self::Submit => "submit",
+            Self::Files => "files",
         }
     }
 
@@ -97,6 +100,7 @@ impl ToolSet {
         match self {
             Self::Session => tools::session(),
             Self::Answer => tools::answer(),
+            Self::Files => tools::files(),
             Self::Github | Self::Submit => Vec::new(),
         }
     }
@@ -115,6 +119,16 @@ pub enum Call {
     Info(SessionId),
     /// The answer is handed in.
     Draft(Draft),
+    /// This file goes with it.
+    Attach(Attach),
+}
+
+/// A file that goes to people.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Attach {
+    /// Where it is in the clone.
+    pub path: String,
 }
 
 /// Which of many.
@@ -169,6 +183,7 @@ impl Call {
             (ToolSet::Session, "read") => parsed(arguments).map(Self::Read),
             (ToolSet::Session, "info") => parsed(arguments).map(Self::Info),
             (ToolSet::Answer, "draft") => Draft::read(Value::Object(arguments)).map(Self::Draft),
+            (ToolSet::Files, "attach") => parsed(arguments).map(Self::Attach),
             (set, tool) => Err(format!("there is no tool `{}_{tool}`", set.name())),
         }
     }
@@ -214,11 +229,16 @@ mod tests {
                 json!({ "body": "Wet." }),
                 Call::Draft(Draft { body: "Wet.".to_owned(), comments: Vec::new() }),
             ),
+            (
+                "files_attach",
+                json!({ "path": "tap.png" }),
+                Call::Attach(Attach { path: "tap.png".to_owned() }),
+            ),
         ];
         for (tool, arguments, call) in &calls {
             assert_eq!(read(tool, arguments).as_ref(), Ok(call), "{tool}");
         }
-        let offered = ToolSet::OF_ANSWERS
+        let offered = [ToolSet::Session, ToolSet::Answer, ToolSet::Files]
             .map(|set| set.tools().into_iter().map(move |tool| format!("{}_{}", set.name(), tool.name)));
         let offered: Vec<String> = offered.into_iter().flatten().collect();
         assert_eq!(offered, calls.map(|(tool, ..)| tool.to_owned()));
@@ -239,6 +259,7 @@ mod tests {
     #[test]
     fn what_the_model_is_offered_reads_like_this() {
         insta::assert_json_snapshot!(ToolSet::OF_ANSWERS.map(ToolSet::tools));
+        insta::assert_json_snapshot!(ToolSet::Files.tools());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The daemon: what it keeps of channels, threads and turns, and what it does with them.
 
+mod place;
 mod serve;
 mod store;
 mod watch;
@@ -19,6 +20,7 @@ pub use store::{
     parts::Place,
     policies::Policy,
     queue::{Caps, Claimed, Lease, RewordResult, Spent, Turn, Wish},
+    recollection::{MemoryQuestion, Recollected},
     standing::{GuildStanding, StandingAsked},
     status::Status,
     threads::Opened,

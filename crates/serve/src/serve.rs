@@ -6,6 +6,7 @@
 mod catch_up;
 mod command;
 mod daemon;
+mod first_roles;
 mod hear;
 mod link;
 mod places;
@@ -17,7 +18,10 @@ mod typing;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use fro_core::{Fault, Redactor};
+use fro_core::{
+    Fault, Redactor,
+    chat::{GuildId, Roles},
+};
 use fro_discord::Discord;
 use fro_github::{Address as GitHubAddress, DeviceFlow};
 use fro_http::Client;
@@ -36,6 +40,8 @@ pub struct ServeSettings {
     pub name: String,
     /// How people show their GitHub account, if that was set up.
     pub sign_in: Option<SignIn>,
+    /// The roles of guilds in which nobody has set any.
+    pub first_roles: Vec<(GuildId, Roles)>,
     /// What takes secrets out of everything that is said.
     pub redactor: Redactor,
     /// How often it looks.
@@ -107,6 +113,7 @@ impl Server {
             );
         }
         discord.register(&command::specs()).await.map_err(|error| error.fault())?;
+        first_roles::set(&settings.first_roles, &store).await.map_err(|error| error.fault())?;
         Ok(Self { daemon: Arc::new(Daemon::new(settings, store, discord, about.me)) })
     }
 

@@ -17,6 +17,7 @@ pub(crate) mod parts;
 pub(crate) mod policies;
 mod postgres;
 pub(crate) mod queue;
+pub(crate) mod recollection;
 mod row;
 mod seen;
 mod sqlite;

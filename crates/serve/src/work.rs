@@ -7,9 +7,12 @@ mod admission;
 mod answer;
 mod approvals;
 mod files;
+mod hand_out;
 mod lease_keeper;
+mod recollect;
 mod turn;
 mod turn_writer;
+mod weight;
 
 use std::{sync::Arc, time::Duration};
 
@@ -63,6 +66,8 @@ pub struct Worker {
     pub pace: Duration,
     /// How long people have for a word on what the engine asks.
     pub approval_time: Duration,
+    /// How many bytes of memory an engine may take; it is ended if it takes more. Any number without one.
+    pub engine_memory: Option<u64>,
     /// How long turns may go on once it is asked to stop.
     pub patience: Duration,
     /// Where files come from that people send, such as `https://cdn.discordapp.com`.
@@ -100,6 +105,7 @@ impl Worker {
             () = self.claim_all(&places, &sender) => {}
             () = working => {}
             () = self.greet_all() => {}
+            () = recollect::forever(self) => {}
             () = stop => {}
         }
         while let Ok((turn, place)) = claimed.try_recv() {

@@ -83,14 +83,26 @@ impl SessionArchive {
 
     /// Lists sessions, the last spoken in first.
     pub(crate) fn list(&self, part: ListPage) -> Result<String, Error> {
-        let Some(open) = self.open()? else { return Ok(say::list(&Bounded::first(Vec::new(), 0), 0)) };
-        let mut shown = Vec::new();
-        for info in open.sessions.list(ALL)? {
-            shown.extend(open.remembered(info)?);
-        }
+        let shown = self.all()?;
         let rest = shown.into_iter().skip(part.skip as usize).collect();
         let limit = part.limit.unwrap_or(20).clamp(1, 50) as usize;
         Ok(say::list(&Bounded::first(rest, limit), part.skip))
+    }
+
+    /// Returns all sessions, the last spoken in first.
+    pub(super) fn all(&self) -> Result<Vec<Remembered>, Error> {
+        let Some(open) = self.open()? else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for info in open.sessions.list(ALL)? {
+            all.extend(open.remembered(info)?);
+        }
+        Ok(all)
+    }
+
+    /// Returns the sessions in which some words were said, the best first.
+    pub(super) fn with_words(&self, words: &str, most: u32) -> Result<Vec<Remembered>, Error> {
+        let found = self.found((words, &[]), None, ExcerptKind::Place, most)?;
+        Ok(found.into_iter().map(|(_, place)| place.session).collect())
     }
 
     /// Searches what was said elsewhere than in the session that asks.

@@ -88,7 +88,7 @@ impl ProcessTree {
     }
 }
 
-fn children(id: u32) -> Vec<u32> {
+pub(crate) fn children(id: u32) -> Vec<u32> {
     let threads = numbers(&format!("/proc/{id}/task"));
     let lists = threads.iter().filter_map(|thread| read(&format!("/proc/{id}/task/{thread}/children")));
     lists

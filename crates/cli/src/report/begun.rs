@@ -43,7 +43,7 @@ mod tests {
         let news = [
             Progress::Agent(Step::Opened { private: "private".into() }),
             Progress::Acknowledged,
-            Progress::Agent(Step::EngineUp { walls: String::new() }),
+            Progress::Agent(Step::EngineUp { walls: String::new(), process: None }),
         ];
         let undone = |which: &[usize]| {
             let mut begun = RunSigns::default();

@@ -59,7 +59,7 @@ fn facts(news: &Progress) -> (&'static str, Value) {
             ("hydrated", json!({ "subject": subject.to_string(), "comments": n_comments }))
         }
         Progress::Attached { name, .. } => ("attached", json!({ "name": name })),
-        Progress::Agent(Step::EngineUp { walls }) => ("engine_up", json!({ "walls": walls })),
+        Progress::Agent(Step::EngineUp { walls, .. }) => ("engine_up", json!({ "walls": walls })),
         Progress::Agent(Step::Reminded(reminder)) => ("reminded", json!({ "sessions": reminder.sessions() })),
         Progress::Agent(Step::Session { id, agent }) => ("session", json!({ "id": id, "agent": agent })),
         Progress::Agent(Step::Heard(_)) => ("heard", Value::Null),

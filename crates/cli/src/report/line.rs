@@ -78,7 +78,7 @@ pub(crate) fn render(news: &Progress, redactor: &Redactor) -> Option<Line> {
         Progress::Attached { name, note } => {
             (Tone::Plain, format!("attached file {}: {}", show(name), show(note)))
         }
-        Progress::Agent(Step::EngineUp { walls }) => {
+        Progress::Agent(Step::EngineUp { walls, .. }) => {
             (Tone::Plain, format!("engine is up behind its wall: {walls}"))
         }
         Progress::Agent(Step::Reminded(reminder)) => (Tone::Plain, reminded(reminder, show)),

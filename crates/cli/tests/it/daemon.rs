@@ -3,6 +3,7 @@
 mod crowds;
 mod kills;
 pub(crate) mod stage;
+mod surfaces;
 
 use std::{path::Path, process::Command};
 

@@ -116,7 +116,7 @@ async fn doctor_says_how_the_daemon_is_set_up_in_the_same_words_as_json() {
     assert!(!folder.path().join("serve.db").exists(), "looking makes no database");
 
     let store = Store::open(&Address::File(folder.path().join("serve.db"))).await.unwrap();
-    let good_store = "ok store: the database can be reached and has version 5";
+    let good_store = "ok store: the database can be reached and has version 6";
     let no_worker = "look worker: no worker is there, 0 turns waiting";
     let no_link = "look roles: no channel is linked to a repository";
     assert_eq!(rows(folder.path()), [good_store, no_worker, no_link]);

@@ -247,6 +247,33 @@ async fn what_a_thread_learned_is_recalled_on_github_unless_its_channel_is_hidde
     }
 }
 
+/// What people can choose from is what the place may hear: sessions of runs on GitHub, and its own.
+#[tokio::test]
+async fn a_channel_is_told_of_sessions_on_github_and_of_no_hidden_channel_s() {
+    const OPEN: (&str, Audience) = ("discord", Audience::Everyone);
+    const HIDDEN: (&str, Audience) = ("discord:1", Audience::Insiders);
+    let stage = Stage::open().await;
+    assert_eq!(stage.recollects(OPEN, "").await, [""; 0], "nothing was said yet");
+    let model = stage.world.model();
+    model.says("The valve was turned the wrong way.");
+    stage.mention("@fro-bot why is the floor wet?").await;
+    model.says("Do not tell.");
+    stage.asks_before(Audience::Insiders, 42, 1, "Where is the spare key?").await;
+    stage.work().await;
+
+    let [issue, hidden] =
+        ["The floor is wet every morning (octo/garden#1)", "Where is the spare key? (octo/garden/thread/42)"];
+    assert_eq!(stage.recollects(OPEN, "").await, [issue]);
+    assert_eq!(stage.recollects(HIDDEN, "").await, [hidden, issue]);
+    assert_eq!(stage.recollects(HIDDEN, "spare key").await, [hidden]);
+    assert_eq!(stage.recollects(OPEN, "spare key").await, [""; 0]);
+    assert_eq!(stage.recollects(OPEN, "valve").await, [issue]);
+    assert_eq!(stage.recollects(("discord:2", Audience::Insiders), "").await, [issue]);
+    stage.world.change(|state| state.repo_mut("octo/garden").unwrap().private = true);
+    assert_eq!(stage.recollects(OPEN, "").await, [issue]);
+    stage.leaves_nothing();
+}
+
 #[tokio::test]
 async fn a_thread_goes_on_with_what_was_said_on_github() {
     let stage = Stage::open().await;
@@ -300,6 +327,61 @@ async fn an_engine_that_dies_is_told_and_the_thread_goes_on() {
     let said = stage.said(42).await;
     assert!(said.contains("The engine ended in the middle of the work."), "{said}");
     model.says("Here I am.");
+    stage.asks(42, 2, MAYA, "Are you there?").await;
+    stage.work().await;
+    let said = stage.said(42).await;
+    assert!(said.contains("Here I am."), "{said}");
+    stage.leaves_nothing();
+}
+
+#[tokio::test]
+async fn files_that_the_agent_makes_come_with_its_answer_without_secrets() {
+    let stage = Stage::open().await;
+    let (model, token) = (stage.world.model(), stage.world.token("fro-bot"));
+    let command = format!(
+        "mkdir out && printf '\\377PNG' > out/tap.png && printf 'key {token}' > log.txt && printf '\\377{token}' > raw.bin \
+         && ln -s /proc/self/environ link.txt && mkfifo pipe && head -c 6000000 /dev/zero > large.bin"
+    );
+    model.calls("bash", json!({ "command": command, "description": "draw" }));
+    for path in ["out/tap.png", "log.txt", "raw.bin", "link.txt", "large.bin"] {
+        model.calls("files_attach", json!({ "path": path }));
+    }
+    model.calls("files_attach", json!({ "path": "one-too-many.txt" }));
+    model.says("Here they are.");
+    stage.asks(42, 1, MAYA, "Draw the tap.").await;
+    stage.work().await;
+    let told = model.seen().last().unwrap().tool_results().pop().unwrap();
+    assert!(told.contains("5 files are the most"), "{told}");
+    let said = stage.said(42).await;
+    assert!(!said.contains(&token), "{said}");
+    assert!(said.contains("-# 📎 `tap.png` 1 kB · `log.txt` 1 kB"), "{said}");
+    assert!(said.contains("[tap.png: \u{fffd}PNG] [log.txt: key "), "{said}");
+    for refused in [
+        "Not attached: `raw.bin`: there is something in it that looks like a secret",
+        "Not attached: `link.txt`: ",
+        "Not attached: `large.bin`: ",
+    ] {
+        assert!(said.contains(refused), "no `{refused}` in {said}");
+    }
+    stage.leaves_nothing();
+}
+
+#[tokio::test]
+async fn an_engine_that_takes_too_much_memory_is_ended_and_the_next_turn_has_another() {
+    let mut stage = Stage::open().await;
+    let model = stage.world.model();
+    // The engine may be ended before it asks the model: then this is left for the next turn, or for none.
+    for _ in 0..2 {
+        model.plays(Reply::answering(|seen| {
+            if seen.last_user().contains("tulips") { Reply::stall() } else { Reply::text("Here I am.") }
+        }));
+    }
+    stage.engine_memory = Some(1);
+    stage.asks(42, 1, MAYA, "Count all the tulips.").await;
+    stage.work().await;
+    let said = stage.said(42).await;
+    assert!(said.contains("My engine needed more than 1 kB, so I ended it."), "{said}");
+    stage.engine_memory = Some(8_000_000_000);
     stage.asks(42, 2, MAYA, "Are you there?").await;
     stage.work().await;
     let said = stage.said(42).await;

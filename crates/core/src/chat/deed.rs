@@ -33,6 +33,9 @@ pub enum Deed {
         menu: Option<Menu>,
         /// What does not fit.
         file: Option<TextFile>,
+        /// Files that the agent made.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        handed: Vec<HandedFile>,
         /// Whether people hear of it.
         notify: Notify,
     },
@@ -51,6 +54,9 @@ pub enum Deed {
         /// What does not fit.
         #[serde(default)]
         file: Option<TextFile>,
+        /// Files that the agent made.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        handed: Vec<HandedFile>,
     },
     /// Takes back what was said: the message of the part that this row belongs to.
     TakeBack {
@@ -142,10 +148,36 @@ pub struct TextFile {
     pub text: String,
 }
 
+/// A file that the agent made, of whatever kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandedFile {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    #[serde(with = "as_base64")]
+    pub bytes: Vec<u8>,
+}
+
+/// Bytes as text, since the outbox holds JSON.
+mod as_base64 {
+    use data_encoding::BASE64;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        BASE64.decode(String::deserialize(deserializer)?.as_bytes()).map_err(D::Error::custom)
+    }
+}
+
 impl Deed {
     /// Makes a plain message of it.
     pub fn say(channel: ChannelId, text: impl Into<String>) -> Self {
         let (reply_to, buttons, file) = (None, Vec::new(), None);
-        Self::Say { channel, text: text.into(), reply_to, buttons, menu: None, file, notify: Notify::Yes }
+        let (text, handed, notify) = (text.into(), Vec::new(), Notify::Yes);
+        Self::Say { channel, text, reply_to, buttons, menu: None, file, handed, notify }
     }
 }

@@ -204,6 +204,7 @@ fn waits(message: &Posted, ahead: usize) -> Follow {
         buttons: vec![say::interrupt(message.channel)],
         menu: None,
         file: None,
+        handed: Vec::new(),
         notify: Notify::No,
     };
     Follow::Do { lane: message.channel, deed }
@@ -217,6 +218,7 @@ fn reply(message: &Posted, text: String) -> Vec<Follow> {
         buttons: Vec::new(),
         menu: None,
         file: None,
+        handed: Vec::new(),
         notify: Notify::No,
     };
     vec![Follow::Do { lane: message.channel, deed }]

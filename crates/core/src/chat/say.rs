@@ -13,7 +13,7 @@ use crate::{
     continuity::Fresh,
     conversation::heard::{Ask, AskKind},
     names::RepoName,
-    say::summary::Link,
+    say::summary::{self, Link},
 };
 
 /// Discord's limit for the name of a thread.
@@ -184,6 +184,30 @@ pub fn begun_anew(why: Fresh) -> String {
     format!("-# I began a new session here, because {why}.")
 }
 
+/// Names the files of the agent's that come with an answer, with their sizes, and says why others do not.
+pub fn handed<'a>(files: impl Iterator<Item = (&'a str, usize)>, troubles: &[String]) -> String {
+    let file = |(name, bytes): (&str, usize)| {
+        format!("{} {}", code(&bounded(&one_line(name), 60)), summary::size(bytes as u64))
+    };
+    let files: Vec<_> = files.map(file).collect();
+    let files = (!files.is_empty()).then(|| format!("-# 📎 {}", files.join(" · ")));
+    let troubles = troubles.iter().map(|why| format!("-# {}", bounded(&one_line(why), 300)));
+    files.into_iter().chain(troubles).collect::<Vec<_>>().join("\n")
+}
+
+/// Says why a file of the agent's does not come with its answer.
+pub fn not_handed(path: &str, why: &str) -> String {
+    format!("Not attached: {}: {}", code(&bounded(&one_line(path), 60)), one_line(why))
+}
+
+/// Says that the engine was ended because it took too much memory.
+pub fn too_heavy(most: u64) -> String {
+    format!(
+        "-# My engine needed more than {}, so I ended it. Ask for less at once, or let whoever runs me raise `--engine-memory`.",
+        summary::size(most)
+    )
+}
+
 /// So long people have for a word on what the agent asks.
 pub const APPROVAL_TIME: Duration = Duration::from_mins(10);
 
@@ -277,6 +301,8 @@ mod tests {
             not_begun(),
             standing_unknown(),
             begun_anew(Fresh::LessTrusted),
+            too_heavy(4_000_000_000),
+            handed([("tap.png", 12_345)].into_iter(), &[not_handed("a`b\n@here", "too large")]),
         ];
         insta::assert_snapshot!(texts.join("\n"));
     }

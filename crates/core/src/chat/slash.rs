@@ -163,7 +163,7 @@ impl SlashCommand {
             Self::Share => "Shows what was said in this thread, as a file",
             Self::Verbosity => "Sets how much of the agent's work is shown in this channel",
             Self::Approvals => "Sets what the agent asks leave for in this channel",
-            Self::Sessions => "Shows the sessions of this repository's threads",
+            Self::Sessions => "Shows the sessions of this channel's threads and of the memory",
             Self::Abort => "Ends the turn that is under way in this thread",
             Self::Queue => "Shows what waits in this thread",
             Self::Model => "Shows or chooses the model for this channel",

@@ -4,7 +4,7 @@
 //! places again, and nothing appears twice.
 
 use super::{
-    ChannelId, Deed, Notify, TextFile, render,
+    ChannelId, Deed, HandedFile, Notify, TextFile, render,
     say::{self, Footer, Verbosity, tool},
 };
 use crate::{
@@ -31,6 +31,8 @@ enum Passage {
     Tools(Vec<String>),
     /// A word of ours.
     Note(String),
+    /// Files of the agent's, with a line about them.
+    Handed(String, Vec<HandedFile>),
     /// The last line, which people hear of.
     Last(String),
 }
@@ -51,6 +53,8 @@ pub struct ThreadMessage {
     pub text: String,
     /// What does not fit.
     pub file: Option<TextFile>,
+    /// Files of the agent's.
+    pub handed: Vec<HandedFile>,
     /// Whether people hear of it.
     pub notify: Notify,
 }
@@ -74,7 +78,7 @@ impl Transcript {
         let line = if *ok { line } else { format!("{line} failed") };
         match self.pieces.last_mut() {
             Some(Passage::Tools(lines)) => lines.push(line),
-            Some(Passage::Said(_) | Passage::Note(_) | Passage::Last(_)) | None => {
+            Some(Passage::Said(_) | Passage::Note(_) | Passage::Handed(..) | Passage::Last(_)) | None => {
                 self.pieces.push(Passage::Tools(vec![line]));
             }
         }
@@ -104,6 +108,14 @@ impl Transcript {
         self.pieces.push(Passage::Note(text.into()));
     }
 
+    /// Adds files of the agent's, whose bytes are clean, and what became of others.
+    pub fn hand(&mut self, files: Vec<HandedFile>, troubles: &[String]) {
+        if !files.is_empty() || !troubles.is_empty() {
+            let line = say::handed(files.iter().map(|file| (file.name.as_str(), file.bytes.len())), troubles);
+            self.pieces.push(Passage::Handed(line, files));
+        }
+    }
+
     /// Returns the messages, without what must not be seen. Only the last line is heard of.
     pub fn messages(&self, redactor: &Redactor) -> Vec<ThreadMessage> {
         self.pieces.iter().flat_map(|piece| piece.messages(redactor)).collect()
@@ -112,7 +124,7 @@ impl Transcript {
     fn has(&self, words: &str) -> bool {
         let last = self.pieces.iter().rev().find_map(|piece| match piece {
             Passage::Said(text) => Some(text.trim()),
-            Passage::Tools(_) | Passage::Note(_) | Passage::Last(_) => None,
+            Passage::Tools(_) | Passage::Note(_) | Passage::Handed(..) | Passage::Last(_) => None,
         });
         words.trim().is_empty() || last == Some(words.trim())
     }
@@ -123,11 +135,15 @@ impl Passage {
         let clean = |text: &str| redactor.clean(text).as_str().to_owned();
         let notify = match self {
             Self::Last(_) => Notify::Yes,
-            Self::Said(_) | Self::Tools(_) | Self::Note(_) => Notify::No,
+            Self::Said(_) | Self::Tools(_) | Self::Note(_) | Self::Handed(..) => Notify::No,
         };
-        let shown = |text: String| ThreadMessage { text: clean(&text), file: None, notify };
+        let shown =
+            |text: String| ThreadMessage { text: clean(&text), file: None, handed: Vec::new(), notify };
         let text = match self {
             Self::Said(text) | Self::Note(text) | Self::Last(text) => text,
+            Self::Handed(line, files) => {
+                return vec![ThreadMessage { handed: files.clone(), ..shown(line.clone()) }];
+            }
             Self::Tools(lines) => return vec![shown(tools(lines))],
         };
         let rendered = render(&clean(text));
@@ -149,8 +165,8 @@ fn tools(lines: &[String]) -> String {
 impl ThreadMessage {
     /// Returns what has to be done for it to be seen in a thread.
     pub fn deed(&self, channel: ChannelId) -> Deed {
-        let Self { text, file, notify } = self.clone();
-        Deed::Say { channel, text, reply_to: None, buttons: Vec::new(), menu: None, file, notify }
+        let Self { text, file, handed, notify } = self.clone();
+        Deed::Say { channel, text, reply_to: None, buttons: Vec::new(), menu: None, file, handed, notify }
     }
 }
 

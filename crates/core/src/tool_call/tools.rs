@@ -75,6 +75,18 @@ pub(super) fn answer() -> Vec<ToolCard> {
     )]
 }
 
+/// Returns the tool that hands out files.
+pub(super) fn files() -> Vec<ToolCard> {
+    let path = json!({ "type": "string", "description": "The file, from the root of the repository" });
+    vec![card(
+        "attach",
+        "Sends a file of the repository's folder with your answer, as it is when you are done: a picture, a log, a table. Make \
+         it there first. At most 5 files of 5 MB, 15 MB together.",
+        &[("path", path)],
+        &["path"],
+    )]
+}
+
 fn skip(what: &str) -> (&'static str, Value) {
     let about = format!("How many {what} to leave out at the beginning");
     ("skip", json!({ "type": "integer", "minimum": 0, "description": about }))

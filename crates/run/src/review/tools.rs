@@ -105,7 +105,7 @@ impl ReviewTools {
         match set {
             ToolSet::Github => tools::github(),
             ToolSet::Submit => tools::submit(),
-            ToolSet::Session | ToolSet::Answer => Vec::new(),
+            ToolSet::Session | ToolSet::Answer | ToolSet::Files => Vec::new(),
         }
     }
 

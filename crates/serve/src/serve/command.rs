@@ -5,6 +5,7 @@
 
 mod manage;
 mod pick;
+mod sessions;
 mod show;
 mod talk;
 
@@ -207,7 +208,7 @@ async fn done(
         SlashCommand::New => talk::new(daemon, asked, caller).await,
         SlashCommand::Resume => return talk::resume(daemon, asked, caller).await,
         SlashCommand::Fork => talk::fork(daemon, asked, caller).await,
-        SlashCommand::Sessions => talk::sessions(daemon, asked, caller).await,
+        SlashCommand::Sessions => sessions::list(daemon, asked, caller).await,
         SlashCommand::Diff => return show::diff(daemon, caller).await,
         SlashCommand::Share => return show::share(daemon, caller).await,
         SlashCommand::Abort => talk::abort(daemon, caller).await,

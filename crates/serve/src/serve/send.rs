@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use fro_core::{
     Fault,
-    chat::{self, ChannelId, Deed, MessageId, Notify, Style, begun},
+    chat::{self, ChannelId, Deed, HandedFile, MessageId, Notify, Style, begun},
 };
 use fro_discord::{Attempt, Button, ButtonStyle, Error, Nonce, Post, Row, Upload};
 use jiff::{SignedDuration, Timestamp};
@@ -149,10 +149,9 @@ async fn say(daemon: &Daemon, due: &Due, channel: ChannelId) -> Result<DeedResul
 
 /// Makes a message of a deed that shows one.
 fn post(daemon: &Daemon, deed: &Deed) -> Option<Post> {
-    let (text, buttons, menu, file) = match deed {
-        Deed::Say { text, buttons, menu, file, .. } | Deed::Change { text, buttons, menu, file, .. } => {
-            (text, buttons, menu, file)
-        }
+    let (text, buttons, menu, file, handed) = match deed {
+        Deed::Say { text, buttons, menu, file, handed, .. }
+        | Deed::Change { text, buttons, menu, file, handed, .. } => (text, buttons, menu, file, handed),
         Deed::Begin { text, .. } => return Some(daemon.post(text)),
         Deed::OpenThread { .. } | Deed::TakeBack { .. } => return None,
     };
@@ -166,11 +165,16 @@ fn post(daemon: &Daemon, deed: &Deed) -> Option<Post> {
     };
     Some(Post {
         rows: menu.iter().map(menu_row).chain(buttons.chunks(5).map(button_row)).collect(),
-        files: file.iter().map(upload).collect(),
+        files: file.iter().map(upload).chain(handed.iter().map(hand)).collect(),
         silent,
         reply_to,
         ..daemon.post(text)
     })
+}
+
+/// The worker has cleaned it, who alone can tell text from other bytes.
+fn hand(file: &HandedFile) -> Upload {
+    Upload { name: file.name.clone(), bytes: file.bytes.clone() }
 }
 
 fn menu_row(menu: &chat::Menu) -> Row {

@@ -7,12 +7,13 @@ use super::{
 };
 
 /// Each step, for SQLite and for Postgres.
-const STEPS: [(&str, &str); 5] = [
+const STEPS: [(&str, &str); 6] = [
     (include_str!("migrations/1.sqlite.sql"), include_str!("migrations/1.postgres.sql")),
     (include_str!("migrations/2.sqlite.sql"), include_str!("migrations/2.postgres.sql")),
     (include_str!("migrations/3.sqlite.sql"), include_str!("migrations/3.postgres.sql")),
     (include_str!("migrations/4.sqlite.sql"), include_str!("migrations/4.postgres.sql")),
     (include_str!("migrations/5.sqlite.sql"), include_str!("migrations/5.postgres.sql")),
+    (include_str!("migrations/6.sqlite.sql"), include_str!("migrations/6.postgres.sql")),
 ];
 
 /// Which shape a database has, and which one this program gives it.

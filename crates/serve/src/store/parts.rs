@@ -80,12 +80,13 @@ impl Store {
 /// Returns what a piece says now, for the message that is there.
 fn as_change(deed: &Deed) -> Deed {
     match deed {
-        Deed::Say { channel, text, buttons, menu, file, .. } => Deed::Change {
+        Deed::Say { channel, text, buttons, menu, file, handed, .. } => Deed::Change {
             channel: *channel,
             text: text.clone(),
             buttons: buttons.clone(),
             menu: menu.clone(),
             file: file.clone(),
+            handed: handed.clone(),
         },
         Deed::OpenThread { .. } | Deed::Change { .. } | Deed::TakeBack { .. } | Deed::Begin { .. } => {
             deed.clone()

@@ -1,9 +1,11 @@
 //! Puts a turn to an agent: an engine of its own, the thread's session, and what is handed over in the end.
 
+use std::sync::Arc;
+
 use fro_agent::{Agent, Finished, Job, Offer, Origin, Plan, Question, Resume, Session, Step};
 use fro_core::{
     Context, Fault, Permit,
-    chat::{ChannelId, Thread, say},
+    chat::{Thread, say},
     continuity::{Continuity, Fresh, Reminder, Topic, topic},
     conversation::{
         heard::Heard,
@@ -11,19 +13,20 @@ use fro_core::{
     },
     delegation::Claim,
     prompt::{self, InThread, Workbench},
-    remembered::{Audience, hidden_place},
 };
 use jiff::Timestamp;
-use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{
     Worker,
     admission::Admitted,
     approvals,
+    hand_out::{self, HandedOut, Named},
     lease_keeper::{LeaseKeeper, LeaseState},
     turn_writer::TurnWriter,
+    weight::{self, Engine},
 };
-use crate::store::queue::Claimed;
+use crate::{place::place, store::queue::Claimed};
 
 /// What a turn came to.
 pub(super) struct Answered {
@@ -36,6 +39,8 @@ pub(super) struct Answered {
     pub(super) branch: Option<String>,
     /// What was changed.
     pub(super) patch: Option<String>,
+    /// The files that the agent hands out.
+    pub(super) handed: HandedOut,
     /// Whether the memory was saved.
     pub(super) saved: bool,
 }
@@ -50,18 +55,21 @@ pub(super) async fn give(
 ) -> Option<Answered> {
     let job = job(admitted, claimed, began);
     let (sender, mut stream) = unbounded_channel::<Heard>();
-    let tell = |step| tell(&sender, step);
+    let engine = Engine::default();
+    let tell = |step| tell((&sender, &engine), step);
     let mut agent = match Agent::open(&admitted.process, &job, &tell) {
         Ok(agent) => agent,
         Err(fault) => return Some(not_started(&fault)),
     };
     let (people, mut requests) = approvals::people(admitted.channel.approvals);
-    let offer = Offer { people, ..Offer::usual() };
+    let usual = Offer::usual();
+    let offer = Offer { people, tools: [usual.tools.clone(), vec![hand_out::tool()]].concat(), ..usual };
     let redactor = &admitted.process.redactor;
     let ended = tokio::select! {
         answered = Box::pin(converse(admitted, claimed, &job, (&mut agent, offer), began)) => Some(answered),
         _ = approvals::ask_all(worker, claimed, redactor, &mut requests) => None,
         _ = writer.follow(&mut stream) => None,
+        () = weight::too_heavy(&engine, worker.engine_memory) => Some(too_heavy(worker)),
         standing = keeper.break_off() => (standing == LeaseState::Stopped).then(aborted),
     };
     let Some(mut answered) = ended.filter(|_| !keeper.is_lost()) else {
@@ -82,8 +90,14 @@ pub(super) async fn give(
     Some(answered)
 }
 
-fn tell(sender: &tokio::sync::mpsc::UnboundedSender<Heard>, step: Step) {
+fn tell((sender, engine): (&UnboundedSender<Heard>, &Engine), step: Step) {
     match step {
+        Step::EngineUp { process, .. } => {
+            // This is told once.
+            if let Some(process) = process {
+                drop(engine.set(process));
+            }
+        }
         // Nobody listens any more when the turn has ended.
         Step::Heard(heard) => drop(sender.send(heard)),
         Step::Warning(warning) => tracing::warn!("{warning}"),
@@ -93,7 +107,6 @@ fn tell(sender: &tokio::sync::mpsc::UnboundedSender<Heard>, step: Step) {
         | Step::Installed { .. }
         | Step::Recalled(_)
         | Step::Reminded(_)
-        | Step::EngineUp { .. }
         | Step::Session { .. }
         | Step::EngineStopped => {}
     }
@@ -107,7 +120,8 @@ async fn converse(
     (agent, offer): (&mut Agent<'_>, Offer),
     began: Timestamp,
 ) -> Answered {
-    let opening = Box::pin(open(admitted, claimed, job, (&mut *agent, offer), began));
+    let named = Named::default();
+    let opening = Box::pin(open(admitted, claimed, job, (&mut *agent, offer, named.clone()), began));
     let OpenedSession { mut session, anew, question, workbench, judged } = match opening.await {
         Ok(opened) => opened,
         Err(fault) => return unprepared(admitted, &fault),
@@ -117,6 +131,7 @@ async fn converse(
     if let Some(draft) = session.drafts().last() {
         told.outcome = told.outcome.with_draft(draft.body);
     }
+    let handed = named.read(agent, &admitted.process.redactor).await;
     let handover = agent.hand_over().await;
     for warning in &handover.warnings {
         tracing::warn!("{warning}");
@@ -128,7 +143,7 @@ async fn converse(
     session.record(&told, vec![address(&admitted.thread)]).await;
     let links = say::handed_over(&handover.links);
     let notes = anew.into_iter().chain(handover.notes).chain(links).collect();
-    Answered { told, session: None, notes, branch, patch: handover.patch, saved: false }
+    Answered { told, session: None, notes, branch, patch: handover.patch, handed, saved: false }
 }
 
 /// A session that waits for its question.
@@ -147,7 +162,7 @@ async fn open<'a>(
     admitted: &Admitted,
     claimed: &Claimed,
     job: &Job,
-    (agent, offer): (&mut Agent<'a>, Offer),
+    (agent, offer, named): (&mut Agent<'a>, Offer, Named),
     began: Timestamp,
 ) -> Result<OpenedSession<'a>, Fault> {
     let (permit, words) = (&admitted.permit, &claimed.turn.words);
@@ -178,7 +193,7 @@ async fn open<'a>(
     let anew = reminder.as_ref().and_then(|reminder| begun_anew(&admitted.thread, reminder));
     let running = prepared.start(offer).await?;
     let resume = if thread.session.is_none() { Resume::InACopy } else { Resume::InPlace };
-    let plan = Plan { resume, ..plan(permit, job, &words.text, reminder) };
+    let plan = Plan { resume, tools: vec![Arc::new(named)], ..plan(permit, job, &words.text, reminder) };
     let session = running.open_session(plan).await?;
     let question = Question { text: prompt.render(), files: admitted.files.given.clone(), began };
     Ok(OpenedSession { session, anew, question, workbench, judged })
@@ -215,7 +230,7 @@ fn job(admitted: &Admitted, claimed: &Claimed, began: Timestamp) -> Job {
         origin: Origin {
             run: key.clone(),
             key,
-            surface: surface(claimed.turn.words.seen_by, admitted.thread.channel),
+            surface: place(claimed.turn.words.seen_by, admitted.thread.channel),
             event: "message".to_owned(),
             began,
             waited_since: began,
@@ -225,15 +240,6 @@ fn job(admitted: &Admitted, claimed: &Claimed, began: Timestamp) -> Job {
         git_ref: None,
         head: None,
         work: Claim::in_thread(&claimed.turn.words.text, &admitted.permit, settings.delegation.work),
-    }
-}
-
-/// Returns what the ledger calls the place: what is said in a hidden channel is told nowhere else.
-fn surface(seen_by: Option<Audience>, channel: ChannelId) -> String {
-    match seen_by {
-        // A channel of which nobody could tell who reads it may be hidden.
-        Some(Audience::Insiders) | None => hidden_place("discord", channel),
-        Some(Audience::Everyone) => "discord".to_owned(),
     }
 }
 
@@ -258,26 +264,17 @@ fn not_started(fault: &Fault) -> Answered {
     failed(Turn::failed(Trouble::NotStarted))
 }
 
+fn too_heavy(worker: &Worker) -> Answered {
+    let most = worker.engine_memory.unwrap_or_default();
+    tracing::warn!("an engine was ended: it took more than {most} bytes of memory");
+    Answered { notes: vec![say::too_heavy(most)], ..aborted() }
+}
+
 fn aborted() -> Answered {
     failed(Turn::failed(Trouble::Aborted))
 }
 
 fn failed(told: Turn) -> Answered {
-    Answered { told, session: None, notes: Vec::new(), branch: None, patch: None, saved: false }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_channel_of_which_nobody_knows_who_reads_it_counts_as_hidden() {
-        let channel = ChannelId::new(7).unwrap();
-        let places =
-            [Some(Audience::Everyone), Some(Audience::Insiders), None].map(|by| surface(by, channel));
-        assert_eq!(
-            places,
-            ["discord".to_owned(), hidden_place("discord", channel), hidden_place("discord", channel)]
-        );
-    }
+    let (notes, handed) = (Vec::new(), HandedOut::default());
+    Answered { told, session: None, notes, branch: None, patch: None, handed, saved: false }
 }

@@ -72,6 +72,7 @@ async fn ask_people(
         buttons: say::leave_buttons(&ask, request.id),
         menu: say::answers(&ask, request.id),
         file: None,
+        handed: Vec::new(),
         notify: Notify::Yes,
     };
     store.post(thread, &deed, Timestamp::now()).await?;

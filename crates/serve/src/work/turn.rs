@@ -52,6 +52,7 @@ pub(super) async fn once(worker: &Worker, claimed: &Claimed) -> Result<&'static 
     }
     let diff = answered.patch.as_deref().map(|patch| redactor.clean(&bounded(patch)));
     worker.store.keep_diff(lease, diff.as_ref().map(Clean::as_str)).await?;
+    writer.hand(&answered.handed);
     writer.end(&answered.told.outcome, &answered.notes, &footer(&admitted, &answered, began));
     writer.finish().await?;
     let ending = answered.told.outcome.word();

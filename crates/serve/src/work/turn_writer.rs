@@ -13,6 +13,7 @@ use fro_core::{
 use jiff::Timestamp;
 use tokio::{sync::mpsc::UnboundedReceiver, time::sleep};
 
+use super::hand_out::HandedOut;
 use crate::store::{Error, Store, queue::Lease};
 
 /// How long what is heard is gathered before it is said: Discord takes few changes of a message in a second.
@@ -73,6 +74,11 @@ impl<'a> TurnWriter<'a> {
     /// Adds a word of ours.
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.transcript.note(text);
+    }
+
+    /// Adds the files that the agent hands out.
+    pub(super) fn hand(&mut self, handed: &HandedOut) {
+        self.transcript.hand(handed.files.clone(), &handed.troubles);
     }
 
     /// Adds how the turn ended.

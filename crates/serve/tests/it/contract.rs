@@ -434,11 +434,11 @@ async fn a_thread_keeps_its_session() {
 async fn a_database_of_a_newer_version_is_left_alone() {
     for database in each().await {
         drop(database.open().await);
-        database.meddle("UPDATE schema_version SET number = 7").await.unwrap();
+        database.meddle("UPDATE schema_version SET number = 8").await.unwrap();
         let error = fro_serve::Store::open(&database.address).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the database has version 7, this fro-bot knows up to 5",
+            "the database has version 8, this fro-bot knows up to 6",
             "{}",
             database.kind
         );

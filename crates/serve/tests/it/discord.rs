@@ -6,6 +6,7 @@ mod gateway_faults;
 mod invited;
 mod linking;
 mod outages;
+mod rights;
 mod stage;
 mod strangers;
 mod talking;

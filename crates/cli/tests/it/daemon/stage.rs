@@ -190,7 +190,17 @@ impl Stage {
 
     /// Starts a run that answers a mention on issue 1 as the action would.
     pub(crate) fn mention(&self, text: &str) -> Child {
-        let comment = self.github.write_comment("octo/garden", 1, "maya", &format!("@fro-bot {text}"));
+        self.mention_on(1, text)
+    }
+
+    /// Lets Maya mention us on an issue or a pull request, and waits until that is answered.
+    pub(crate) async fn is_mentioned(&self, number: u64, text: &str) {
+        let mut run = self.mention_on(number, text);
+        assert!(tokio::task::spawn_blocking(move || run.wait().unwrap()).await.unwrap().success());
+    }
+
+    fn mention_on(&self, number: u64, text: &str) -> Child {
+        let comment = self.github.write_comment("octo/garden", number, "maya", &format!("@fro-bot {text}"));
         let event = json!({
             "eventName": "issue_comment",
             "actor": "maya",

@@ -11,13 +11,15 @@ use fro_core::{
     Login, RepoName,
     chat::{
         Approvals, AuditAction, AuditEntry, ChannelId, ChannelLink, ChannelSettings, Deed, Follow, GuildId,
-        MessageId, RoleId, Roles, Ruling, SaidFile, Thread, ThreadRequest, UserId, Words,
+        HandedFile, MessageId, RoleId, Roles, Ruling, SaidFile, Thread, ThreadRequest, UserId, Words,
     },
     gate::Policy,
     prompt::Wishes,
     remembered::Audience,
 };
-use fro_serve::{Account, Address, Caps, Spent, Store, Watch, WorkSettings, Worker};
+use fro_serve::{
+    Account, Address, Caps, MemoryQuestion, Recollected, Spent, Store, Watch, WorkSettings, Worker,
+};
 use fro_sim::{World, discord::Discord};
 use jiff::{SignedDuration, Timestamp};
 use regex::Regex;
@@ -37,6 +39,8 @@ pub(crate) struct Stage {
     pub(crate) store: Store,
     settings: fro_agent::Settings,
     folder: TempDir,
+    /// How many bytes an engine may take.
+    pub(crate) engine_memory: Option<u64>,
     /// The roles that everybody has on Discord.
     everybody: Arc<Mutex<Vec<RoleId>>>,
 }
@@ -71,7 +75,7 @@ impl Stage {
         let discord = Discord::start().await.unwrap();
         let everybody = Arc::new(Mutex::new(vec![RoleId::new(ASKERS).unwrap()]));
         tokio::spawn(tell_standings(store.clone(), Arc::clone(&everybody)));
-        Self { world, discord, store, settings, folder, everybody }
+        Self { world, discord, store, settings, folder, engine_memory: None, everybody }
     }
 
     /// Takes everybody's roles away, which only whoever asks Discord can know.
@@ -218,6 +222,36 @@ impl Stage {
 
     /// Lets a worker of this very process work until nothing waits any more.
     pub(crate) async fn work(&self) {
+        let idle = async {
+            while self.store.load(Timestamp::now()).await.unwrap() != (0, 0) {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        Box::pin(self.work_until(idle)).await;
+    }
+
+    /// Lets a worker say which sessions may be told of in a place, by their titles.
+    pub(crate) async fn recollects(&self, (place, seen_by): (&str, Audience), words: &str) -> Vec<String> {
+        let question = MemoryQuestion {
+            repository: RepoName::parse(REPO).unwrap(),
+            words: words.to_owned(),
+            place: place.to_owned(),
+            seen_by,
+        };
+        let id = self.store.ask_memory(&question, Timestamp::now()).await.unwrap();
+        let mut told = None;
+        let answered = async {
+            while told.is_none() {
+                told = self.store.memory_told(id).await.unwrap();
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        Box::pin(self.work_until(answered)).await;
+        let Some(Recollected::Sessions(sessions)) = told else { panic!("{told:?}") };
+        sessions.into_iter().map(|session| session.title).collect()
+    }
+
+    async fn work_until(&self, done: impl Future<Output = ()>) {
         let settings = self.settings.clone();
         let worker = Worker {
             store: self.store.clone(),
@@ -227,6 +261,7 @@ impl Stage {
             lease: Duration::from_secs(30),
             pace: Duration::from_millis(100),
             approval_time: Duration::from_secs(15),
+            engine_memory: self.engine_memory,
             patience: Duration::from_mins(1),
             file_hosts: vec![self.file_host()],
             repo_settings: ".github/fro-bot.toml",
@@ -237,12 +272,7 @@ impl Stage {
             }),
             watch: Watch::of_work(self.store.clone()).into(),
         };
-        let idle = async {
-            while self.store.load(Timestamp::now()).await.unwrap() != (0, 0) {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        };
-        Box::pin(worker.run(idle)).await.unwrap();
+        Box::pin(worker.run(done)).await.unwrap();
     }
 
     /// Starts a worker as a process of its own.
@@ -319,7 +349,13 @@ impl Stage {
             message += 1;
             let known = due.message.map(|message| format!(" {message}")).unwrap_or_default();
             lines.push(match &due.deed {
-                Deed::Say { text, notify, .. } => format!("say ({notify:?}) {message}: {text}"),
+                Deed::Say { text, notify, handed, .. } => {
+                    let file = |file: &HandedFile| {
+                        format!(" [{}: {}]", file.name, String::from_utf8_lossy(&file.bytes))
+                    };
+                    let files: String = handed.iter().map(file).collect();
+                    format!("say ({notify:?}) {message}: {text}{files}")
+                }
                 Deed::Change { text, .. } => format!("change{known}: {text}"),
                 Deed::TakeBack { .. } => format!("take back{known}"),
                 Deed::OpenThread { .. } | Deed::Begin { .. } => format!("{:?}", due.deed),

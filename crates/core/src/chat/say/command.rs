@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::{bounded, code, one_line};
 use crate::{
     chat::{
-        Approvals, AuditEntry, ChannelLink, ChannelSettings, Listen, MessageId, RoleId, Roles, Ruling,
-        SlashCommand, TextFile, Thread, UserId, Words, say::Verbosity,
+        Approvals, AuditEntry, ChannelLink, ChannelSettings, Choosable, Listen, MessageId, RoleId, Roles,
+        Ruling, SlashCommand, TextFile, Thread, UserId, Words, say::Verbosity,
     },
     names::{Login, RepoName},
 };
@@ -15,6 +15,8 @@ use crate::{
 const LONGEST_LINE: usize = 120;
 /// So many lines fit into a message.
 const MOST_LINES: usize = 15;
+/// So much of a session's title fits beside its id.
+const LONGEST_TITLE: usize = 60;
 
 /// Says what the commands are.
 pub fn help() -> String {
@@ -245,18 +247,48 @@ pub fn audit<'a>(entries: impl Iterator<Item = (i64, &'a AuditEntry)>) -> String
     listed(entries.map(line), "Nothing was decided yet.")
 }
 
-/// Lists sessions.
-pub fn sessions(threads: &[Thread]) -> String {
-    let line = |thread: &Thread| {
-        let session = thread.session.as_deref().unwrap_or_default();
-        format!("{} <#{}> {}", code(session), thread.id, stamp(thread.opened_at))
+/// Lists sessions; says so if the memory could not be asked for those of runs on GitHub.
+pub fn sessions(sessions: &[Choosable], memory: MemoryAnswer) -> String {
+    let line = |it: &Choosable| {
+        let name = it.thread.map_or_else(
+            || code(&bounded(&one_line(&it.name), LONGEST_TITLE)),
+            |thread| format!("<#{thread}>"),
+        );
+        format!("{} {name} {}", code(&one_line(&it.session)), stamp(it.at))
     };
-    listed(threads.iter().map(line), "No thread about this repository has a session yet.")
+    let list = listed(sessions.iter().map(line), "There is no session that I can tell of here.");
+    match memory {
+        MemoryAnswer::Told => list,
+        MemoryAnswer::None => format!("{list}\n{}", memory_silent()),
+    }
+}
+
+/// Whether the memory was asked with success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryAnswer {
+    /// It was.
+    Told,
+    /// No worker answered in time, or the memory could not be read.
+    None,
+}
+
+fn memory_silent() -> String {
+    "-# No worker could look into the memory now, so sessions of runs on GitHub are missing here.".to_owned()
+}
+
+/// Asks for a choice among sessions.
+pub fn choose_session(memory: MemoryAnswer) -> String {
+    let asked = choose("the session to go on with");
+    match memory {
+        MemoryAnswer::Told => asked,
+        MemoryAnswer::None => format!("{asked}\n{}", memory_silent()),
+    }
 }
 
 /// Says that what somebody wrote is not the id of a session.
 pub fn bad_session() -> String {
-    "That is no session: they are called like `ses_5f3a…`. `/sessions` shows those of this repository's threads.".to_owned()
+    "That is no session that I can go on with here: they are called like `ses_5f3a…`, and `/sessions` shows them."
+        .to_owned()
 }
 
 /// Shows words that open a thread.

@@ -14,14 +14,11 @@ use fro_discord::{Interaction, Post};
 use jiff::Timestamp;
 use tokio::time;
 
-use super::{Caller, Reply, Trouble, apologise, give, given, pick, promise};
+use super::{Caller, Reply, Trouble, apologise, give, given, pick, promise, sessions};
 use crate::{
     serve::daemon::Daemon,
     store::{self, approvals::Verdict, outbox::Delivery},
 };
-
-/// So many sessions are shown.
-const SHOWN: i64 = 15;
 
 /// How long somebody who gave a command waits to be told of its thread.
 const WAITS: Duration = Duration::from_secs(10);
@@ -44,6 +41,7 @@ pub(super) async fn new(daemon: &Daemon, asked: &Interaction, caller: &Caller) -
 
 /// Opens a thread that goes on with a session; without one, those of the channel are offered.
 pub(super) async fn resume(daemon: &Daemon, asked: &Interaction, caller: &Caller) -> Result<Reply, Trouble> {
+    caller.may(daemon, WantedHere::Ask).await?;
     let Some(session) = given(asked, "session") else { return offer(daemon, asked, caller).await };
     if !may_go_on(daemon, caller.channel, session).await? {
         return Ok(told::bad_session().into());
@@ -55,20 +53,16 @@ pub(super) async fn resume(daemon: &Daemon, asked: &Interaction, caller: &Caller
 
 /// Offers the sessions of the channel; the prompt is kept until one is chosen.
 async fn offer(daemon: &Daemon, asked: &Interaction, caller: &Caller) -> Result<Reply, Trouble> {
-    caller.may(daemon, WantedHere::Ask).await?;
-    let Some((_, threads)) = threads_here(daemon, caller, "").await? else {
+    let Some((sessions, memory)) = sessions::here(daemon, caller, "").await? else {
         return Ok(say::not_linked().into());
     };
-    let option = |thread: &Thread| {
-        let name = thread.named.clone().or_else(|| thread.session.clone()).unwrap_or_default();
-        (name, thread.session.clone().unwrap_or_default())
-    };
-    let Some(menu) = pick::menu(Pick::Session, threads.iter().map(option)) else {
-        return Ok(told::sessions(&[]).into());
+    let options = sessions.iter().map(|it| (it.name.clone(), it.session.clone()));
+    let Some(menu) = pick::menu(Pick::Session, options) else {
+        return Ok(told::sessions(&[], memory).into());
     };
     let prompt = given(asked, "prompt").unwrap_or_default();
     daemon.prompts.keep((caller.channel, caller.id), prompt);
-    Ok(Reply { menu: Some(menu), ..Reply::from(told::choose("the session to go on with")) })
+    Ok(Reply { menu: Some(menu), ..Reply::from(told::choose_session(memory)) })
 }
 
 /// Opens a thread on a message of ours in the channel that goes on with the session that was chosen.
@@ -82,6 +76,7 @@ pub(super) async fn go_on(daemon: &Daemon, caller: &Caller, session: &str) -> Re
 
 /// Opens a thread that goes on with a copy of a session: of this thread's, if nobody says which.
 pub(super) async fn fork(daemon: &Daemon, asked: &Interaction, caller: &Caller) -> Result<String, Trouble> {
+    caller.may(daemon, WantedHere::Ask).await?;
     let thread = thread_here(daemon, caller).await?;
     let channel = thread.as_ref().map_or(caller.channel, |thread| thread.channel);
     let own = thread.and_then(|thread| thread.session);
@@ -170,32 +165,7 @@ async fn may_go_on(daemon: &Daemon, channel: ChannelId, session: &str) -> Result
     Ok(true)
 }
 
-pub(super) async fn sessions(
-    daemon: &Daemon,
-    asked: &Interaction,
-    caller: &Caller,
-) -> Result<String, Trouble> {
-    caller.may(daemon, WantedHere::Look).await?;
-    let words = given(asked, "search").unwrap_or_default();
-    let Some((_, threads)) = threads_here(daemon, caller, words).await? else { return Ok(say::not_linked()) };
-    Ok(told::sessions(&threads))
-}
-
-/// Returns the channel, and its threads that have a session and in which these words were said.
-async fn threads_here(
-    daemon: &Daemon,
-    caller: &Caller,
-    words: &str,
-) -> Result<Option<(ChannelLink, Vec<Thread>)>, Trouble> {
-    let thread = daemon.store.thread(caller.channel).await?;
-    let channel = thread.map_or(caller.channel, |thread| thread.channel);
-    let Some(link) = link_here(daemon, channel, caller).await? else { return Ok(None) };
-    // Those of other channels may be among fewer people.
-    let threads = daemon.store.threads_about((channel, &link.repository), words, SHOWN).await?;
-    Ok(Some((link, threads)))
-}
-
-async fn link_here(
+pub(super) async fn link_here(
     daemon: &Daemon,
     channel: ChannelId,
     caller: &Caller,

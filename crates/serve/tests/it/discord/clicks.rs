@@ -24,6 +24,7 @@ async fn a_click_is_acknowledged_before_anything_is_looked_up() {
             buttons: vec![button.clone()],
             menu: Some(Menu { id: menu.clone(), choices: vec!["once".to_owned()] }),
             file: None,
+            handed: Vec::new(),
             notify: Notify::Yes,
         };
         stage.store.say(claimed.lease, 0, &deed, Timestamp::now()).await.unwrap();

@@ -1,7 +1,10 @@
 //! Commands: what they answer, who may give them, and what is written down.
 
-use fro_core::chat::{Approvals, AuditAction, RoleId, Ruling, SlashCommand, say::Verbosity};
-use fro_serve::Offered;
+use fro_core::{
+    chat::{Approvals, AuditAction, RoleId, Roles, Ruling, SlashCommand, ToldSession, say::Verbosity},
+    remembered::Audience,
+};
+use fro_serve::{Offered, Recollected};
 use fro_sim::FaultKind;
 use jiff::Timestamp;
 use serde_json::json;
@@ -85,6 +88,31 @@ async fn the_owner_sets_the_first_roles_and_nobody_else_can() {
 }
 
 #[tokio::test]
+async fn the_operator_s_file_sets_the_first_roles_and_never_again() {
+    let mut stage = Stage::unlinked().await;
+    let [maintainers, readers] = [2, 3].map(|offset| RoleId::new(stage.guild().number() + offset).unwrap());
+    let roles = |role| Roles { linkers: [role].into(), ..Roles::default() };
+    let audited = async |stage: &Stage| {
+        let audited = stage.store.audited(stage.guild(), 9).await.unwrap();
+        audited.iter().map(|it| (it.entry.actor, it.entry.target.clone())).collect::<Vec<_>>()
+    };
+    stage.first_roles = vec![(stage.guild(), roles(maintainers))];
+    let serving = stage.serve().await;
+    assert_eq!(stage.store.policy(stage.guild()).await.unwrap().roles, roles(maintainers));
+    assert_eq!(audited(&stage).await, [(None, "the operator's file".to_owned())]);
+    let garden = stage.garden().number();
+    let asked = stage.world.commands("maya", garden, "audit", &json!({}));
+    let answer = stage.answer_to(asked).await;
+    assert!(answer.contains("the operator set-policy `the operator's file`"), "{answer}");
+    serving.stop().await;
+
+    stage.first_roles = vec![(stage.guild(), roles(readers))];
+    let serving = stage.serve().await;
+    assert_eq!(stage.store.policy(stage.guild()).await.unwrap().roles, roles(maintainers));
+    serving.stop().await;
+}
+
+#[tokio::test]
 async fn a_channel_that_is_unlinked_in_the_middle_says_so_and_drops_what_waits() {
     let stage = Stage::new().await;
     let (serving, thread, claimed) = stage.under_way().await;
@@ -111,7 +139,8 @@ async fn a_session_is_chosen_in_a_menu_and_a_copy_of_one_is_gone_on_with_in_a_ne
     let garden = stage.garden().number();
 
     let asked = stage.world.commands("maya", garden, "resume", &json!({ "prompt": "and now?" }));
-    assert_eq!(stage.answer_to(asked).await, "Choose the session to go on with:");
+    // No worker is there, which is said as well.
+    assert!(stage.answer_to(asked).await.starts_with("Choose the session to go on with:\n-# No worker"));
     let menu = stage
         .world
         .state(|chat| chat.messages.iter().find(|it| it.interaction == Some(asked)).map(|it| it.id).unwrap());
@@ -129,7 +158,7 @@ async fn a_session_is_chosen_in_a_menu_and_a_copy_of_one_is_gone_on_with_in_a_ne
     stage.finish(&claimed, "Still the hose.").await;
     // Two threads share the session now, and a menu has each choice once.
     let again = stage.world.commands("maya", garden, "resume", &json!({ "prompt": "and now?" }));
-    assert_eq!(stage.answer_to(again).await, "Choose the session to go on with:");
+    stage.answer_to(again).await;
     assert_eq!(stage.offered_in(again), ["ses_5f3a"]);
 
     let asked = stage.world.commands("maya", thread, "fork", &json!({ "prompt": "what if not?" }));
@@ -150,8 +179,60 @@ async fn a_session_is_chosen_in_a_menu_and_a_copy_of_one_is_gone_on_with_in_a_ne
     );
     // Neither a sign of the database's nor how it writes words down is looked for.
     for words in ["100%", "roles", "{"] {
-        assert!(stage.answer_to(search(words)).await.starts_with("No thread"), "{words}");
+        assert!(stage.answer_to(search(words)).await.starts_with("There is no session"), "{words}");
     }
+    serving.stop().await;
+}
+
+/// A worker that lives is asked what the memory has; here the test is that worker.
+#[tokio::test]
+async fn sessions_of_runs_on_github_are_told_and_offered() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let garden = stage.garden().number();
+    stage.store.greet("w", Timestamp::now()).await.unwrap();
+    let told = async |told: Recollected| {
+        loop {
+            if let Some((id, question)) = stage.store.take_memory_question(Timestamp::now()).await.unwrap() {
+                stage.store.tell_memory(id, &told).await.unwrap();
+                return question;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let on_issue = ToldSession {
+        id: "ses_issue7".to_owned(),
+        title: "why? `@everyone` (octo/garden#7)".to_owned(),
+        updated: Timestamp::UNIX_EPOCH,
+    };
+    let asked = stage.world.commands("maya", garden, "sessions", &json!({ "search": "floor" }));
+    let question = told(Recollected::Sessions(vec![on_issue.clone()])).await;
+    let [wanted, repository] = ["floor", "octo/garden"];
+    assert_eq!((question.words.as_str(), question.repository.to_string().as_str()), (wanted, repository));
+    assert_eq!((question.place.as_str(), question.seen_by), ("discord", Audience::Everyone));
+    let listed = "`ses_issue7` `why? ˋ@everyoneˋ (octo/garden#7)` <t:0:f>";
+    assert_eq!(stage.answer_to(asked).await, listed);
+
+    let asked = stage.world.commands("maya", garden, "resume", &json!({ "prompt": "and now?" }));
+    told(Recollected::Sessions(vec![on_issue])).await;
+    assert_eq!(stage.answer_to(asked).await, "Choose the session to go on with:");
+    assert_eq!(stage.offered_in(asked), ["ses_issue7"]);
+    let menu = stage
+        .world
+        .state(|chat| chat.messages.iter().find(|it| it.interaction == Some(asked)).map(|it| it.id).unwrap());
+    stage.world.chooses("maya", garden, menu, ("pick:session", &["ses_issue7"]));
+    let claimed = stage.claim().await;
+    let thread = stage.store.thread(claimed.turn.thread).await.unwrap().unwrap();
+    assert_eq!(thread.session.as_deref(), Some("ses_issue7"));
+    stage.finish(&claimed, "As I said.").await;
+
+    let asked = stage.world.commands("maya", garden, "sessions", &json!({}));
+    told(Recollected::Unread).await;
+    let answer = stage.answer_to(asked).await;
+    assert!(
+        answer.contains("<#") && answer.ends_with("sessions of runs on GitHub are missing here."),
+        "{answer}"
+    );
     serving.stop().await;
 }
 

@@ -33,6 +33,7 @@ async fn with_the_bits_of_its_invitation_the_bot_can_do_everything_it_does() {
         buttons: Vec::new(),
         menu: None,
         file: Some(TextFile { name: "floor.txt".to_owned(), text: "wet".to_owned() }),
+        handed: Vec::new(),
         notify: Notify::Yes,
     };
     stage.store.post(lane, &deed, Timestamp::now()).await.unwrap();

@@ -21,6 +21,7 @@ pub(crate) struct Stage {
     pub(crate) world: World,
     pub(crate) store: Store,
     pub(crate) sign_in: Option<SignIn>,
+    pub(crate) first_roles: Vec<(GuildId, Roles)>,
     _database: Database,
 }
 
@@ -89,7 +90,7 @@ impl Stage {
     pub(crate) async fn unlinked() -> Self {
         let (world, database) = (World::start().await.unwrap(), file());
         let store = database.open().await;
-        Self { world, store, sign_in: None, _database: database }
+        Self { world, store, sign_in: None, first_roles: Vec::new(), _database: database }
     }
 
     pub(crate) async fn allow_maintainers(&self) {
@@ -117,6 +118,7 @@ impl Stage {
             discord,
             name: "serve-1".to_owned(),
             sign_in: self.sign_in.clone(),
+            first_roles: self.first_roles.clone(),
             redactor: Redactor::knowing([&Secret::new("planted-secret-value")]),
             pace: Pace { look: beat, typing: beat, again: beat, ..Pace::default() },
             watch: Watch::of_serve(self.store.clone(), client.clone()).into(),

@@ -186,6 +186,7 @@ async fn of_two_who_approve_the_first_one_s_word_stands_and_is_shown() {
         buttons: answers.into(),
         menu: None,
         file: None,
+        handed: Vec::new(),
         notify: fro_core::chat::Notify::Yes,
     };
     stage.store.say(claimed.lease, 0, &deed, Timestamp::now()).await.unwrap();

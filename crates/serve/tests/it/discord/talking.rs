@@ -1,13 +1,13 @@
 //! Mentions, threads, what waits, and what becomes of threads.
 
 use fro_core::chat::{
-    AuditAction, ChannelSettings, Deed, Listen, Notify, RoleId, TextFile, UserId, say::interrupt,
+    AuditAction, ChannelSettings, Deed, HandedFile, Listen, Notify, RoleId, TextFile, UserId, say::interrupt,
 };
 use fro_serve::{GuildStanding, Wish};
 use jiff::Timestamp;
 
 use super::stage::Stage;
-use crate::contract::{LEASE, entry};
+use crate::contract::{LEASE, entry, spent};
 
 #[tokio::test]
 async fn a_mention_opens_a_thread_in_which_it_is_answered_and_words_there_go_on() {
@@ -142,6 +142,31 @@ async fn what_the_model_says_rings_nobody_and_has_no_secret() {
 }
 
 #[tokio::test]
+async fn files_that_the_agent_made_arrive_as_they_are_once_however_often_the_turn_is_begun() {
+    let stage = Stage::new().await;
+    let (serving, thread, claimed) = stage.under_way().await;
+    let picture = HandedFile { name: "tap.png".to_owned(), bytes: b"\x89PNG\0\xff".to_vec() };
+    let mut deed = Deed::say(claimed.turn.thread, "-# `tap.png`");
+    if let Deed::Say { handed, .. } = &mut deed {
+        *handed = vec![picture.clone()];
+    }
+    for _ in 0..2 {
+        stage.store.say(claimed.lease, 0, &deed, Timestamp::now()).await.unwrap();
+    }
+    stage.store.finish(claimed.lease, &spent(), Timestamp::now()).await.unwrap();
+    stage.until_said(thread, 1).await;
+    let files = stage.world.state(|chat| {
+        let messages = chat.messages_in(thread).filter(|it| it.content == "-# `tap.png`");
+        messages
+            .flat_map(|it| it.files.clone())
+            .map(|file| (file.name, file.bytes.to_vec()))
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(files, [(picture.name, picture.bytes)]);
+    serving.stop().await;
+}
+
+#[tokio::test]
 async fn a_piece_that_is_said_again_has_the_file_and_the_buttons_of_what_it_says_now() {
     let stage = Stage::new().await;
     let (serving, thread, claimed) = stage.under_way().await;
@@ -153,6 +178,7 @@ async fn a_piece_that_is_said_again_has_the_file_and_the_buttons_of_what_it_says
         buttons: vec![interrupt(channel)],
         menu: None,
         file: Some(TextFile { name: "answer.md".to_owned(), text: "x".to_owned() }),
+        handed: Vec::new(),
         notify: Notify::No,
     };
     for (deed, text, files) in [

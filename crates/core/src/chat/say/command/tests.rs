@@ -87,21 +87,20 @@ fn what_people_wrote_cannot_break_out_of_its_line() {
         after: None,
         ruling: Ruling::Denied("no\nrole".to_owned()),
     };
-    let thread = Thread {
-        id: id(ChannelId::new, 42),
-        channel: id(ChannelId::new, 1),
-        guild: id(GuildId::new, 9),
-        repository: RepoName::parse("octo/garden").unwrap(),
-        session: Some("ses_1`\n@here".to_owned()),
-        forked_from: None,
-        named: None,
-        opened_at: Timestamp::UNIX_EPOCH,
+    let choosable = |thread| Choosable {
+        session: "ses_1`\n@here".to_owned(),
+        name: format!("why `is` it wet? {}\n# x", "x".repeat(90)),
+        thread,
+        at: Timestamp::UNIX_EPOCH,
     };
     let texts = [
         queue(true, [(maya, &words)].into_iter()),
         queue(false, [].into_iter()),
         audit([(1, &entry)].into_iter()),
-        sessions(&vec![thread; 17]),
+        sessions(&vec![choosable(ChannelId::new(42)); 17], MemoryAnswer::Told),
+        sessions(&[choosable(None)], MemoryAnswer::None),
+        sessions(&[], MemoryAnswer::None),
+        choose_session(MemoryAnswer::None),
     ];
     insta::assert_snapshot!(texts.join("\n\n"));
 }

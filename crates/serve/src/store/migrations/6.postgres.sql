@@ -1,0 +1,7 @@
+CREATE TABLE recollection (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  question TEXT NOT NULL,
+  asked_at BIGINT NOT NULL,
+  taken_until BIGINT NOT NULL,
+  told TEXT
+);

@@ -1,0 +1,7 @@
+CREATE TABLE recollection (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  question TEXT NOT NULL,
+  asked_at INTEGER NOT NULL,
+  taken_until INTEGER NOT NULL,
+  told TEXT
+) STRICT;
