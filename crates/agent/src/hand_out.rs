@@ -21,7 +21,10 @@ pub(crate) async fn read(
     let mut files = Vec::new();
     for path in paths {
         files.push(match halt {
-            Ok(_) => read_one(settings, (clone, enclosure), path).await,
+            Ok(halt) => {
+                let read = read_one(settings, (clone, enclosure), path).await;
+                halt.held().map_err(|why| why.to_string()).and(read)
+            }
             Err(why) => Err(why.to_string()),
         });
     }

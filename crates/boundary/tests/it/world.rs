@@ -228,7 +228,7 @@ impl Drop for World {
 
 /// Waits for a fact, with the last look in the complaint.
 pub(crate) fn eventually<T: std::fmt::Debug>(mut look: impl FnMut() -> T, fits: impl Fn(&T) -> bool) -> T {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         let seen = look();
         if fits(&seen) {
