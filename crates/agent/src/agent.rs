@@ -1,71 +1,35 @@
 //! An engine from the first folder to the last: opened, prepared, running, finished.
 //!
 //! Each state is a type that has only what can be done in it: [`Agent`] is opened, [`Prepared`] can be started,
-//! [`Running`](crate::Running) opens sessions, [`Finished`] tells what is left. [`Agent`] owns what the others borrow. So a caller may drop
-//! any call of theirs half way, as when somebody stops a run, and [`Agent::finish`] ends whatever there is by then.
+//! [`Running`](crate::Running) opens sessions, [`Finished`] tells what is left. [`Agent`] owns what the others borrow. So a
+//! caller may drop any call of theirs half way, as when somebody stops a run, and [`Agent::finish`] ends whatever there is
+//! by then.
 
 use std::{sync::Arc, time::Duration};
 
-use fro_boundary::{Halt, StillRunning, remove_folder};
-use fro_core::{
-    Fault, Permit,
-    say::{self, subject_status::SubjectStatus},
-};
-use fro_memory::{Keeping, Kept, Recollection};
+use fro_boundary::remove_folder;
+use fro_core::{Fault, Permit, say::subject_status::SubjectStatus};
+use fro_memory::{Keeping, Kept};
 use fro_opencode::EngineHome;
 use tempfile::TempDir;
 
 use crate::{
     hand_out,
     handover::Handover,
-    install::{self, Equipment},
     job::{Job, Scope},
     live_engine::LiveEngine,
     memory::{Memory, subject},
-    models,
-    prepared::{Preparation, Prepared},
+    opened::{Equipped, Opened, Preparation},
+    prepared::Prepared,
     process::Process,
-    repository::Repository,
     sorter::Sorter,
     step::{Step, Tell},
-    tool_archive_cache::ToolArchiveCache,
 };
 
 /// An engine's folders and memory, and what was made of them so far.
 pub struct Agent<'a> {
     opened: Opened<'a>,
     equipped: Option<Equipped<'a>>,
-}
-
-/// What there is from the beginning.
-pub(crate) struct Opened<'a> {
-    pub(crate) scope: Scope<'a>,
-    pub(crate) folder: TempDir,
-    pub(crate) engine_home: EngineHome,
-    pub(crate) memory: Memory,
-    /// Does what `gh` asks for on the subject.
-    pub(crate) sorter: Arc<Sorter>,
-    /// Tools for the runs that follow.
-    archives: Option<ToolArchiveCache>,
-    pub(crate) warnings: Vec<String>,
-    /// Whether the provider of a model does not accept its key.
-    refused: bool,
-}
-
-/// What preparing brought, and the engine once it was started with that.
-pub(crate) struct Equipped<'a> {
-    pub(crate) preparation: Preparation,
-    pub(crate) engine: Option<LiveEngine<'a>>,
-}
-
-impl Equipped<'_> {
-    /// Brings everything behind the wall to a stand.
-    async fn halt(&mut self) -> Result<Halt, StillRunning> {
-        match &mut self.engine {
-            Some(engine) => engine.halt().await,
-            None => Ok(Halt::before_the_agent()),
-        }
-    }
 }
 
 /// What is left of an engine.
@@ -227,65 +191,6 @@ impl<'a> Agent<'a> {
 
     fn engine(&self) -> Option<&LiveEngine<'a>> {
         self.equipped.as_ref().and_then(|equipped| equipped.engine.as_ref())
-    }
-}
-
-impl Opened<'_> {
-    /// Brings everything that an engine is started with.
-    async fn bring_all(&mut self) -> Result<Preparation, Fault> {
-        let scope = self.scope;
-        // First, since nothing is worth setting up for a model that cannot be asked.
-        let models = Arc::new(models::open(scope.process).await?);
-        let private = self.memory.private().to_owned();
-        let home = self.folder.path();
-        // A key that is refused breaks off whatever is being brought meanwhile.
-        let accepted = async { models.refused_model().await.map_or(Ok(()), Err) };
-        let brought = Box::pin(async {
-            Ok(tokio::join!(
-                install::install(scope, &private),
-                self.memory.bring(subject(scope.permit())),
-                Repository::open(scope, &models, (home, &private))
-            ))
-        });
-        let brought = tokio::try_join!(accepted, brought);
-        let ((), (equipment, recall, repository)) = match brought {
-            Ok(brought) => brought,
-            Err(model) => {
-                self.refused = true;
-                return Err(say::trouble::wrong_key(Some(&model)));
-            }
-        };
-        self.note_recall(recall);
-        let Equipment { engine, omo, warning, archives } = equipment?;
-        self.archives = archives;
-        if let Some(warning) = warning {
-            self.warn(warning);
-        }
-        self.memory.written_by(&engine.version);
-        (scope.tell)(Step::Installed { version: engine.version.clone(), binary: engine.binary.clone() });
-        let (repository, enclosure) = repository?;
-        for warning in repository.warnings() {
-            self.warn(warning);
-        }
-        let judged = models.spent();
-        Ok(Preparation { engine, omo, repository, enclosure, models, judged })
-    }
-
-    fn note_recall(&mut self, recall: Result<Recollection, String>) {
-        match recall {
-            Ok(Recollection { recall, warnings, .. }) => {
-                (self.scope.tell)(Step::Recalled(recall));
-                for warning in warnings {
-                    self.warn(warning);
-                }
-            }
-            Err(why) => self.warn(format!("the memory could not be read: {why}")),
-        }
-    }
-
-    pub(crate) fn warn(&mut self, warning: String) {
-        (self.scope.tell)(Step::Warning(warning.clone()));
-        self.warnings.push(warning);
     }
 }
 

@@ -64,6 +64,7 @@ mod live_engine;
 mod memory;
 mod models;
 mod network;
+mod opened;
 mod prepared;
 mod process;
 mod propose;

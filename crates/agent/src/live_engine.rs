@@ -19,7 +19,7 @@ use crate::{
     job::Scope,
     memory::{Record, SessionArchive},
     network::Network,
-    prepared::Preparation,
+    opened::Preparation,
     session::{Plan, Session, SessionOrder},
     tool_server::ToolServer,
     tools::ToolList,

@@ -1,22 +1,19 @@
 //! The states of an [`Agent`](crate::Agent) in which it works: prepared, and running.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
-use fro_boundary::{Deeds, Enclosure, ModelProxy, Spent, Store};
+use fro_boundary::{Spent, Store};
 use fro_core::{
-    Drafts, Fault, Permit,
+    Fault, Permit,
     continuity::{Fresh, Reminder, Topic},
     conversation::outcome::Usage,
     prompt::Workbench,
 };
-use fro_opencode::{Engine, Omo};
 
 use crate::{
-    agent::{Equipped, Opened},
-    callers::Callers,
-    live_engine::{EngineSetup, LiveEngine, Offer, Remembered},
+    live_engine::{LiveEngine, Offer},
     memory::SessionChoice,
-    propose,
+    opened::{Equipped, Opened},
     repository::Repository,
     session::{Plan, Session},
     step::Step,
@@ -32,18 +29,6 @@ pub struct Prepared<'agent, 'a> {
 pub struct Running<'agent, 'a> {
     opened: &'agent mut Opened<'a>,
     engine: &'agent LiveEngine<'a>,
-}
-
-/// What the engine is started with: itself, what is loaded into it, and where it works.
-pub(crate) struct Preparation {
-    pub(crate) engine: Engine,
-    pub(crate) omo: Option<Omo>,
-    pub(crate) repository: Repository,
-    /// What can stand around the wall.
-    pub(crate) enclosure: Enclosure,
-    pub(crate) models: Arc<ModelProxy>,
-    /// What it took to find out what the request means.
-    pub(crate) judged: Spent,
 }
 
 impl<'agent, 'a> Prepared<'agent, 'a> {
@@ -124,78 +109,5 @@ impl<'a> Running<'_, 'a> {
     /// Adds to what a maintainer should know, without telling it again.
     pub fn note(&mut self, warnings: Vec<String>) {
         self.opened.warnings.extend(warnings);
-    }
-}
-
-impl<'a> Opened<'a> {
-    /// Starts the engine, if need be without the database that was recalled.
-    async fn start(&mut self, preparation: &Preparation, offer: Offer) -> Result<LiveEngine<'a>, Fault> {
-        let engine = match self.try_start(preparation, offer.clone()).await {
-            Ok(engine) => engine,
-            // Rarely needed and large, so it has a place of its own.
-            Err(fault) => Box::pin(self.start_with_new_database(preparation, offer, fault)).await?,
-        };
-        let process = engine.wall_process();
-        self.memory.record().is_behind(process.clone());
-        (self.scope.tell)(Step::EngineUp { walls: engine.walls().to_owned(), process });
-        Ok(engine)
-    }
-
-    async fn try_start(&self, preparation: &Preparation, offer: Offer) -> Result<LiveEngine<'a>, Fault> {
-        let memory = Remembered {
-            archive: Arc::new(self.memory.archive_apart()),
-            record: self.memory.record(),
-            is_warm: self.memory.is_warm(),
-        };
-        let setup = EngineSetup {
-            home: self.folder.path(),
-            engine_home: self.engine_home.clone(),
-            private: self.memory.private(),
-            memory,
-            offer,
-        };
-        let deeds = |drafts, callers| self.deeds(preparation, drafts, callers);
-        LiveEngine::start(self.scope, preparation, setup, deeds).await
-    }
-
-    /// Starts the engine with a database of its own making, if the one that was recalled is what it could not open.
-    ///
-    /// It is the cause only if the engine starts without it. What is in it goes into the new one then.
-    async fn start_with_new_database(
-        &mut self,
-        preparation: &Preparation,
-        offer: Offer,
-        fault: Fault,
-    ) -> Result<LiveEngine<'a>, Fault> {
-        let Some(taken) = self.memory.take_away() else { return Err(fault) };
-        let engine = match self.try_start(preparation, offer.clone()).await {
-            Ok(engine) => engine,
-            Err(again) => {
-                tracing::warn!("the engine does not start without its database either: {again}");
-                self.memory.give_back(&taken);
-                return Err(fault);
-            }
-        };
-        let brought = engine.stop().await.map_err(|why| why.to_string());
-        let brought = brought.and_then(|halt| self.memory.transplant(&taken, &halt));
-        let told = match brought {
-            Ok(()) => "its sessions were brought into a new one",
-            Err(_) => "the run goes on without its sessions",
-        };
-        self.warn(format!("the engine could not open the database of the memory ({fault}); {told}"));
-        if let Ok(engine) = self.try_start(preparation, offer.clone()).await {
-            return Ok(engine);
-        }
-        self.memory.take_away();
-        self.try_start(preparation, offer).await
-    }
-
-    /// Returns what becomes of what the agent does by `gh`.
-    fn deeds(&self, preparation: &Preparation, drafts: Drafts, callers: Arc<Callers>) -> Deeds {
-        let (permit, server) = (self.scope.permit(), self.scope.settings().server.trim_end_matches('/'));
-        let number = permit.subject().number().unwrap_or_default();
-        let page = format!("{server}/{}/issues/{number}", permit.repo());
-        let doers = (preparation.repository.proposer(), Arc::clone(&self.sorter));
-        propose::deeds((number, page), (drafts, callers), doers)
     }
 }

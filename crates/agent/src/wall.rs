@@ -11,7 +11,7 @@ use fro_core::Fault;
 
 use crate::{
     job::Scope,
-    prepared::Preparation,
+    opened::Preparation,
     settings::{EngineSettings, Settings, Unwalled},
 };
 
