@@ -26,6 +26,13 @@ struct Allowance {
     reset: i64,
 }
 
+impl Allowance {
+    /// Who has no good token has no room in GraphQL at all, and hears that the token is wrong instead.
+    fn is_spent(&self) -> bool {
+        self.limit > 0 && self.used >= self.limit
+    }
+}
+
 /// `GET /rate_limit`, which itself costs nothing.
 pub(super) async fn show(State(hub): State<Arc<Hub>>, headers: HeaderMap) -> Json<Value> {
     let rate = |pool| {
@@ -46,7 +53,7 @@ pub(crate) async fn count(State(hub): State<Arc<Hub>>, request: Request, next: N
     let (pool, headers) = (Pool::for_path(&path), request.headers().clone());
     let free = path == "/rate_limit";
     let left = allowance(&hub, &headers, pool);
-    let mut response = if !free && left.used >= left.limit {
+    let mut response = if !free && left.is_spent() {
         exhausted(&hub, &headers, pool)
     } else {
         let response = next.run(request).await;

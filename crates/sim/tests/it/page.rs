@@ -104,7 +104,7 @@ async fn looking_is_no_traffic() {
 #[tokio::test]
 async fn an_address_of_the_api_that_nobody_knows_is_no_page() {
     let world = World::start().await.unwrap();
-    let (status, body) = get(&world, "/user/repos").await;
+    let (status, body) = get(&world, "/user/emails").await;
     assert_eq!((status, body["message"].as_str()), (404, Some("Not Found")));
-    assert_eq!(world.unknown_routes(), ["GET /user/repos"]);
+    assert_eq!(world.unknown_routes(), ["GET /user/emails"]);
 }

@@ -41,10 +41,10 @@ async fn all_traffic_is_recorded() {
 #[tokio::test]
 async fn unknown_routes_are_answered_404_and_told() {
     let world = World::start().await.unwrap();
-    assert_eq!(get(&world, "/repos/octo/garden/milestones").await.0, 404);
+    assert_eq!(get(&world, "/repos/octo/garden/languages").await.0, 404);
     assert_eq!(ask(&world, "PUT /user", "maya", Value::Null).await.0, 404);
     assert_eq!(get(&world, "/repos/octo/garden/issues/99").await.0, 404, "known, but not there");
-    assert_eq!(world.unknown_routes(), ["GET /repos/octo/garden/milestones", "PUT /user"]);
+    assert_eq!(world.unknown_routes(), ["GET /repos/octo/garden/languages", "PUT /user"]);
 }
 
 #[tokio::test]
