@@ -73,7 +73,7 @@ fn a_good_run() {
     ToolBegan(Tool { name: "read", about: "/repo/repoA/README.md" })
     ToolEnded { tool: Tool { name: "read", about: "README.md" }, ok: true }
     StepDone { finish: ToolCalls, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
-    Subscribers("All done now.")
+    Said("All done now.")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
@@ -107,7 +107,7 @@ fn a_rejected_request() {
 fn one_retry() {
     assert_snapshot!(recording!("one-retry"), @r#"
     Retrying { attempt: 1, next: 2026-11-15T18:25:19.194Z, spent: false }
-    Subscribers("recovered")
+    Said("recovered")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
@@ -120,7 +120,7 @@ fn two_retries() {
     assert_snapshot!(recording!("two-retries"), @r#"
     Retrying { attempt: 1, next: 2026-11-15T18:25:22.787Z, spent: false }
     Retrying { attempt: 2, next: 2026-11-15T18:25:27.006Z, spent: false }
-    Subscribers("recovered")
+    Said("recovered")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
@@ -168,9 +168,9 @@ fn an_answer_that_is_not_json() {
 #[test]
 fn one_cut_stream() {
     assert_snapshot!(recording!("cut-stream"), @r#"
-    Subscribers("partial ")
+    Said("partial ")
     StepDone { finish: Cut, usage: Usage { calls: 1, input: 0, output: 0, reasoning: 0, cache_read: 0, cache_write: 0, cost: 0.0 } }
-    Subscribers("script exhausted")
+    Said("script exhausted")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
@@ -191,7 +191,7 @@ fn a_turn_without_words() {
 #[test]
 fn an_answer_that_is_too_long() {
     assert_snapshot!(recording!("out-of-length"), @r#"
-    Subscribers("cut off")
+    Said("cut off")
     StepDone { finish: Length, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
@@ -205,7 +205,7 @@ fn an_unknown_tool() {
     ToolBegan(Tool { name: "invalid", about: "" })
     ToolEnded { tool: Tool { name: "invalid", about: "Invalid Tool" }, ok: true }
     StepDone { finish: ToolCalls, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
-    Subscribers("after")
+    Said("after")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
@@ -219,7 +219,7 @@ fn wrong_arguments() {
     ToolBegan(Tool { name: "read", about: "" })
     ToolEnded { tool: Tool { name: "read", about: "" }, ok: false }
     StepDone { finish: ToolCalls, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
-    Subscribers("after")
+    Said("after")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
@@ -256,7 +256,7 @@ fn a_refused_permission_lets_the_model_go_on() {
     ToolBegan(Tool { name: "bash", about: "echo hello" })
     ToolEnded { tool: Tool { name: "bash", about: "echo hello" }, ok: false }
     StepDone { finish: ToolCalls, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
-    Subscribers("fin")
+    Said("fin")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
@@ -283,7 +283,7 @@ fn somebody_else_aborts_a_text() {
     assert_snapshot!(recording!("aborted-text"), @r#"
     Broke(Breakage { name: "MessageAbortedError", status: None, code: None, words: [words for the log] })
     Idle
-    Subscribers("w0 w1 w2 w3 w4 w5 w6 ")
+    Said("w0 w1 w2 w3 w4 w5 w6 ")
     Idle
     --> Settle
     ==> Failed { failure: Failure { trouble: Aborted, words: [words for the log] }, partial: Some("w0 w1 w2 w3 w4 w5 w6 ") } after 0 calls
@@ -308,9 +308,9 @@ fn somebody_else_aborts_a_command() {
 #[test]
 fn a_rest_of_another_session_is_not_ours() {
     assert_snapshot!(recording!("stale-rest"), @r#"
-    Subscribers("w0 w1 w2 w3 w4 w5 w6 w7 w8 w9 first")
+    Said("w0 w1 w2 w3 w4 w5 w6 w7 w8 w9 first")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
-    Subscribers("second")
+    Said("second")
     StepDone { finish: Stop, usage: Usage { calls: 1, input: 800, output: 40, reasoning: 10, cache_read: 200, cache_write: 0, cost: 0.001 } }
     Idle
     --> Settle
