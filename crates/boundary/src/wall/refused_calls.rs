@@ -97,10 +97,32 @@ pub(super) const ABSENT: &[c_long] = &[
 /// Commands about an open file that reach others. A lease holds up whoever opens the file, for most of a minute; a
 /// signal of one's own choice for what happens to a file could be SIGCONT, which wakes whoever is stopped; and watching a
 /// folder was done like this before inotify, which the broker decides on.
-pub(super) const FILE_COMMANDS: [c_int; 3] = [libc::F_SETLEASE, F_SETSIG, libc::F_NOTIFY];
+pub(super) const FILE_COMMANDS: [c_int; 4] = [libc::F_SETLEASE, F_SETDELEG, F_SETSIG, libc::F_NOTIFY];
 
 /// `libc` has no name for it.
 const F_SETSIG: c_int = 10;
+
+/// The lease of Linux 6.19, which folders can have, too.
+const F_SETDELEG: c_int = 1040;
+
+/// Options of a socket, with their levels, that send its packets another way than to the address that the broker looked
+/// at: a route through hosts of one's own choice (of IPv4, of IPv6 by its new and old names), a network device, and a
+/// connection that is made only with the first data, after the broker's look.
+pub(super) const SOCKET_OPTIONS: [(c_int, c_int); 10] = [
+    (libc::IPPROTO_IP, libc::IP_OPTIONS),
+    (libc::IPPROTO_IP, libc::IP_UNICAST_IF),
+    (libc::IPPROTO_IPV6, libc::IPV6_RTHDR),
+    (libc::IPPROTO_IPV6, libc::IPV6_2292RTHDR),
+    (libc::IPPROTO_IPV6, libc::IPV6_2292PKTOPTIONS),
+    (libc::IPPROTO_IPV6, libc::IPV6_UNICAST_IF),
+    (libc::SOL_SOCKET, libc::SO_BINDTODEVICE),
+    (libc::SOL_SOCKET, SO_BINDTOIFINDEX),
+    (libc::IPPROTO_TCP, libc::TCP_FASTOPEN_CONNECT),
+    (libc::IPPROTO_TCP, libc::TCP_FASTOPEN_NO_COOKIE),
+];
+
+/// `libc` has no name for it.
+const SO_BINDTOIFINDEX: c_int = 62;
 
 /// Requests about an open file that change it though it was opened for reading only: flags, attributes, version,
 /// verity, encryption. After them, requests that type into a terminal in its user's name: `TIOCSTI` and `TIOCLINUX`.

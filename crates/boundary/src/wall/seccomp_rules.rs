@@ -14,7 +14,7 @@ use seccompiler::{
 
 use crate::wall::{
     kernel::{self, Listener},
-    refused_calls::{ABSENT, FILE_COMMANDS, REFUSED, REQUESTS},
+    refused_calls::{ABSENT, FILE_COMMANDS, REFUSED, REQUESTS, SOCKET_OPTIONS},
 };
 
 /// What becomes of the engine's connections.
@@ -74,6 +74,8 @@ fn programs(connections: Connections) -> Result<[BpfProgram; 2], BackendError> {
         (libc::SYS_sendto, vec![with_flag(3, libc::MSG_FASTOPEN)?]),
         (libc::SYS_sendmsg, vec![with_flag(2, libc::MSG_FASTOPEN)?]),
         (libc::SYS_sendmmsg, vec![with_flag(3, libc::MSG_FASTOPEN)?]),
+        (libc::SYS_setsockopt, socket_options()?),
+        (libc::SYS_prctl, vec![waking_when_the_parent_ends()?]),
         (libc::SYS_clone, NAMESPACES.iter().map(|flag| with_flag(0, *flag)).collect::<Result<_, _>>()?),
         (libc::SYS_ioctl, requests()?),
         (libc::SYS_fcntl, file_commands()?),
@@ -131,6 +133,18 @@ fn requests() -> Result<Vec<SeccompRule>, BackendError> {
 
 fn file_commands() -> Result<Vec<SeccompRule>, BackendError> {
     FILE_COMMANDS.iter().map(|command| all(&[(1, SeccompCmpOp::Eq, *command)])).collect()
+}
+
+fn socket_options() -> Result<Vec<SeccompRule>, BackendError> {
+    let rule = |(level, option): &(c_int, c_int)| {
+        all(&[(1, SeccompCmpOp::Eq, *level), (2, SeccompCmpOp::Eq, *option)])
+    };
+    SOCKET_OPTIONS.iter().map(rule).collect()
+}
+
+/// A process that is stopped would go on when its parent is killed, as by a machine that runs out of memory.
+fn waking_when_the_parent_ends() -> Result<SeccompRule, BackendError> {
+    all(&[(0, SeccompCmpOp::Eq, libc::PR_SET_PDEATHSIG), (1, SeccompCmpOp::Eq, libc::SIGCONT)])
 }
 
 /// A process of the same user may be limited and slowed down to its end; whoever means itself says 0.

@@ -191,6 +191,18 @@ def fast_open(port):
     socket.socket().sendto(b"x", socket.MSG_FASTOPEN, ("127.0.0.1", port))
 
 
+# To 127.0.0.1, but by way of 127.0.0.2; and a header with one host to go through, which is ::1.
+SOURCE_ROUTE = bytes([131, 7, 4, 127, 0, 0, 2, 0])
+ROUTE_HEADER = bytes([0, 2, 4, 0, 0, 0, 0, 0]) + bytes(15) + b"\1"
+
+
+def connect_with(option):
+    with socket.socket(socket.AF_INET6 if option[0] == socket.IPPROTO_IPV6 else socket.AF_INET) as opened:
+        opened.setsockopt(*option)
+        if opened.family == socket.AF_INET:
+            opened.connect(("127.0.0.1", allowed))
+
+
 def bind(port):
     socket.socket().bind(("127.0.0.1", port))
 
@@ -250,6 +262,14 @@ def network():
     told("listen on the own port of every address", lambda: listen_anywhere(("0.0.0.0", listen)))
     told("listen and answer on the own port", listen_and_answer)
     told("listen on a unix socket", listen_on_a_path)
+    told("lead a connection through another host", lambda: connect_with((socket.IPPROTO_IP, 4, SOURCE_ROUTE)))
+    told("lead it through another host over IPv6", lambda: connect_with((socket.IPPROTO_IPV6, 57, ROUTE_HEADER)))
+    told("lead it through another host as of old", lambda: connect_with((socket.IPPROTO_IPV6, 5, ROUTE_HEADER)))
+    told("lead it through a device", lambda: connect_with((socket.SOL_SOCKET, 25, b"lo")))
+    told("lead it through a device by number", lambda: connect_with((socket.SOL_SOCKET, 62, 1)))
+    told("connect with the first data", lambda: connect_with((socket.IPPROTO_TCP, 30, 1)))
+    told("connect with data and without a cookie", lambda: connect_with((socket.IPPROTO_TCP, 34, 1)))
+    told("connect without delay", lambda: connect_with((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)) or "works")
     told("udp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close())
     told("udp over IPv6", lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).close())
     told("raw IP", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).close())
@@ -308,6 +328,9 @@ def processes():
     told("a timer that wakes whoever is stopped", lambda: call("timer_create", 1, event(signal.SIGCONT), room(8)))
     told("a signal of one's own choice for a file", lambda: open_own(fcntl.F_SETSIG, signal.SIGCONT))
     told("a lease that holds up whoever opens a file", lambda: open_own(fcntl.F_SETLEASE, fcntl.F_RDLCK))
+    told("a lease as newer kernels give it", lambda: open_own(1040, bytes(8)))
+    told("to be woken by the parent's end", lambda: at_the_parents_end(signal.SIGCONT))
+    told("to be ended by the parent's end", lambda: at_the_parents_end(signal.SIGTERM) or at_the_parents_end(0) or "works")
     told("another command about the own file", lambda: open_own(fcntl.F_SETFD, 0) or "works")
 
 
@@ -324,6 +347,11 @@ def open_own(command, argument):
     write("leased")
     with open("leased") as file:
         fcntl.fcntl(file, command, argument)
+
+
+def at_the_parents_end(number):
+    if libc.prctl(1, ctypes.c_ulong(number), 0, 0, 0) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
 
 
 def watch_as_of_old(path):

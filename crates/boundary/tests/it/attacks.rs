@@ -81,6 +81,14 @@ fn the_network_ends_at_the_own_ports() {
     listen on the own port of every address: EACCES
     listen and answer on the own port: works
     listen on a unix socket: works
+    lead a connection through another host: EPERM
+    lead it through another host over IPv6: EPERM
+    lead it through another host as of old: EPERM
+    lead it through a device: EPERM
+    lead it through a device by number: EPERM
+    connect with the first data: EPERM
+    connect with data and without a cookie: EPERM
+    connect without delay: works
     udp: EPERM
     udp over IPv6: EPERM
     raw IP: EPERM
@@ -149,6 +157,9 @@ fn other_processes_are_left_alone() {
         a timer that wakes whoever is stopped: ENOSYS
         a signal of one's own choice for a file: EPERM
         a lease that holds up whoever opens a file: EPERM
+        a lease as newer kernels give it: EPERM
+        to be woken by the parent's end: EPERM
+        to be ended by the parent's end: works
         another command about the own file: works
         "); }
     });
