@@ -81,7 +81,7 @@ mod tools;
 mod wall;
 
 pub use agent::{Agent, Finished};
-pub use fro_boundary::WallProcess;
+pub use fro_boundary::{WallProcess, unpacked};
 pub use fro_opencode::{AskPolicy, HumanReply, People, PeopleRequest};
 pub use handover::Handover;
 pub use job::{Job, Origin};

@@ -34,7 +34,7 @@ pub use environment::{Environment, environment};
 pub use gh::{Deed, DeedResult, Deeds, GhBroker, GhCalls, Upstream};
 pub use git::{
     AgentClone, BranchState, CloneBase, CloneFiles, Credential, Git, GitError, LeftOut, PROTECTED_PATHS,
-    PullDiff, Push, Pushing, Rules, Signature, Staging, Store, Tip, Untracked, receive,
+    PullDiff, Push, Pushing, Rules, Signature, Staging, Store, Tip, Untracked, receive, unpacked,
 };
 pub use halt::{Halt, StillRunning};
 pub use hide::hide;

@@ -35,3 +35,4 @@ pub use receive::receive;
 pub use rules::{BranchState, PROTECTED_PATHS, Rules};
 pub use staging::{Credential, Push, Pushing, Staging};
 pub use store::{CloneBase, Store, Tip};
+pub use unpacked::unpacked;

@@ -9,6 +9,11 @@ use std::{
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use zip::ZipArchive;
 
+/// Returns everything that is packed in a file, and in what comes out of it, if that is no more than `most` bytes.
+pub fn unpacked(bytes: &[u8], most: u64) -> Option<Vec<Vec<u8>>> {
+    Budget::new(most).unpack(bytes).ok()
+}
+
 /// How often something may be packed; what is deeper counts as too much.
 const DEPTH: usize = 4;
 

@@ -339,11 +339,11 @@ async fn files_that_the_agent_makes_come_with_its_answer_without_secrets() {
     let stage = Stage::open().await;
     let (model, token) = (stage.world.model(), stage.world.token("fro-bot"));
     let command = format!(
-        "mkdir out && printf '\\377PNG' > out/tap.png && printf 'key {token}' > log.txt && printf '\\377{token}' > raw.bin \
+        "mkdir out && printf '\\377PNG' > out/tap.png && printf 'key {token}' > log.txt && printf '{token}' | gzip > log.gz \
          && ln -s /proc/self/environ link.txt && mkfifo pipe && head -c 6000000 /dev/zero > large.bin"
     );
     model.calls("bash", json!({ "command": command, "description": "draw" }));
-    for path in ["out/tap.png", "log.txt", "raw.bin", "link.txt", "large.bin"] {
+    for path in ["out/tap.png", "log.txt", "log.gz", "link.txt", "large.bin"] {
         model.calls("files_attach", json!({ "path": path }));
     }
     model.calls("files_attach", json!({ "path": "one-too-many.txt" }));
@@ -357,7 +357,7 @@ async fn files_that_the_agent_makes_come_with_its_answer_without_secrets() {
     assert!(said.contains("-# 📎 `tap.png` 1 kB · `log.txt` 1 kB"), "{said}");
     assert!(said.contains("[tap.png: \u{fffd}PNG] [log.txt: key "), "{said}");
     for refused in [
-        "Not attached: `raw.bin`: there is something in it that looks like a secret",
+        "Not attached: `log.gz`: there is something packed in it that looks like a secret",
         "Not attached: `link.txt`: ",
         "Not attached: `large.bin`: ",
     ] {

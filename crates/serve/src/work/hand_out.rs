@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fro_agent::{Agent, Arguments, ToolList, Tools};
+use fro_agent::{Agent, Arguments, ToolList, Tools, unpacked};
 use fro_core::{
     Redactor,
     attachment::{ALL, MOST},
@@ -10,6 +10,9 @@ use fro_core::{
     tool_call::{Call, ToolSet},
 };
 use futures::future::BoxFuture;
+
+/// How many bytes may come out of an archive; one with more could hide a secret in the rest.
+const UNPACKED: u64 = 16 << 20;
 
 /// The files that the agent has named, in order.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +55,7 @@ impl Named {
         for (path, bytes) in paths.iter().zip(read) {
             let taken: usize = out.files.iter().map(|file| file.bytes.len()).sum();
             match bytes.and_then(|bytes| may_leave(bytes, ALL - taken, redactor)) {
-                Ok(bytes) => out.files.push(HandedFile { name: name(path), bytes }),
+                Ok(bytes) => out.files.push(HandedFile { name: name(path, redactor), bytes }),
                 Err(why) => out.troubles.push(say::not_handed(path, &why)),
             }
         }
@@ -85,20 +88,27 @@ fn may_leave(bytes: Vec<u8>, room: usize, redactor: &Redactor) -> Result<Vec<u8>
     if bytes.len() > room {
         return Err(format!("it has more than the {room} bytes that are left"));
     }
+    let has_secret = |bytes: &[u8]| redactor.clean(&String::from_utf8_lossy(bytes)).found() > 0;
+    let inside = unpacked(&bytes, UNPACKED);
+    let inside = inside.ok_or_else(|| format!("it unpacks to more than {UNPACKED} bytes"))?;
+    if inside.iter().any(|part| has_secret(part)) {
+        return Err("there is something packed in it that looks like a secret".to_owned());
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(redactor.clean(&text).as_str().as_bytes().to_vec()),
         Err(no_text) => {
             let bytes = no_text.into_bytes();
-            match redactor.clean(&String::from_utf8_lossy(&bytes)).found() {
-                0 => Ok(bytes),
-                _ => Err("there is something in it that looks like a secret".to_owned()),
+            if has_secret(&bytes) {
+                return Err("there is something in it that looks like a secret".to_owned());
             }
+            Ok(bytes)
         }
     }
 }
 
-fn name(path: &str) -> String {
-    let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or("file");
+fn name(path: &str, redactor: &Redactor) -> String {
+    let clean = redactor.clean(path);
+    let last = clean.as_str().rsplit('/').find(|part| !part.is_empty()).unwrap_or("file");
     last.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
@@ -120,10 +130,23 @@ mod tests {
         }
     }
 
+    /// The words of the test above, as gzip packs them.
+    const PACKED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\xc8\x49\xcc\x2b\x49\x4d\xd1\x2d\x4e\x4d\x2e\x4a\x2d\xd1\x2d\x4b\xcc\x29\x4d\x05\x00\xf0\x6a\x5e\x1c\x14\x00\x00\x00";
+
+    #[test]
+    fn what_is_packed_is_looked_at_too() {
+        let redactor = Redactor::knowing([&Secret::new("planted-secret-value")]);
+        let innocent = Redactor::knowing([&Secret::new("another-secret-value")]);
+        assert!(may_leave(PACKED.to_vec(), 99, &redactor).is_err());
+        assert_eq!(may_leave(PACKED.to_vec(), 99, &innocent), Ok(PACKED.to_vec()));
+    }
+
     #[test]
     fn a_file_is_called_like_its_last_part() {
-        let names = ["out/tap.png", "tap.png", "a/b/", "/", "x\n.txt"].map(name);
-        assert_eq!(names, ["tap.png", "tap.png", "b", "file", "x.txt"]);
+        let redactor = Redactor::knowing([&Secret::new("planted-secret-value")]);
+        let names = ["out/tap.png", "tap.png", "a/b/", "/", "x\n.txt", "a/planted-secret-value.txt"];
+        let names = names.map(|path| name(path, &redactor));
+        assert_eq!(names, ["tap.png", "tap.png", "b", "file", "x.txt", "[redacted].txt"]);
     }
 
     #[test]
