@@ -16,6 +16,8 @@ const MOST_BUTTONS: usize = 5;
 const MOST_OPTIONS: usize = 25;
 const MOST_FILES: usize = 10;
 const SILENT: u64 = 1 << 12;
+/// Whoever fetches an address to show what is there also tells its server the address, and so what stands in it.
+const NO_PREVIEWS: u64 = 1 << 2;
 const EPHEMERAL: u64 = 1 << 6;
 
 /// What tells one message of ours from another, so that a second attempt is not a second message.
@@ -172,7 +174,7 @@ impl Post {
             json!({ "parse": [], "users": users, "replied_user": false }),
         );
         form.insert("components".to_owned(), self.rows.iter().map(Row::form).collect());
-        form.insert("flags".to_owned(), json!(if self.silent { SILENT } else { 0 }));
+        form.insert("flags".to_owned(), json!(if self.silent { NO_PREVIEWS | SILENT } else { NO_PREVIEWS }));
         if let Some(earlier) = self.reply_to {
             let reference = json!({ "message_id": earlier, "fail_if_not_exists": false });
             form.insert("message_reference".to_owned(), reference);
@@ -331,6 +333,16 @@ mod tests {
             Post { rows: vec![Row::Buttons(Vec::new())], ..post("?") },
             Err("0 buttons in a row, 1 to 5 can be"),
         );
+    }
+
+    #[test]
+    fn discord_is_not_to_fetch_what_a_message_links_to() {
+        for silent in [false, true] {
+            let linking = Post { silent, ..post("https://mole.example/?key=planted") };
+            let forms = [linking.form(), linking.answered(true), linking.changed()];
+            let flags = forms.map(|form| form["flags"].as_u64().unwrap());
+            assert!(flags.iter().all(|flags| flags & 4 == 4), "{flags:?}");
+        }
     }
 
     #[test]
