@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Measures how long it takes from the start of a program to its first question to the model: `fro-bot action` (walled, with
-a simulated GitHub to answer on), bare `opencode serve` with one prompt, and `opencode run`, in turn, on this machine
-alone. All three have the same small model catalogue and work in a checkout of the same repository. Prints a table.
+"""Measures how long it takes from the start of a program to its first question to the model, and from the model's last
+answer to the program's end: `fro-bot action` (walled, with a simulated GitHub to answer on), bare `opencode serve` with one
+prompt, and `opencode run`, in turn, on this machine alone. All three have the same small model catalogue and work in a
+checkout of the same repository. Prints a table.
 
 usage: bench/first_words.py [--short] [--times N] [--fro-bot FILE] [--sim FILE] [--tools FOLDER]
 
@@ -49,13 +50,13 @@ ENGINE = os.path.join(OPTIONS.tools, "opencode", "1.18.33", "x64", "opencode")
 
 
 class Model(ThreadingHTTPServer):
-    """A model that says one word, and knows when it was first asked."""
+    """A model that says one word, and knows when it was first asked and when it last answered."""
 
     daemon_threads = True
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.first = None
+        self.first = self.last = None
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def config(self):
@@ -83,6 +84,8 @@ class Answer(BaseHTTPRequestHandler):
         for part in (word, last):
             self.wfile.write(b"data: " + json.dumps({**head, **part}).encode() + b"\n\n")
         self.wfile.write(b"data: [DONE]\n\n")
+        self.wfile.flush()
+        self.server.last = time.monotonic()
 
     def log_message(self, *_):
         pass
@@ -168,7 +171,7 @@ def fro_bot(model, folder, started, job):
     run = subprocess.Popen([OPTIONS.fro_bot, "action"], env=environment, cwd=job["GITHUB_WORKSPACE"], stdout=log, stderr=log)
     code, used = finished(run, Watch(run.pid))
     assert code == 0 and model.first, open(log.name).read()
-    return {"first": model.first - began, **used}
+    return {"first": model.first - began, "end": time.monotonic() - model.last, **used}
 
 
 def serve(model, folder, _, job):
@@ -189,7 +192,7 @@ def serve(model, folder, _, job):
     post(f"/session/{session}/message", {"parts": [{"type": "text", "text": PROMPT}]})
     engine.terminate()
     _, used = finished(engine, watch)
-    return {"first": model.first - began, **used}
+    return {"first": model.first - began, "end": time.monotonic() - model.last, **used}
 
 
 def run(model, folder, _, job):
@@ -198,7 +201,7 @@ def run(model, folder, _, job):
     engine = subprocess.Popen([ENGINE, "run", PROMPT], env=environment, cwd=job["GITHUB_WORKSPACE"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     code, used = finished(engine, Watch(engine.pid))
     assert code == 0 and model.first, "opencode run failed"
-    return {"first": model.first - began, **used}
+    return {"first": model.first - began, "end": time.monotonic() - model.last, **used}
 
 
 def main():
@@ -215,14 +218,14 @@ def main():
             model.shutdown()
             print(f"{turn + 1}/{times} {name}: {measured[name][-1]['first']:.2f} s", file=sys.stderr)
     print(f"{times} turns of each, one after the other; medians, least and most in brackets")
-    print("| program | start → first question | beside `opencode serve` | CPU, all processes | CPU, fro-bot itself | engine's memory |")
-    print("|---|---|---|---|---|---|")
+    print("| program | start → first question | beside `opencode serve` | last answer → end | CPU, all processes | CPU, fro-bot itself | engine's memory |")
+    print("|---|---|---|---|---|---|---|")
     pairs = {name: [one["first"] / bare["first"] for one, bare in zip(figures, measured["opencode serve"])] for name, figures in measured.items()}
     for name, figures in measured.items():
-        first, cpu, own, memory = ([figure[key] for figure in figures] for key in ("first", "cpu", "own", "memory"))
+        first, end, cpu, own, memory = ([figure[key] for figure in figures] for key in ("first", "end", "cpu", "own", "memory"))
         own = f"{statistics.median(own):.2f} s" if name.startswith("fro-bot") else ""
         print(f"| `{name}` | {statistics.median(first):.2f} s ({min(first):.2f}–{max(first):.2f}) | × {statistics.median(pairs[name]):.2f} "
-              f"| {statistics.median(cpu):.2f} s | {own} | {statistics.median(memory):.0f} MB |")
+              f"| {statistics.median(end):.2f} s ({min(end):.2f}–{max(end):.2f}) | {statistics.median(cpu):.2f} s | {own} | {statistics.median(memory):.0f} MB |")
 
 
 if __name__ == "__main__":
