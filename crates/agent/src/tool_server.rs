@@ -20,6 +20,7 @@ use fro_opencode::McpServer;
 use tokio::{
     io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::UnixListener,
+    sync::{Semaphore, SemaphorePermit},
     time::timeout,
 };
 use tokio_util::task::AbortOnDropHandle;
@@ -31,6 +32,12 @@ use crate::{
 
 /// The largest line that is read; a draft with many remarks is far below.
 const LARGEST: u64 = 4 << 20;
+
+/// Lines that are larger than this have to find room: what is understood of one takes many times its size.
+const SMALL: u64 = 64 << 10;
+
+/// So many large lines are read and answered at once.
+const LARGE_AT_ONCE: usize = 4;
 
 /// What is heard out of a longer one, so that whoever speaks comes to hear why it is not taken.
 const HEARD_OUT: u64 = 64 << 20;
@@ -51,6 +58,14 @@ pub(crate) struct ToolServer {
 struct Handler {
     lists: Vec<ToolList>,
     callers: Arc<Callers>,
+    room: Semaphore,
+}
+
+/// A question as it came, with the room that it takes.
+struct Question<'a> {
+    /// Nothing, if it is too long.
+    line: Option<Vec<u8>>,
+    _room: Option<SemaphorePermit<'a>>,
 }
 
 impl ToolServer {
@@ -65,7 +80,7 @@ impl ToolServer {
         }
         let listener = UnixListener::bind(&socket)
             .map_err(|error| Fault::ours(format!("cannot open a socket for the engine's tools: {error}")))?;
-        let handler = Arc::new(Handler { lists, callers });
+        let handler = Arc::new(Handler { lists, callers, room: Semaphore::new(LARGE_AT_ONCE) });
         let accepting = tokio::spawn(serve(listener, Arc::clone(&handler)));
         Ok(Self { socket, handler, _accepting: AbortOnDropHandle::new(accepting) })
     }
@@ -99,8 +114,9 @@ async fn hear(stream: SocketStream, handler: Arc<Handler>) {
 
 async fn answer(stream: SocketStream, handler: &Handler) -> io::Result<()> {
     let (reader, mut writer) = tokio::io::split(stream);
-    let reply = match timeout(PATIENCE, question(BufReader::new(reader))).await?? {
-        Some(line) => match serde_json::from_slice(&line) {
+    let question = timeout(PATIENCE, question(BufReader::new(reader), &handler.room)).await??;
+    let reply = match &question.line {
+        Some(line) => match serde_json::from_slice(line) {
             Ok(line) => handler.answer(line).await,
             Err(error) => ToolReply::Failed(format!("this is not a question: {error}")),
         },
@@ -112,11 +128,16 @@ async fn answer(stream: SocketStream, handler: &Handler) -> io::Result<()> {
 }
 
 /// Reads a line, unless it is too long; of that the rest is heard and forgotten.
-async fn question(mut from: impl AsyncBufRead + Unpin) -> io::Result<Option<Vec<u8>>> {
+async fn question(mut from: impl AsyncBufRead + Unpin, room: &Semaphore) -> io::Result<Question<'_>> {
     let mut line = Vec::new();
-    (&mut from).take(LARGEST + 1).read_until(b'\n', &mut line).await?;
+    (&mut from).take(SMALL).read_until(b'\n', &mut line).await?;
+    if (line.len() as u64) < SMALL || line.last() == Some(&b'\n') {
+        return Ok(Question { line: Some(line), _room: None });
+    }
+    let room = room.acquire().await.ok();
+    (&mut from).take(LARGEST + 1 - SMALL).read_until(b'\n', &mut line).await?;
     if line.len() as u64 <= LARGEST {
-        return Ok(Some(line));
+        return Ok(Question { line: Some(line), _room: room });
     }
     let mut rest = from.take(HEARD_OUT);
     while line.last() != Some(&b'\n') {
@@ -126,7 +147,7 @@ async fn question(mut from: impl AsyncBufRead + Unpin) -> io::Result<Option<Vec<
             break;
         }
     }
-    Ok(None)
+    Ok(Question { line: None, _room: room })
 }
 
 impl Handler {
@@ -210,6 +231,33 @@ mod tests {
         assert!((1..CALLERS / 2).contains(&let_in), "{let_in} of {CALLERS} were let in");
         drop(callers);
         assert!(answered(&server, b"x\n").await.contains("this is not a question"));
+    }
+
+    #[tokio::test]
+    async fn large_lines_are_taken_in_a_few_at_a_time() {
+        const CALLERS: usize = 40;
+        const LINE: usize = 3 << 20;
+        let (_folder, server) = opened();
+        let (mut streams, piece) = (Vec::new(), vec![b'x'; LINE]);
+        for _ in 0..CALLERS {
+            streams.push((UnixStream::connect(&server.socket).await.unwrap(), 0));
+        }
+        // Until nobody takes anything more: there is one thread, and whoever reads does so while this one gives way.
+        let mut idle = 0;
+        while idle < 100 {
+            idle += 1;
+            for (stream, poured) in &mut streams {
+                if let Ok(taken @ 1..) = stream.try_write(&piece[*poured..]) {
+                    (*poured, idle) = (*poured + taken, 0);
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+        let whole = streams.iter().filter(|(_, poured)| *poured == LINE).count();
+        assert_eq!(whole, LARGE_AT_ONCE);
+        drop(streams);
+        let long = [piece, b"\n".to_vec()].concat();
+        assert!(answered(&server, &long).await.contains("this is not a question"));
     }
 
     #[tokio::test]
