@@ -60,6 +60,9 @@ impl Keys {
     }
 
     /// Adds the keys that stand in the engine's own configuration; an entry of `auth.json` goes first.
+    ///
+    /// What the configuration gives to a server of tools in headers or variables is the agent's to read, and still nothing to
+    /// be published.
     #[must_use]
     pub fn and_those_of(mut self, config: &Value) -> Self {
         let providers = config.get("provider").and_then(Value::as_object);
@@ -68,10 +71,11 @@ impl Keys {
             if let Some(key) = options.get("apiKey").and_then(Value::as_str) {
                 self.entries.entry(id.clone()).or_insert_with(|| Entry::Key(Secret::new(key)));
             }
-            for hidden in ["apiKey", "headers"].into_iter().filter_map(|name| options.get(name)) {
-                collect(hidden, &mut self.secrets);
+            if let Some(key) = options.get("apiKey") {
+                collect(key, &mut self.secrets);
             }
         }
+        collect_beside(config, &mut self.secrets);
         self
     }
 
@@ -100,13 +104,44 @@ impl Entry {
 /// Gathers the texts of a value that could be secrets: all but the kinds.
 fn collect(value: &Value, secrets: &mut Vec<Secret>) {
     match value {
-        Value::String(text) if text.len() >= SHORTEST_SECRET => secrets.push(Secret::new(text)),
+        Value::String(text) if text.len() >= SHORTEST_SECRET => {
+            secrets.push(Secret::new(text));
+            // What follows a scheme counts alone, too.
+            secrets.extend(
+                text.split_once(' ').filter(|(scheme, _)| is_scheme(scheme)).map(|(_, key)| Secret::new(key)),
+            );
+        }
         Value::Array(values) => values.iter().for_each(|value| collect(value, secrets)),
         Value::Object(fields) => {
             fields.iter().filter(|(name, _)| *name != "type").for_each(|(_, value)| collect(value, secrets));
         }
         _ => {}
     }
+}
+
+/// Gathers what stands in headers, and in variables that are named like credentials, wherever in a configuration that is.
+fn collect_beside(config: &Value, secrets: &mut Vec<Secret>) {
+    match config {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| match (name.as_str(), value) {
+            ("headers", value) => collect(value, secrets),
+            ("environment" | "env", Value::Object(variables)) => {
+                let credentials = variables.iter().filter(|(name, _)| is_credential(name));
+                credentials.for_each(|(_, value)| collect(value, secrets));
+            }
+            (_, value) => collect_beside(value, secrets),
+        }),
+        Value::Array(values) => values.iter().for_each(|value| collect_beside(value, secrets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn is_scheme(word: &str) -> bool {
+    ["basic", "bearer", "token"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+}
+
+fn is_credential(variable: &str) -> bool {
+    let variable = variable.to_ascii_uppercase();
+    ["AUTH", "CREDENTIAL", "KEY", "PASS", "SECRET", "TOKEN"].iter().any(|word| variable.contains(word))
 }
 
 impl fmt::Display for BadKeys {
@@ -143,6 +178,25 @@ mod tests {
             }"#),
             @"anthropic sk-ant-1234, corp login by wellknown, github-copilot gho_1234567, openai login by oauth | sk-ant-1234 CORP_TOKEN eyJ0eXAi tid=abcdef gho_1234567 rt_1234567"
         );
+    }
+
+    #[test]
+    fn what_servers_of_tools_are_given_is_known() {
+        let config = serde_json::json!({
+            "mcp": {
+                "far": { "type": "remote", "url": "https://tools.example", "headers": { "Authorization": "Bearer planted-1" } },
+                "near": {
+                    "command": ["server"], "environment": { "API_TOKEN": "planted-2", "MODE": "production", "KEY": "short" },
+                },
+            },
+            "lsp": { "rust": { "env": { "db_password": "planted-3" } } },
+            "provider": { "mine": { "models": { "m1": { "headers": { "X-Key": "planted-4" } } } } },
+            "agent": { "build": { "prompt": "Be kind to everybody." } },
+        });
+        let keys = Keys::default().and_those_of(&config);
+        let mut secrets: Vec<_> = keys.secrets().iter().map(Secret::expose).collect();
+        secrets.sort_unstable();
+        assert_eq!(secrets, ["Bearer planted-1", "planted-1", "planted-2", "planted-3", "planted-4"]);
     }
 
     #[test]

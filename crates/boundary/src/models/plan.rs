@@ -303,7 +303,7 @@ mod tests {
         local http://10.0.0.5:8000/v1 sk-config-1234 ["tiny", "tiny-1b"]
         "#);
         let secrets: Vec<_> = keys.secrets().iter().map(Secret::expose).collect();
-        assert_eq!(secrets, ["sk-real-1234", "sk-config-1234", "t-secret", "sk-unused-1234"]);
+        assert_eq!(secrets, ["sk-real-1234", "sk-config-1234", "sk-unused-1234", "t-secret"]);
     }
 
     #[test]
