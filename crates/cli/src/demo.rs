@@ -172,6 +172,7 @@ impl Stage {
             audience: event.audience(),
             event,
             run: RunLink { id: "demo".to_owned(), url: None },
+            action: None,
             run_page: None,
             checkout: self.garden.clone(),
             git_ref: Some("main".to_owned()),

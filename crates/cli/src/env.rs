@@ -35,6 +35,8 @@ variables! {
     GITHUB_SERVER_URL = "GITHUB_SERVER_URL";
     /// The repository, `owner/name`.
     GITHUB_REPOSITORY = "GITHUB_REPOSITORY";
+    /// The repository of the action that runs, `owner/name`; empty where the action lies in the checkout.
+    GITHUB_ACTION_REPOSITORY = "GITHUB_ACTION_REPOSITORY";
     /// Who set the workflow off.
     GITHUB_ACTOR = "GITHUB_ACTOR";
     /// The file behind the run's page.

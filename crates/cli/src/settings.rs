@@ -112,6 +112,7 @@ fn read(
         audience: event.audience(),
         event,
         run: run_link(env, &repo),
+        action: env.text(env::GITHUB_ACTION_REPOSITORY).and_then(|name| RepoName::parse(name).ok()),
         run_page,
         checkout: workspace(env)?,
         git_ref: owned(env.text(env::GITHUB_REF_NAME)),

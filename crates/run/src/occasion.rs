@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fro_agent::{Delegation, Job, Origin};
 use fro_core::{
-    Permit, Trigger,
+    Permit, RepoName, Trigger,
     delegation::Claim,
     event::Event,
     remembered::Audience,
@@ -23,6 +23,8 @@ pub struct Occasion {
     pub audience: Option<Audience>,
     /// The run's id and page.
     pub run: RunLink,
+    /// The repository that the running action came from, if it is one of a release.
+    pub action: Option<RepoName>,
     /// The file behind the run's page, where answers go that are for nobody in particular.
     pub run_page: Option<PathBuf>,
     /// The runner's checkout, of which the agent gets a clone.

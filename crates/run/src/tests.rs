@@ -150,6 +150,7 @@ fn occasion(payload: &Value, folder: &TempDir) -> Occasion {
         },
         audience: None,
         run: RunLink { id: "42".to_owned(), url: None },
+        action: None,
         run_page: Some(folder.path().join("page.md")),
         checkout: folder.path().to_owned(),
         git_ref: None,

@@ -22,7 +22,7 @@ pub(super) async fn gather(
 ) -> Result<Facts, Fault> {
     let lately = lately(github, trigger, policy, occasion);
     let (permission, reviewer) =
-        (permission(github, trigger, policy), Box::pin(reviewer_looks(github, trigger, policy)));
+        (permission(github, trigger, policy), Box::pin(reviewer_looks(github, trigger, (policy, occasion))));
     let asked = tokio::join!(github.viewer(), permission, lately, reviewer);
     let own = asked.0.map_err(|error| error.fault())?;
     let marker = Marker::new(&occasion.run.id, trigger);
@@ -43,7 +43,11 @@ const WORKFLOWS: usize = 30;
 
 /// Tells whether a workflow of the default branch has the reviewer look at what nobody asked us for: a change cannot say
 /// so of itself. What cannot be read costs a second look and nothing else.
-async fn reviewer_looks(github: &GitHub, trigger: &Trigger, policy: &Policy) -> bool {
+async fn reviewer_looks(
+    github: &GitHub,
+    trigger: &Trigger,
+    (policy, occasion): (&Policy, &Occasion),
+) -> bool {
     let is_unasked = match (policy.role, trigger) {
         (Role::Agent, Trigger::Pull(pull)) => !matches!(pull.action, PullAction::ReviewRequested(_)),
         (Role::Agent | Role::Reviewer, _) => false,
@@ -61,7 +65,8 @@ async fn reviewer_looks(github: &GitHub, trigger: &Trigger, policy: &Policy) -> 
         |name: &String| is_plain(name) && [".yml", ".yaml"].iter().any(|end| name.ends_with(end));
     for name in names.into_iter().filter(is_workflow).take(WORKFLOWS) {
         let file = github.file(&format!(".github/workflows/{name}"), "").await;
-        if file.is_ok_and(|text| text.is_some_and(|text| reviews_pulls(&text))) {
+        let action = occasion.action.as_ref();
+        if file.is_ok_and(|text| text.is_some_and(|text| reviews_pulls(&text, action))) {
             return true;
         }
     }

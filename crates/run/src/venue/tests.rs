@@ -99,6 +99,7 @@ impl Called {
             event,
             audience: None,
             run: RunLink { id: "42".to_owned(), url: Some("https://example.org/run".to_owned()) },
+            action: None,
             run_page: Some(folder.path().join("page.md")),
             checkout: PathBuf::new(),
             git_ref: None,

@@ -369,15 +369,20 @@ async fn the_agent_leaves_pull_requests_to_the_reviewer_of_the_repository() {
     let event = sim.world().pull_event(REPO, PULL, "opened", "maya");
     let alone = sim.event("pull_request", &event, 0).run().await;
     assert_eq!(sim.world().comments_by(REPO, PULL, "fro-bot").len(), 1, "{alone}");
-    sim.publish("main", ".github/workflows/review.yaml", workflow).await;
     sim.publish("new-seal", "bed.rs", "fn dig() {}\n").await;
     let event = sim.world().pull_event(REPO, PULL, "synchronize", "maya");
-    let both = sim.event("pull_request", &event, 0).run().await;
-    assert_eq!(both.code, Some(0), "{both}");
-    assert!(
-        both.log.contains("nothing to do: the reviewer of this repository looks at pull request #2"),
-        "{both}"
-    );
+    // By the project's own release, and by one that somebody made for themselves.
+    for action in ["fro-bot/agent", "ada/our-bot"] {
+        let reviewer = workflow.replace("fro-bot/agent", action);
+        sim.publish("main", ".github/workflows/review.yaml", &reviewer).await;
+        let agent = sim.event("pull_request", &event, 0).variable("GITHUB_ACTION_REPOSITORY", action);
+        let both = agent.run().await;
+        assert_eq!(both.code, Some(0), "{both}");
+        assert!(
+            both.log.contains("nothing to do: the reviewer of this repository looks at pull request #2"),
+            "{both}"
+        );
+    }
     assert_eq!(sim.world().comments_by(REPO, PULL, "fro-bot").len(), 1);
     finish_without_refusal(sim).await;
 }
