@@ -2,13 +2,16 @@
 //!
 //! Three views of a text are compared and averaged: its words (early and telling ones count more), which words stand
 //! near each other, and runs of four characters. Two findings in one pull request share its vocabulary; what they do
-//! not share is which words go together, so that view separates best. All arithmetic is in integers: the same pair
-//! has the same likeness on every machine.
+//! not share is which words go together, so that view separates best. Where both say which value became which, and not
+//! the same, they tell of two things however alike they are. All arithmetic is in integers: the same pair has the same
+//! likeness on every machine.
 
+mod values;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use values::ValueChange;
 use words::{Word, words};
 
 /// From this likeness on, two wordings tell of the same thing.
@@ -29,6 +32,7 @@ pub struct Wording {
     pairs: BTreeSet<(String, String)>,
     runs: BTreeMap<Vec<char>, u64>,
     names: BTreeSet<String>,
+    change: Option<ValueChange>,
     bare: String,
 }
 
@@ -37,7 +41,14 @@ impl Wording {
     pub fn new(text: &str) -> Self {
         let words = words(text);
         let bare = bare(text);
-        Self { words: weighed(&words), pairs: pairs(&words), runs: runs(&bare), names: names(&words), bare }
+        Self {
+            words: weighed(&words),
+            pairs: pairs(&words),
+            runs: runs(&bare),
+            names: names(&words),
+            change: ValueChange::read(text),
+            bare,
+        }
     }
 
     /// Returns how alike two wordings are: 1,000 if they are the same but for case and punctuation.
@@ -50,7 +61,13 @@ impl Wording {
         let near = angle(shared, self.pairs.len() as u64, other.pairs.len() as u64);
         let runs = cosine(&self.runs, &other.runs);
         // The root stretches the low end: a single shared pair of neighbours already says much.
-        (35 * words + 35 * (near * 1_000).isqrt() + 30 * runs) / 100
+        let likeness = (35 * words + 35 * (near * 1_000).isqrt() + 30 * runs) / 100;
+        if self.tells_another_change(other) { likeness.min(ALIKE - 1) } else { likeness }
+    }
+
+    /// Tells whether both say which value became which, and not the same.
+    fn tells_another_change(&self, other: &Self) -> bool {
+        self.change.is_some() && other.change.is_some() && self.change != other.change
     }
 
     /// Tells whether both name something in the code, and one thing at least is the same.
@@ -153,6 +170,18 @@ mod tests {
     fn likeness_is_mutual() {
         let (a, b) = ("`hose` is never closed on error", "On error the hose stays open");
         assert_eq!(likeness(a, b), likeness(b, a));
+    }
+
+    #[test]
+    fn the_same_words_about_other_values_are_not_the_same() {
+        let lightness = |from, to| format!("The lightness of the link was {from}% and is now {to}%");
+        let (one, other) = (lightness(30, 70), lightness(70, 30));
+        assert_eq!(likeness(&one, &one), 1_000);
+        assert_eq!(likeness(&one, &other), ALIKE - 1);
+        assert_eq!(likeness(&one, &lightness(30, 50)), ALIKE - 1);
+        let again = "The link's lightness changed from 30% to 70%";
+        assert!(likeness(&one, again) >= ALIKE, "{}", likeness(&one, again));
+        assert!(likeness(&other, again) < ALIKE);
     }
 
     #[test]
