@@ -7,7 +7,7 @@
 use std::{ops::Range, sync::LazyLock};
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use crate::finding::Score;
 
@@ -25,6 +25,10 @@ static NESTED: LazyLock<Option<Regex>> =
 static RAW: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?i)\blang\s*=\s*["']?\s*suggestion\w*["']?"#).ok());
 
+/// A raw tag of code with what it says of itself; a `>` may stand in quotes.
+static CODE_TAG: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?i)<(?P<tag>pre|code)\b(?:"[^"]*"|'[^']*'|[^'">])*"#).ok());
+
 /// Makes every committable suggestion a plain code block.
 pub fn without_suggestions(markdown: &str) -> String {
     let mut text = markdown.to_owned();
@@ -33,7 +37,22 @@ pub fn without_suggestions(markdown: &str) -> String {
         text.replace_range(info, "text");
     }
     let text = replaced(NESTED.as_ref(), &text, "${fence}text");
-    replaced(RAW.as_ref(), &text, "lang=\"text\"")
+    plain_tags(&replaced(RAW.as_ref(), &text, "lang=\"text\""))
+}
+
+/// Takes away what raw tags of code say of themselves, where that may spell a language: by a class, or in references such
+/// as `&#115;`, which are resolved only when the page is read.
+fn plain_tags(text: &str) -> String {
+    let Some(tags) = CODE_TAG.as_ref() else { return text.to_owned() };
+    let plain = |found: &Captures<'_>| {
+        let tag = found[0].to_lowercase();
+        if tag.contains('&') || tag.contains("suggestion") {
+            format!("<{}", &found["tag"])
+        } else {
+            found[0].to_owned()
+        }
+    };
+    tags.replace_all(text, plain).into_owned()
 }
 
 /// Returns how many lines of code a comment may show.
@@ -131,6 +150,7 @@ mod tests {
         suggestion(text).is_none()
             && !NESTED.as_ref().unwrap().is_match(text)
             && !RAW.as_ref().unwrap().is_match(text)
+            && plain_tags(text) == text
     }
 
     #[test]
@@ -149,6 +169,10 @@ mod tests {
             "```sugg&#101;stion\nx\n```",
             "```\\suggestion\nx\n```\n\n```suggestion\ny\n```",
             "<pre lang=\"suggestion\"><code>x</code></pre>",
+            "<pre lang=\"&#115;uggestion\"><code>x</code></pre>",
+            "<pre title='>' lang=sugg&#x65;stion>x</pre>",
+            "<PRE\nlang=\"sugge&#115;tion\"><code>x</code></pre>",
+            "<pre><code class=\"language-suggestion\">x</code></pre>",
             "```suggestion\r\nx\r\n```",
             "```suggestion",
         ];
@@ -163,6 +187,8 @@ mod tests {
     #[test]
     fn other_code_and_the_word_itself_stay() {
         let text = "A suggestion:\n\n```rust\nlet suggestion = 1;\n```\n\n`suggestion`";
+        assert_eq!(without_suggestions(text), text);
+        let text = "<pre lang=\"rust\"><code class='a'>a && b</code></pre>";
         assert_eq!(without_suggestions(text), text);
     }
 
