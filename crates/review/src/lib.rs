@@ -4,7 +4,7 @@
 //!
 //! 1. The pull request's diff is read ([`Diff`]), and what was said before is rebuilt from its comments
 //!    ([`state::State`]), with the [`Seal`] that tells our blocks from forged ones. Each thread's lines are followed into
-//!    the newest commit ([`track`]); what the author wrote since the last review is [`since::Since`].
+//!    the newest commit ([`track`], [`versions`]); what the author wrote since the last review is [`since::Since`].
 //! 2. The model is told how to score ([`rubric`]) and asked pass by pass in one session ([`passes::Passes`]): the stepper
 //!    hears what happened and says what to ask. What does not fit into a prompt is named ([`shown_change`]).
 //! 3. It reports with tools ([`tools`]), and [`review::Review`] answers each call: promoted ([`scoring`], [`sensitivity`]),
@@ -46,6 +46,7 @@ pub mod state;
 pub mod tools;
 pub mod touched;
 pub mod track;
+pub mod versions;
 pub mod web;
 pub mod wording;
 

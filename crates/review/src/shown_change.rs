@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::{Diff, since::Since};
+use crate::{Diff, FileDiff, since::Since};
 
 /// What is done with files that nobody wrote by hand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -99,6 +99,15 @@ impl ShownChange {
     }
 }
 
+/// Reads the hunks file by file: one that cannot be read has none, and hides no other.
+pub fn hunks(parts: &[Part]) -> Diff {
+    let file = |part: &Part| match Diff::parse(&part.text) {
+        Ok(diff) => diff.files().to_vec(),
+        Err(_) => vec![FileDiff { path: part.path.clone(), moved_from: None, hunks: Vec::new() }],
+    };
+    Diff::new(parts.iter().flat_map(file).collect())
+}
+
 /// Returns the path of a file's part of a diff. One that cannot be read goes by its header, so that it is named at least.
 fn path(part: &str) -> String {
     let header = part.lines().next().unwrap_or_default();
@@ -174,6 +183,17 @@ mod tests {
         for path in ["src/vendor.rs", "lock.rs", "distance/a.rs", "Cargo.toml", "map.rs"] {
             assert!(!is_generated(path), "{path}");
         }
+    }
+
+    #[test]
+    fn a_part_that_cannot_be_read_has_no_hunks_and_hides_no_other() {
+        let part = |path: &str, body: &str| Part {
+            path: path.to_owned(),
+            text: format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n{body}"),
+        };
+        let diff = hunks(&[part("a.rs", "@@ -9 +9,7 @@\nbroken\n"), part("b.rs", "@@ -1 +1 @@\n-x\n+y\n")]);
+        let found: Vec<_> = diff.files().iter().map(|file| (file.path.as_str(), file.hunks.len())).collect();
+        assert_eq!(found, [("a.rs", 0), ("b.rs", 1)]);
     }
 
     #[test]

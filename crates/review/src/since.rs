@@ -5,7 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::shown_change::{Part, ShownChange};
+use fro_core::gate::ReviewWish;
+
+use crate::{
+    coverage::Look,
+    shown_change::{Part, ShownChange},
+};
 
 /// The lines that a pull request adds and removes, file by file, as its diff has them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,6 +72,28 @@ impl Since {
         };
         let files: BTreeSet<String> = known.into_iter().chain(paths).collect();
         if files.is_empty() { Self::Nothing } else { Self::Files(files) }
+    }
+
+    /// Returns what no review has seen as it is now: what is new since the last whole one (`seen`), and what that one left
+    /// out. Without a whole one nothing was seen.
+    #[must_use]
+    pub fn unseen(&self, seen: Option<&Look>, parts: &[Part]) -> Self {
+        match seen {
+            Some(look) => {
+                let left_out = parts.iter().filter(|part| look.has_left_out(&part.path));
+                self.clone().and_unread(left_out.map(|part| part.path.clone()))
+            }
+            None => Self::Beginning,
+        }
+    }
+
+    /// Returns what the model is shown: who asks for a review wants one of everything.
+    #[must_use]
+    pub fn wanted_by(self, wish: ReviewWish) -> Self {
+        match wish {
+            ReviewWish::Asked => Self::Beginning,
+            ReviewWish::Unasked | ReviewWish::Reply { .. } => self,
+        }
     }
 
     /// Tells whether a file has something new.
@@ -152,6 +179,29 @@ mod tests {
         assert_eq!(Since::Nothing.and_unread(unread()), files(&["huge.rs"]));
         assert_eq!(Since::Nothing.and_unread([]), Since::Nothing);
         assert_eq!(Since::Beginning.and_unread(unread()), Since::Beginning);
+    }
+
+    #[test]
+    fn only_what_a_whole_review_was_shown_is_seen() {
+        let part = |path: &str| Part { path: path.to_owned(), text: String::new() };
+        let parts = ["tap.rs", "huge.rs", "bed.rs"].map(part);
+        let look = Look::whole("a1", &["huge.rs".to_owned()]);
+        let table = [
+            (Since::Nothing, None, Since::Beginning),
+            (files(&["tap.rs"]), None, Since::Beginning),
+            (Since::Nothing, Some(&look), files(&["huge.rs"])),
+            (files(&["tap.rs"]), Some(&look), files(&["huge.rs", "tap.rs"])),
+            // The commit of the last review is gone.
+            (Since::Beginning, Some(&look), Since::Beginning),
+        ];
+        for (since, seen, expect) in table {
+            let unseen = since.unseen(seen, &parts);
+            assert_eq!(unseen, expect, "{since:?} {seen:?}");
+            assert_eq!(unseen.clone().wanted_by(ReviewWish::Asked), Since::Beginning);
+            for wish in [ReviewWish::Unasked, ReviewWish::Reply { root: 1 }] {
+                assert_eq!(unseen.clone().wanted_by(wish), unseen);
+            }
+        }
     }
 
     #[test]

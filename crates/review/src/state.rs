@@ -179,6 +179,20 @@ impl State {
         reader.read()
     }
 
+    /// Returns the newest commit before this one that a review of ours saw all of, and what that review left out.
+    ///
+    /// A run that was killed may have left traces on the newest commit already; they are not evidence of anything.
+    pub fn seen_before(&self, head: &str) -> Option<&Look> {
+        self.reviewed.iter().find(|look| look.commit != head)
+    }
+
+    /// Returns the newest commit before this one that a finding of ours is about, whatever else was seen of it.
+    pub fn spoken_before(&self, head: &str) -> Option<&str> {
+        let roots = self.threads.iter().map(|thread| &thread.root);
+        let earlier = roots.filter(|root| root.original_commit != head && !root.original_commit.is_empty());
+        earlier.max_by_key(|root| (root.created_at, root.id)).map(|root| root.original_commit.as_str())
+    }
+
     /// Finds a thread by its id.
     pub fn thread(&self, id: u64) -> Option<&Thread> {
         self.threads.iter().find(|thread| thread.root.id == id)
@@ -334,3 +348,6 @@ fn said(comment: &ReviewComment) -> DeveloperReply {
 fn text(fields: &Fields, name: &str) -> String {
     fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests;

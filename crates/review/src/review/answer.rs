@@ -8,7 +8,7 @@ use crate::{
     Place,
     duplicate::{Repeat, Whereabouts},
     finding::{Pass, Score},
-    say::Verdict,
+    say::{Verdict, rated},
     state::{DeveloperReply, Settlement},
 };
 
@@ -47,6 +47,20 @@ pub(super) fn run_state(ground: &Ground) -> String {
     }
     let state = json!({ "threads": threads, "metadata": metadata });
     serde_json::to_string_pretty(&state).unwrap_or_default()
+}
+
+impl Known {
+    /// Tells of the thread on one line.
+    pub fn told(&self) -> String {
+        let thread = &self.thread;
+        let place = match &self.place {
+            Whereabouts::At(anchor) => anchor.to_string(),
+            Whereabouts::Gone { path } => format!("{path}, lines changed since"),
+        };
+        let rated = rated(thread.assessment.score, &thread.assessment.finding);
+        let new = if self.unanswered.is_empty() { "" } else { ", with a new reply" };
+        format!("thread {}: {rated} ({}{new}) at {place}", thread.root.id, thread.status.word())
+    }
 }
 
 fn thread(known: &Known) -> serde_json::Value {

@@ -118,20 +118,9 @@ impl PullSoFar {
         people.iter().filter(is_other).cloned().collect()
     }
 
-    /// Returns the newest commit that a review of ours saw all of before this one, and what that review left out.
-    ///
-    /// A run that was killed may have left traces on the newest commit already; they are not evidence of anything.
-    pub(crate) fn seen_before(&self) -> Option<Look> {
-        let mut looks = self.state.reviewed.iter();
-        looks.find(|look| look.commit != self.told.head).cloned()
-    }
-
-    /// Returns the newest commit before this one that a finding of ours is about, whatever else was seen of it.
-    pub(crate) fn spoken_before(&self) -> Option<String> {
-        let head = &self.told.head;
-        let roots = self.state.threads.iter().map(|thread| &thread.root);
-        let earlier = roots.filter(|root| root.original_commit != *head && !root.original_commit.is_empty());
-        earlier.max_by_key(|root| (root.created_at, root.id)).map(|root| root.original_commit.clone())
+    /// Returns the newest commit before this one that a review of ours saw all of.
+    pub(crate) fn seen_before(&self) -> Option<&Look> {
+        self.state.seen_before(&self.told.head)
     }
 
     /// Returns whom a comment may call by name.
