@@ -282,6 +282,7 @@ async fn publish_review(
     let look = if settled.findings.is_empty() { looked.clone() } else { looked.as_part() };
     let publisher = Publisher { request, pull, people, look };
     let resolved = publisher.deeds(settled).await.inspect_err(|_| tell_unsaid(request, settled))?;
+    let (settled, said_meanwhile) = &publisher.unsaid(settled).await?;
     let diff = tools.diff();
     let writes = settled.writes(&diff, &pull.seal, &looked, |anchor| tools.touched(anchor));
     let blocking = match settled.gate {
@@ -291,6 +292,7 @@ async fn publish_review(
     let tally = Tally {
         commit: head.to_owned(),
         found: settled.findings.len(),
+        said_meanwhile: *said_meanwhile,
         resolved,
         blocking,
         stopped: stopped.clone(),

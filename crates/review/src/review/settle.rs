@@ -6,12 +6,12 @@ use super::{Deed, Known, Review, Standing};
 use crate::{
     Diff, Place, Seal,
     coverage::Look,
-    duplicate,
+    duplicate::{self, Aftermath, Whereabouts},
     finding::{Finding, Kind, Score},
     markdown,
     say::{self, Verdict},
     scoring::{self, Gate},
-    state::Status,
+    state::{State, Status},
 };
 
 /// What a review comes to.
@@ -89,6 +89,23 @@ impl Writes {
 }
 
 impl Settled {
+    /// Leaves out what another run has said since the threads were read, and returns that besides. The gate stays as it is:
+    /// what another run has said is open too.
+    #[must_use]
+    pub fn without_said(self, read: &State, now: &State) -> (Self, Vec<Finding>) {
+        let new = now.threads.iter().filter(|thread| read.thread(thread.root.id).is_none());
+        let places = new.map(|thread| {
+            let path = thread.path().to_owned();
+            (thread, thread.said_of().map_or(Whereabouts::Gone { path }, Whereabouts::At))
+        });
+        let places: Vec<_> = places.collect();
+        let threads: Vec<_> =
+            places.iter().map(|(thread, place)| (*thread, place, Aftermath::Stands)).collect();
+        let is_said = |finding: &Finding| duplicate::said_before(finding, &threads).is_some();
+        let (said, findings) = self.findings.into_iter().partition(is_said);
+        (Self { findings, ..self }, said)
+    }
+
     /// Tells whether there is anything to write.
     pub fn is_silent(&self) -> bool {
         self.findings.is_empty() && self.deeds.is_empty()

@@ -17,6 +17,8 @@ pub struct Tally {
     pub commit: String,
     /// How many findings are said.
     pub found: usize,
+    /// How many findings another run has said while this one looked.
+    pub said_meanwhile: usize,
     /// How many threads were resolved.
     pub resolved: usize,
     /// How many open threads make the check red.
@@ -45,11 +47,17 @@ impl Tally {
     pub fn text(&self, thresholds: &Thresholds) -> String {
         let commit: String = self.commit.chars().take(7).collect();
         let threshold = thresholds.problem;
-        let mut text = match self.found {
-            0 => format!("No finding at or above {threshold}/10 in `{commit}`."),
-            1 => format!("One finding at or above {threshold}/10 in `{commit}`."),
-            many => format!("{many} findings at or above {threshold}/10 in `{commit}`."),
+        let mut text = match (self.found, self.said_meanwhile) {
+            (0, 1..) => {
+                format!("What there is to say about `{commit}` has been said by another review meanwhile.")
+            }
+            (0, 0) => format!("No finding at or above {threshold}/10 in `{commit}`."),
+            (1, _) => format!("One finding at or above {threshold}/10 in `{commit}`."),
+            (many, _) => format!("{many} findings at or above {threshold}/10 in `{commit}`."),
         };
+        if self.found > 0 && self.said_meanwhile > 0 {
+            let _ = write!(text, " Another review has said {} more meanwhile.", self.said_meanwhile);
+        }
         match self.resolved {
             0 => {}
             1 => text.push_str(" One earlier thread is resolved."),
@@ -165,6 +173,7 @@ mod tests {
         Tally {
             commit: "a1b2c3d4e5".to_owned(),
             found: 0,
+            said_meanwhile: 0,
             resolved: 0,
             blocking: 0,
             stopped: None,
@@ -211,6 +220,16 @@ mod tests {
         ### Findings that the model took back
 
         - `ho'se.rs:2-3`: `7/10 It leaks. ## Not a heading`
+        ");
+    }
+
+    #[test]
+    fn what_another_review_has_said_meanwhile_is_told_and_not_counted() {
+        let text =
+            |found, said_meanwhile| Tally { found, said_meanwhile, ..quiet() }.text(&Thresholds::default());
+        insta::assert_snapshot!([text(0, 2), text(1, 2)].join("\n"), @r"
+        What there is to say about `a1b2c3d` has been said by another review meanwhile.
+        One finding at or above 5/10 in `a1b2c3d`. Another review has said 2 more meanwhile.
         ");
     }
 

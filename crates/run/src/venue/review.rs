@@ -92,6 +92,22 @@ pub(crate) async fn say_what_was_left_unsaid(request: &Request<'_>, pull: &PullS
 }
 
 impl Publisher<'_> {
+    /// Leaves out what another run has said since the threads were read, and tells of that; returns how much it is.
+    ///
+    /// A push and somebody's mention may have the same commit looked at twice at the same time.
+    pub(crate) async fn unsaid(&self, settled: &Settled) -> Result<(Settled, usize), Fault> {
+        if settled.findings.is_empty() {
+            return Ok((settled.clone(), 0));
+        }
+        let now = self.pull.state_now(self.request.venue.github).await?;
+        let (unsaid, said) = settled.clone().without_said(&self.pull.state, &now);
+        for finding in &said {
+            let told = say::rated(finding.score, &finding.finding);
+            (self.request.tell)(Progress::Warning(format!("another run has said meanwhile: {told}")));
+        }
+        Ok((unsaid, said.len()))
+    }
+
     /// Resolves threads and replies in them. A thread is resolved before the reply says so.
     pub(crate) async fn deeds(&self, settled: &Settled) -> Result<usize, Fault> {
         let (mut resolved, mut warned) = (0, false);

@@ -55,21 +55,27 @@ async fn publish(called: &Called, writes: &Writes) -> Result<Receipt, Fault> {
         .await
 }
 
-/// Writes one finding as a review does, sealed, and returns its thread.
-async fn find_a_leak(called: &Called) -> u64 {
+fn finding(words: &str) -> Finding {
     let score = Score::new(7).unwrap();
-    let finding = Finding {
+    Finding {
         anchor: at("tap.rs", 7),
         pass: Pass::Diff,
         kind: Kind::Logic,
         given: score,
         score,
-        finding: "The tap leaks.".to_owned(),
+        finding: words.to_owned(),
         assessment: "Water runs out.".to_owned(),
-        body: "The tap leaks.".to_owned(),
-    };
-    let settled =
-        Settled { findings: vec![finding], withdrawn: Vec::new(), deeds: Vec::new(), gate: Gate::Passed };
+        body: words.to_owned(),
+    }
+}
+
+fn found(findings: Vec<Finding>) -> Settled {
+    Settled { findings, withdrawn: Vec::new(), deeds: Vec::new(), gate: Gate::Passed }
+}
+
+/// Writes one finding as a review does, sealed, and returns its thread.
+async fn find_a_leak(called: &Called) -> u64 {
+    let settled = found(vec![finding("The tap leaks.")]);
     let read = |file: &fro_sim::state::ChangedFile| {
         FileDiff::from_patch(&file.path, None, file.patch.as_deref()).unwrap()
     };
@@ -241,6 +247,25 @@ async fn of_two_runs_that_judge_the_same_reply_one_answers() {
     }
 }
 
+/// A push and somebody's mention have had the same commit looked at.
+#[tokio::test]
+async fn of_two_reviews_at_the_same_time_one_says_what_both_have_found() {
+    let called = reviewed().await;
+    let settled = found(vec![finding("The tap is leaking."), finding("Nobody orders a new seal.")]);
+    let (unsaid, said) = called
+        .asking(async |request| {
+            let pull = PullSoFar::fetch(request).await.unwrap();
+            let look = Look::part(&pull.told.head);
+            let publisher = Publisher { request, pull: &pull, people: Vec::new(), look };
+            assert_eq!(publisher.unsaid(&settled).await.unwrap(), (settled.clone(), 0));
+            find_a_leak(&called).await;
+            publisher.unsaid(&settled).await.unwrap()
+        })
+        .await;
+    assert_eq!((unsaid.findings.as_slice(), said), (&settled.findings[1..], 1));
+    assert_eq!(called.warnings(), ["another run has said meanwhile: 7/10 The tap is leaking."]);
+}
+
 #[tokio::test]
 async fn what_somebody_resolves_while_it_is_judged_hears_nothing_more() {
     let called = reviewed().await;
@@ -369,10 +394,12 @@ async fn neither_a_reply_nor_a_review_that_broke_off_has_seen_a_commit() {
     // The next commit is looked at in part only, and somebody is answered meanwhile.
     push(&called, "1");
     decide(&called, thread, Verdict::Upheld).await.unwrap();
-    let look = called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before()).await;
+    let look =
+        called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before().cloned()).await;
     assert_eq!(look, Some(Look::whole(&whole, &[])));
     push(&called, "2");
-    let look = called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before()).await;
+    let look =
+        called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before().cloned()).await;
     assert_eq!(look, Some(Look::whole(&whole, &[])), "the reply has not seen the second commit");
 }
 
@@ -385,6 +412,7 @@ async fn a_new_commit_is_compared_with_the_one_that_was_looked_at() {
         let repo = state.repos.iter_mut().find(|repo| repo.full_name() == REPO).unwrap();
         repo.issue_mut(2).unwrap().pull.as_mut().unwrap().head_oid = "1".repeat(40);
     });
-    let seen = called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before()).await;
+    let seen =
+        called.asking(async |request| PullSoFar::fetch(request).await.unwrap().seen_before().cloned()).await;
     assert_eq!(seen, Some(Look::whole(&before, &[])));
 }
