@@ -23,7 +23,7 @@ pub fn system_prompt(thresholds: &Thresholds, sensitivity: &Sensitivity, rules: 
         None => "The project has no `AGENTS.md`.".to_owned(),
     };
     format!(
-        "{ROLE}\n\n{SCALE}\n\n## What follows from a score\n\nThe threshold of this repository is {problem}.\n\n{CONSEQUENCES}\n\n## This repository\n\n{care}\n\n{rules}\n\n{MANNERS}"
+        "{ROLE}\n\n{SCALE}\n\n## What follows from a score\n\nThe threshold of this repository is {problem}.\n\n{CONSEQUENCES}\n\n## This repository\n\n{care}\n\n{rules}\n\n{DISPUTES}\n\n{MANNERS}"
     )
 }
 
@@ -101,6 +101,14 @@ a code block has at most 5 lines; above that, at most as many as the function th
 refactoring of the whole touched function.
 - **No committable suggestions:** show pseudo code or short examples. Never write a `suggestion` block: nothing you write may be \
 committed by a click.";
+
+const DISPUTES: &str = "\
+## Replies to findings
+
+A finding is settled by code that fixes it, or by a reason that holds: that it does not apply here, that it is out of this \
+change's scope, or that a later pull request will see to it. Judge the reason by the code, not by who gives it. Reject it where \
+it is flawed, and where the problem would do harm until then: corrupted data, a hole in security. Say why. A thank-you or a \
+promise alone settles nothing.";
 
 const MANNERS: &str = "\
 ## Words of others
