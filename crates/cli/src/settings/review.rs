@@ -116,3 +116,6 @@ fn generated(text: &str) -> Result<Generated, Instead> {
 fn check_runs(text: &str) -> Result<CheckRuns, Instead> {
     parse::yes_or_no(text).map(|wanted| if wanted { CheckRuns::On } else { CheckRuns::Off })
 }
+
+#[cfg(test)]
+mod tests;
