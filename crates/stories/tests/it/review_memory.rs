@@ -208,3 +208,47 @@ async fn who_asks_the_reviewer_something_hands_it_no_shell_and_no_suggestion() {
     assert!(!writes(&sim).iter().any(|call| call.contains("git-receive-pack")), "{:?}", writes(&sim));
     finish_without_refusal(sim).await;
 }
+
+/// Leaves of the block in a comment what the format asks for, as another tool or an older version writes it.
+fn in_plain_format(body: &str) -> String {
+    let (words, block) = body.rsplit_once("```rmcoc\n").expect("it has a block");
+    let block: Value = serde_json::from_str(block.trim_end_matches('`')).expect("it is JSON");
+    let plain = json!({
+        "finding": block["finding"], "assessment": block["assessment"], "score": block["score"],
+    });
+    format!("{words}```rmcoc\n{plain:#}\n```\n")
+}
+
+#[tokio::test]
+async fn threads_with_the_plainest_blocks_are_not_said_again_and_closed_like_any_other() {
+    let sim = Sim::new().await;
+    posts(&sim, finding("tap.rs", 7, SWELLS, 7));
+    posts(&sim, finding("tap.rs", 5, MANUAL, 9));
+    submits_all(&sim, 1..=4);
+    pushed(&sim, "opened").await;
+    sim.world().change(|state| {
+        let pull = state.issue_mut(REPO, PULL).and_then(|issue| issue.pull.as_mut()).expect("it is there");
+        for root in pull.threads.iter_mut().filter_map(|thread| thread.comments.first_mut()) {
+            if root.author == "fro-bot" {
+                root.body = in_plain_format(&root.body);
+            }
+        }
+    });
+    let (swells, manual) = (thread(&sim, SWELLS), thread(&sim, MANUAL));
+    answers(&sim, manual, "The manual of this year says otherwise.", false);
+    let judged = replied(&sim, manual, "maya", "The manual is old.").await;
+    assert_eq!(judged.code, Some(5), "{judged}");
+
+    sim.publish("new-seal", "tap.rs", &tap("// Moved.\n\n", "let seal = hot_water_seal();")).await;
+    resolves(&sim, swells);
+    posts(&sim, finding("tap.rs", 7, "The rubber comment contradicts the tap's manual.", 9));
+    submits_all(&sim, 1..=4);
+    let second = pushed(&sim, "synchronize").await;
+    assert_eq!(second.code, Some(5), "the other one is open: {second}");
+    assert!(heard(&sim).contains("says the same and is open"), "{}", heard(&sim));
+    assert_eq!((said(&sim, SWELLS), said(&sim, MANUAL)), (1, 1));
+    let shown = shown(&sim);
+    assert!(shown.contains("resolved=true\n@fro-bot: `open` ignores"), "{shown}");
+    assert_eq!(shown.matches("@fro-bot: ✅ **Issue Resolved**").count(), 1, "{shown}");
+    finish_without_refusal(sim).await;
+}
