@@ -7,7 +7,7 @@ use crate::{
     database,
     error::{Error, Flaw, Refusal},
     keep::{Keep, Provenance},
-    lineage::stray,
+    newest::stray,
     private,
     prune::Retention,
     recall::Recall,

@@ -45,6 +45,7 @@ mod ledger;
 mod lineage;
 mod live;
 mod merge;
+mod newest;
 mod normalize;
 mod ownership;
 mod private;

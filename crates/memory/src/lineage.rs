@@ -1,11 +1,15 @@
-//! How saves follow each other: what came before one, nearest first, and what stands in for one that is damaged.
+//! How saves follow each other: what came before one, the latest first, and what stands in for one that is damaged.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    iter::Peekable,
+};
 
 use jiff::Timestamp;
 
 use crate::{
-    error::{Error, Refusal},
+    error::Error,
+    newest::{NumberedHead, newest_first},
     recall,
     snapshot::{
         count,
@@ -16,7 +20,7 @@ use crate::{
 };
 
 /// The most saves that are looked at on the way back.
-const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 
 /// So many saves before a damaged one are asked for what it lost.
 const HELPERS: usize = 8;
@@ -30,18 +34,20 @@ pub(crate) enum ReturnPath {
     StandIns,
 }
 
-/// The saves before one, nearest first. One that cannot be read is passed over.
+/// The saves before one, the latest first. One that cannot be read is passed over.
 pub(crate) struct Ancestors<'a> {
     store: &'a Store,
     way: ReturnPath,
-    next: VecDeque<ObjectName>,
+    /// Known and not handed out yet.
+    next: Vec<(ObjectName, Manifest)>,
+    failed: Option<Error>,
     seen: HashSet<ObjectName>,
 }
 
 impl<'a> Ancestors<'a> {
     /// Begins before this save.
     pub(crate) fn before(store: &'a Store, save: &Manifest, way: ReturnPath) -> Self {
-        let mut past = Self { store, way, next: VecDeque::new(), seen: HashSet::new() };
+        let mut past = Self { store, way, next: Vec::new(), failed: None, seen: HashSet::new() };
         past.go_on(save);
         past
     }
@@ -51,8 +57,16 @@ impl<'a> Ancestors<'a> {
             ReturnPath::Parents => &save.parents,
             ReturnPath::StandIns => save.stand_ins(),
         };
-        self.next
-            .extend(before.iter().copied().filter(|name| self.seen.len() < MOST && self.seen.insert(*name)));
+        for name in before {
+            if self.seen.len() >= MOST || !self.seen.insert(*name) {
+                continue;
+            }
+            match Manifest::fetch(self.store, *name) {
+                Ok(save) => self.next.push((*name, save)),
+                Err(Error::Flawed(_)) => {}
+                Err(error) => self.failed = Some(error),
+            }
+        }
     }
 }
 
@@ -60,17 +74,14 @@ impl Iterator for Ancestors<'_> {
     type Item = Result<(ObjectName, Manifest), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(name) = self.next.pop_front() {
-            match Manifest::fetch(self.store, name) {
-                Ok(save) => {
-                    self.go_on(&save);
-                    return Some(Ok((name, save)));
-                }
-                Err(Error::Flawed(_)) => {}
-                Err(error) => return Some(Err(error)),
-            }
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
         }
-        None
+        // A save has two parents if others saved meanwhile: what the run started from is then older than what came between.
+        let latest = (0..self.next.len()).rev().max_by_key(|at| self.next[*at].1.generation())?;
+        let (name, save) = self.next.remove(latest);
+        self.go_on(&save);
+        Some(Ok((name, save)))
     }
 }
 
@@ -119,12 +130,18 @@ pub(crate) struct StandIn {
     pub(crate) forgotten: BTreeSet<String>,
 }
 
-/// The saves that may stand in for a damaged head: those that it contains, nearest first, then whatever else the store
-/// knows of, newest first. Whether they are whole is for the caller to find out.
+/// The saves that may stand in for a damaged head, the latest first: those that it contains, and whatever else the store
+/// knows of. Whether they are whole is for the caller to find out.
+///
+/// Where the numbers of those that it contains leave one out, a link is damaged, and the others are looked at too. What is
+/// as late as the head comes last: somebody put an older save back.
 pub(crate) struct StandIns<'a> {
     store: &'a Store,
-    past: Option<Ancestors<'a>>,
-    others: Option<Vec<Head>>,
+    past: Option<Peekable<Ancestors<'a>>>,
+    /// The number of the head, and of what was offered last.
+    head: Option<u64>,
+    last: Option<u64>,
+    others: Option<VecDeque<NumberedHead>>,
     seen: HashSet<ObjectName>,
     forgotten: BTreeSet<String>,
 }
@@ -132,14 +149,23 @@ pub(crate) struct StandIns<'a> {
 impl<'a> StandIns<'a> {
     /// Begins before this head.
     pub(crate) fn for_head(store: &'a Store, head: &Head) -> Result<Self, Error> {
-        let mut stand_ins =
-            Self { store, past: None, others: None, seen: HashSet::new(), forgotten: BTreeSet::new() };
+        let mut stand_ins = Self {
+            store,
+            past: None,
+            head: None,
+            last: None,
+            others: None,
+            seen: HashSet::new(),
+            forgotten: BTreeSet::new(),
+        };
         let Ok(name) = head.manifest() else { return Ok(stand_ins) };
         stand_ins.seen.insert(name);
         match Manifest::fetch(store, name) {
             Ok(save) => {
                 stand_ins.forgotten.extend(save.forgotten().cloned());
-                stand_ins.past = Some(Ancestors::before(store, &save, ReturnPath::Parents));
+                stand_ins.head = save.generation();
+                stand_ins.last = stand_ins.head;
+                stand_ins.past = Some(Ancestors::before(store, &save, ReturnPath::Parents).peekable());
             }
             Err(Error::Flawed(_)) => {}
             Err(error) => return Err(error),
@@ -150,7 +176,25 @@ impl<'a> StandIns<'a> {
     fn offer(&mut self, name: ObjectName, manifest: Manifest) -> StandIn {
         let forgotten = self.forgotten.clone();
         self.forgotten.extend(manifest.forgotten().cloned());
+        self.last = manifest.generation();
         StandIn { name, manifest, forgotten }
+    }
+
+    /// Returns whatever else the store knows of that comes before what the head contains.
+    fn other(&mut self, contained: Option<&Manifest>) -> Option<ObjectName> {
+        let (store, head) = (self.store, self.head);
+        let others = self.others.get_or_insert_with(|| {
+            // A store that cannot tell has none.
+            let mut others = newest_first(store).unwrap_or_default();
+            others.truncate(MOST);
+            let is_late = |other: &NumberedHead| head.is_some() && other.number >= head;
+            let (late, mut before): (Vec<_>, Vec<_>) = others.into_iter().partition(is_late);
+            before.extend(late);
+            before.into()
+        });
+        let number = others.front()?.number;
+        let is_first = contained.is_none_or(|save| number > save.generation() && number < head);
+        if is_first { others.pop_front()?.head.manifest().ok() } else { None }
     }
 }
 
@@ -158,79 +202,39 @@ impl Iterator for StandIns<'_> {
     type Item = Result<StandIn, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(save) = self.past.as_mut().and_then(Iterator::next) {
-            match save {
-                Ok((name, manifest)) if self.seen.insert(name) => {
-                    return Some(Ok(self.offer(name, manifest)));
+        loop {
+            let contained = match self.past.as_mut().and_then(Peekable::peek) {
+                Some(Err(_)) => return self.past.as_mut()?.next()?.err().map(Err),
+                Some(Ok((_, save))) => Some(save.clone()),
+                None => None,
+            };
+            let is_next = contained.as_ref().is_some_and(|save| follow(save.generation(), self.last));
+            let other = if is_next { None } else { self.other(contained.as_ref()) };
+            let (name, manifest) = match other {
+                Some(name) if self.seen.insert(name) => match Manifest::fetch(self.store, name) {
+                    Ok(manifest) => (name, manifest),
+                    Err(Error::Flawed(_)) => continue,
+                    Err(error) => return Some(Err(error)),
+                },
+                Some(_) => continue,
+                None if contained.is_none() && self.others.as_ref().is_some_and(VecDeque::is_empty) => {
+                    return None;
                 }
-                Ok(_) => {}
-                Err(error) => return Some(Err(error)),
-            }
+                None if contained.is_none() => continue,
+                None => match self.past.as_mut()?.next()? {
+                    Ok((name, _)) if !self.seen.insert(name) => continue,
+                    Ok(contained) => contained,
+                    Err(error) => return Some(Err(error)),
+                },
+            };
+            return Some(Ok(self.offer(name, manifest)));
         }
-        if self.others.is_none() {
-            // A store that cannot tell has none.
-            let mut others = newest_first(self.store).unwrap_or_default();
-            others.truncate(MOST);
-            others.reverse();
-            self.others = Some(others);
-        }
-        while let Some(head) = self.others.as_mut().and_then(Vec::pop) {
-            let Ok(name) = head.manifest() else { continue };
-            if !self.seen.insert(name) {
-                continue;
-            }
-            match Manifest::fetch(self.store, name) {
-                Ok(manifest) => return Some(Ok(self.offer(name, manifest))),
-                Err(Error::Flawed(_)) => {}
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        None
     }
 }
 
-/// Returns heads of all saves, as far as the store can tell, newest first.
-///
-/// A bucket knows the second in which something was stored, so of the saves of one second those come first that no other
-/// of them contains.
-fn newest_first(store: &Store) -> Result<Vec<Head>, Error> {
-    if let Store::ActionsCache(cache) = store {
-        return cache.other_heads();
-    }
-    let listed = store.manifests()?;
-    let newest = listed.first().map(|(at, _)| at.as_second());
-    let tied = listed.partition_point(|(at, _)| Some(at.as_second()) == newest).min(MOST);
-    let mut heads: Vec<Head> = listed.into_iter().map(|(_, head)| head).collect();
-    let mut contained: HashSet<ObjectName> = HashSet::new();
-    if tied > 1 {
-        for head in &heads[..tied] {
-            match Manifest::fetch(store, head.manifest()?) {
-                Ok(save) => contained.extend(save.parents),
-                Err(Error::Flawed(_)) => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    heads[..tied].sort_by_key(|head| head.manifest().is_ok_and(|name| contained.contains(&name)));
-    Ok(heads)
-}
-
-/// Returns the newest save of a store whose head is gone; nothing if nothing was ever saved, or all of it was set aside.
-pub(crate) fn stray(store: &Store) -> Result<Option<Head>, Error> {
-    if let Store::ActionsCache(_) = store {
-        return Ok(None);
-    }
-    let heads = match newest_first(store) {
-        // Without the right to list nobody knows.
-        Err(error) if error.refusal() == Some(Refusal::Denied) => return Ok(None),
-        heads => heads?,
-    };
-    if heads.is_empty() {
-        return Ok(None);
-    }
-    let asides: HashSet<String> =
-        store.asides()?.into_iter().map(|aside| aside.head.as_str().to_owned()).collect();
-    Ok(heads.into_iter().find(|head| !asides.contains(head.as_str())))
+/// Tells whether no number lies between two.
+fn follow(earlier: Option<u64>, later: Option<u64>) -> bool {
+    earlier.zip(later).is_none_or(|(earlier, later)| earlier.saturating_add(1) >= later)
 }
 
 /// Saves that came after the one that the head names.

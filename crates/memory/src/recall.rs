@@ -13,7 +13,7 @@ use crate::{
     index::{Blocks, Index},
     ledger::Ledger,
     lineage::{self, StandIn, StandIns},
-    private,
+    newest, private,
     snapshot::{
         count, leaf,
         manifest::{ENGINE_DATABASE, INDEX, LEDGER, Manifest},
@@ -172,7 +172,7 @@ pub(crate) fn bring_or_set_aside(
 
 /// Restores what was saved last into a store that has no head any more.
 fn bring_stray(store: &Store, destination: RecallTarget<'_>) -> Result<RestoredMemory, Error> {
-    let Some(newest) = lineage::stray(store)? else { return Ok(RestoredMemory::nothing(Recall::Cold)) };
+    let Some(newest) = newest::stray(store)? else { return Ok(RestoredMemory::nothing(Recall::Cold)) };
     let brought = bring_from(store, &newest, destination)?;
     match &brought.recall {
         Recall::Warm { .. } => Ok(brought.instead_of(Flaw::Headless)),
@@ -186,7 +186,7 @@ fn bring_stray(store: &Store, destination: RecallTarget<'_>) -> Result<RestoredM
 /// Restores the newest memory like `recall_to`, but changes nothing in the store: for people who look at it.
 pub fn peek(store: &Store, destination: RecallTarget<'_>) -> Result<Recall, Error> {
     if store.head()?.is_none()
-        && lineage::stray(store)?.is_none()
+        && newest::stray(store)?.is_none()
         && let Some(CarriedOver { store, .. }) = carry_over::aside(store)?
     {
         // What was not carried over yet is looked at in a store of its own.
@@ -211,7 +211,7 @@ pub fn look(store: &Store) -> Result<Recall, Error> {
     if let Some(newest) = store.head()? {
         return read(&newest);
     }
-    match lineage::stray(store)? {
+    match newest::stray(store)? {
         Some(newest) => Ok(RestoredMemory::nothing(read(&newest)?).instead_of(Flaw::Headless).recall),
         None => carry_over::look(store),
     }

@@ -21,7 +21,7 @@ use crate::{
     error::{Error, Flaw, Refusal},
     gc::GRACE,
     keep::{Keep, Kept},
-    lineage::stray,
+    newest::stray,
     recall::{
         Recall, RecallTarget, RestoredMemory, SessionSelection, bring_newest, bring_or_set_aside, peek,
         peek_into,

@@ -32,7 +32,7 @@ use crate::{
     database::{self, judge},
     error::Error,
     fingerprint::{Fingerprints, fingerprints},
-    forget,
+    forget, newest,
     ownership::Accepted,
     prune::prunable,
     recall::is_newer,
@@ -41,7 +41,7 @@ use crate::{
         catalog::{Bookmark, Catalog, FileChunks},
         files::Files,
         leaf::{SessionEntries, SessionEntry},
-        manifest::{LOOKED_OVER, REWRITTEN, Removal, RemovedSession},
+        manifest::{GENERATION, LOOKED_OVER, REWRITTEN, Removal, RemovedSession},
         packer::Packer,
         rows::{CommonRows, RowReader},
         saved::Saved,
@@ -175,6 +175,7 @@ impl Attempt<'_, '_> {
         let scratch = tempfile::tempdir_in(self.local.scratch.path())?;
         let draft = self.draft(theirs, &since, &accepted, scratch.path())?;
         let theirs = theirs.filter(|_| draft.may_advance);
+        let draft_may_advance = draft.may_advance;
         let left_out = self.name_foreign_changes(&accepted);
         let damage = self.ground.damage.clone().map(Box::new);
         let mut report =
@@ -206,7 +207,7 @@ impl Attempt<'_, '_> {
             scratch: scratch.path(),
             engine_version: self.engine(theirs),
             now: self.keep.provenance.now,
-            origin: self.origin(is_rewritten, looked.until),
+            origin: self.origin(is_rewritten, looked.until, self.generation(theirs, draft_may_advance)?),
             searched,
             parents: dedup(parents),
             earlier: theirs.filter(|_| !is_rewritten).and_then(|theirs| self.earlier(theirs)),
@@ -331,9 +332,30 @@ impl Attempt<'_, '_> {
         if is_step { Some(theirs.name) } else { theirs.manifest.earlier }
     }
 
+    /// Returns the number of this save, higher than those of all that it contains. One that begins anew, or stands in for
+    /// damage, does not contain what lies there. One that no head may point at comes before all others.
+    fn generation(&self, theirs: Option<&Saved>, may_advance: bool) -> Result<u64, Error> {
+        if !may_advance {
+            return Ok(0);
+        }
+        let base = self.local.base.as_deref();
+        let contained = theirs.into_iter().chain(base).filter_map(|save| save.manifest.generation()).max();
+        let others = match (theirs, contained) {
+            (Some(_), Some(_)) if self.ground.damage.is_none() => 0,
+            _ => newest::highest_number(self.store)?,
+        };
+        Ok(contained.unwrap_or_default().max(others).saturating_add(1))
+    }
+
     /// Returns who saves, and whether what was saved before is nothing to go back to.
-    fn origin(&self, is_rewritten: bool, until: Option<Bookmark>) -> BTreeMap<String, String> {
+    fn origin(
+        &self,
+        is_rewritten: bool,
+        until: Option<Bookmark>,
+        generation: u64,
+    ) -> BTreeMap<String, String> {
         let mut origin = self.keep.origin.clone();
+        origin.insert(GENERATION.to_owned(), generation.to_string());
         origin.extend(until.map(|Bookmark(pack, chunk)| (LOOKED_OVER.to_owned(), format!("{pack} {chunk}"))));
         if is_rewritten {
             origin.insert(

@@ -44,6 +44,9 @@ pub(crate) const LOOKED_OVER: &str = "looked over";
 /// The name in `origin` of the values that packs were searched for.
 pub(crate) const SEARCHED_FOR: &str = "searched for";
 
+/// The name in `origin` of a number that is higher than that of every save before: the clocks of stores count seconds.
+pub(crate) const GENERATION: &str = "generation";
+
 /// The largest window a frame may ask for, as a power of two; ours need 2 MiB.
 pub(crate) const MAX_WINDOW: u32 = 23;
 
@@ -207,6 +210,11 @@ impl Manifest {
         let manifest: Self = serde_json::from_slice(&json).map_err(unreadable)?;
         manifest.check()?;
         Ok(manifest)
+    }
+
+    /// Returns its number among the saves that follow each other; saves of earlier releases have none.
+    pub(crate) fn generation(&self) -> Option<u64> {
+        self.origin.get(GENERATION)?.parse().ok()
     }
 
     /// Returns the saves that it may be replaced by if it is damaged: those that it contains, unless it took something

@@ -6,7 +6,8 @@ use super::{Stores, mirror, whole::WholeMemory};
 use crate::{
     error::{Error, Flaw},
     keep::Provenance,
-    lineage::{self, stray},
+    lineage,
+    newest::stray,
     recall::Recall,
     snapshot::{manifest::Manifest, mend::mend},
     store::{Head, Place, Store},

@@ -64,6 +64,56 @@ fn a_bucket_whose_head_is_gone_or_empty_is_recalled() {
     goes_on_with(&store, &heads[1], 2);
 }
 
+/// A bucket knows the second in which something was stored, and so many saves may be made in one.
+#[test]
+fn of_the_saves_of_one_second_the_newest_is_found_though_those_between_are_damaged() {
+    let bucket = Bucket::open();
+    let store = bucket.store("octo/garden");
+    let heads = saves(&store, 9);
+    let files = bucket.files("octo/garden").join("3");
+    let at = fs::metadata(files.join("head.3")).unwrap().modified().unwrap();
+    for head in &heads {
+        let path = files.join("manifests").join(head.as_str());
+        fs::OpenOptions::new().write(true).open(path).unwrap().set_modified(at).unwrap();
+    }
+    for lost in heads[..8].iter().skip(1).step_by(2) {
+        fs::write(files.join("manifests").join(lost.as_str()), "spoilt").unwrap();
+    }
+    fs::remove_file(files.join("head.3")).unwrap();
+    goes_on_with(&store, &heads[8], 9);
+}
+
+/// What is copied or repaired is as young as its copy.
+#[test]
+fn an_old_save_that_was_stored_again_is_not_the_newest() {
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::folder(place.path()).unwrap();
+    let heads = saves(&store, 3);
+    let path = place.path().join("3/manifests").join(heads[0].as_str());
+    let later = std::time::SystemTime::now() + std::time::Duration::from_mins(1);
+    fs::OpenOptions::new().write(true).open(path).unwrap().set_modified(later).unwrap();
+    fs::write(place.path().join("3/head.3"), "spoilt").unwrap();
+    let engine = Engine::fresh();
+    let recalled = recall(&store, engine.data()).unwrap();
+    assert_eq!((recalled.head(), engine.remembers().len()), (Some(&heads[2]), 3), "{recalled:?}");
+}
+
+/// A memory that begins anew beside one that was set aside counts on from that.
+#[test]
+fn the_first_save_after_one_that_was_set_aside_is_newer_than_it() {
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::folder(place.path()).unwrap();
+    saves(&store, 4);
+    for pack in fs::read_dir(place.path().join("3/packs")).unwrap() {
+        fs::write(pack.unwrap().path(), "spoilt").unwrap();
+    }
+    assert!(matches!(recall(&store, Engine::fresh().data()).unwrap(), Recall::Damaged { .. }));
+    let engine = Engine::with_sessions(2);
+    let head = saved(&Keep::new(engine.data(), after(None)).save(&store).unwrap());
+    fs::remove_file(place.path().join("3/head.3")).unwrap();
+    goes_on_with(&store, &head, 2);
+}
+
 #[test]
 fn stores_tell_of_a_head_that_is_gone_and_repair_brings_it_back() {
     let place = tempfile::tempdir().unwrap();

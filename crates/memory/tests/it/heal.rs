@@ -39,6 +39,28 @@ fn the_last_whole_save_stands_in_for_a_damaged_one() {
     assert_eq!(next.words("ses_00000050"), ["after the damage"]);
 }
 
+/// What a run started from may be much older than the save that it is merged with.
+#[test]
+fn what_came_between_stands_in_before_what_the_run_started_from() {
+    let world = World::new();
+    let heads = world.saves(1);
+    let late = world.recalled();
+    let engine = world.recalled();
+    let mut before = heads[0].clone();
+    for turn in 1..4 {
+        let id = format!("msg_turn_{turn}");
+        add_message(&engine.connect(), "ses_00000000", &id, NOON + turn, &format!("turn {turn}"));
+        before = world.keep_at(&engine, &before);
+    }
+    say(&mut late.connect(), 9, "said by a run that began before all of them");
+    let head = world.keep_at(&late, &heads[0]);
+    world.lose_pack_of(&head);
+    world.spoil_manifest(&before);
+
+    let words = world.recalled().words("ses_00000000");
+    assert_eq!(words.last().map(String::as_str), Some("turn 2"), "{words:?}");
+}
+
 #[test]
 fn every_store_falls_back() {
     let (bucket, github) = (Bucket::open(), GitHub::open());

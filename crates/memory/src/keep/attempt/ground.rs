@@ -7,6 +7,7 @@ use crate::{
     fingerprint::Fingerprints,
     lineage::{self, HeadRelation},
     merge::MergeVerdict,
+    newest,
     snapshot::saved::Saved,
     store::{Head, Store},
 };
@@ -44,7 +45,7 @@ impl Ground {
 
     /// Goes on with what was saved last, where the head is gone.
     fn without_head(store: &Store) -> Result<Self, Error> {
-        let Some(newest) = lineage::stray(store)? else { return Ok(Self::default()) };
+        let Some(newest) = newest::stray(store)? else { return Ok(Self::default()) };
         let damage = Some(Flaw::Headless);
         if let Some((saved, lost)) = lineage::heal(store, &newest)? {
             return Ok(Self { theirs: Some(Arc::new(saved)), damage, lost, ..Self::default() });
