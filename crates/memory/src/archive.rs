@@ -16,6 +16,7 @@ use crate::{
     snapshot::{
         leaf::{self, SessionEntry},
         manifest::ENGINE_DATABASE,
+        part::ChunkPart,
         restore::{TableChoice, restore_sessions},
         saved::Saved,
     },
@@ -103,8 +104,13 @@ impl Archive {
     }
 
     /// Fetches chunks of the save, those that can be read.
-    pub(crate) fn blocks(&self, names: &[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error> {
+    pub(crate) fn sheaves(&self, names: &[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error> {
         self.saved.fetch_readable(self.store()?, names)
+    }
+
+    /// Fetches parts of chunks of the save, those that can be read.
+    pub(crate) fn blocks(&self, places: &[ChunkPart]) -> Result<HashMap<ChunkPart, Vec<u8>>, Error> {
+        self.saved.catalog.read_parts(self.store()?, places)
     }
 
     /// Returns the ids of all its sessions.

@@ -16,7 +16,7 @@ mod segment;
 mod tokens;
 mod words;
 
-pub(crate) use segment::{Blocks, Fetch};
+pub(crate) use segment::{Blocks, Fetch, Sheaf};
 
 use std::{cell::Cell, collections::BTreeSet, path::Path};
 
@@ -32,20 +32,24 @@ use self::{
     refresh::{AbsentSessions, let_go, read_changes, read_some},
 };
 use crate::{
-    database::judge, error::Error, ledger::Ledger, sessions::Sessions, snapshot::leaf::SessionEntries,
+    database::judge,
+    error::Error,
+    ledger::Ledger,
+    sessions::Sessions,
+    snapshot::{leaf::SessionEntries, part::ChunkPart},
     store::ObjectName,
 };
 
 /// Raised when words are found differently; an index of another version is made anew.
-pub(crate) const VERSION: i64 = 3;
+pub(crate) const VERSION: i64 = 4;
 
 const SCHEMA: &str = "
-    CREATE TABLE document (id integer PRIMARY KEY, session text NOT NULL UNIQUE, mark text NOT NULL,
-        last integer NOT NULL, last_words text);
+    CREATE TABLE document (id integer PRIMARY KEY, session text NOT NULL, mark text NOT NULL, last integer NOT NULL,
+        last_words integer);
     CREATE TABLE number (is_public integer PRIMARY KEY, next integer NOT NULL);
     CREATE TABLE measure (documents integer NOT NULL, words real NOT NULL);
     CREATE TABLE segment (id integer PRIMARY KEY, documents integer NOT NULL);
-    CREATE TABLE block (segment integer NOT NULL, first text NOT NULL, name blob NOT NULL,
+    CREATE TABLE sheaf (segment integer NOT NULL, first text NOT NULL, name blob NOT NULL, blocks text NOT NULL,
         PRIMARY KEY (segment, first)) WITHOUT ROWID;";
 
 /// The first document that everyone may hear.
@@ -174,7 +178,7 @@ impl Index {
             let ledger = ledger.map(Ledger::connection);
             read += read_changes((&mut self.connection, &self.blocks), engine, ledger, others)?;
         }
-        segment::compact(&self.connection, &self.blocks, &|names| sessions.blocks(names))?;
+        segment::compact(&self.connection, &self.blocks, &|names| sessions.sheaves(names))?;
         Ok(read)
     }
 
@@ -219,14 +223,14 @@ impl Index {
         self.connection.execute_batch("VACUUM").map_err(judge("put the search index in order"))
     }
 
-    /// Returns the names of the blocks that it consists of, and where those lie that are on this machine.
-    pub(crate) fn blocks(&self) -> Result<(Vec<ObjectName>, Blocks), Error> {
-        Ok((segment::names(&self.connection, None)?, self.blocks.clone()))
+    /// Returns the sheaves of blocks that it consists of, and where those lie that are on this machine.
+    pub(crate) fn sheaves(&self) -> Result<(Vec<Sheaf>, Blocks), Error> {
+        Ok((segment::sheaves(&self.connection, None)?, self.blocks.clone()))
     }
 
-    /// Leaves a block out that cannot be read any more.
-    pub(crate) fn lose(&self, block: ObjectName) -> Result<(), Error> {
-        segment::lose(&self.connection, block)
+    /// Leaves a sheaf out that cannot be read any more.
+    pub(crate) fn lose(&self, sheaf: ObjectName) -> Result<(), Error> {
+        segment::lose(&self.connection, sheaf)
     }
 
     /// Opens the index in this file, if it is one of this version.
@@ -265,7 +269,7 @@ impl Index {
         let says_something = |root: &String| root.len() > 1;
         let roots = words.iter().map(|(term, _)| term.root()).filter(says_something).collect();
         let seen = ExcerptSource { sessions, question, roots };
-        let fetch = |names: &[blake3::Hash]| sessions.blocks(names);
+        let fetch = |places: &[ChunkPart]| sessions.blocks(places);
         let lexicon = Lexicon::new(
             (&self.connection, &self.blocks),
             &fetch,
@@ -309,7 +313,7 @@ impl Index {
         let sql = "SELECT session, last_words FROM document WHERE id = ?1";
         let mut place = self.connection.prepare_cached(sql).map_err(&fail)?;
         let place = place.query_one([hit.document], |row| Ok((row.get(0)?, row.get(1)?)));
-        let Some((session, last)): Option<(String, Option<String>)> = place.optional().map_err(&fail)? else {
+        let Some((session, last)): Option<(String, Option<u32>)> = place.optional().map_err(&fail)? else {
             return Ok(None);
         };
         self.read(1);
@@ -326,7 +330,7 @@ impl Index {
             }
         };
         let Some(engine) = engine else { return Ok(None) };
-        let (message, excerpt) = self.place(engine, &session, last.as_deref(), seen).map_err(fail)?;
+        let (message, excerpt) = self.place(engine, &session, last, seen).map_err(fail)?;
         let words = hit.words.iter().take(TOLD).cloned().collect();
         let (title, weight) = (info.title, thousandths(hit.score, best));
         Ok(Some(Found { session, title, message, excerpt, words, weight }))
@@ -337,11 +341,15 @@ impl Index {
         &self,
         engine: &Connection,
         session: &str,
-        last: Option<&str>,
+        last: Option<u32>,
         seen: &ExcerptSource<'_>,
     ) -> rusqlite::Result<(String, String)> {
-        let last_words = last.map(|message| self.words_of(engine, message)).transpose()?;
-        let (last, last_words) = (last.unwrap_or_default().to_owned(), last_words.unwrap_or_default());
+        let sql = "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created DESC, id DESC \
+                   LIMIT 1 OFFSET ?2";
+        let message = |after| engine.query_one(sql, params![session, after], |row| row.get(0)).optional();
+        let last: Option<String> = last.map(message).transpose()?.flatten();
+        let last_words = last.as_deref().map(|message| self.words_of(engine, message)).transpose()?;
+        let (last, last_words) = (last.unwrap_or_default(), last_words.unwrap_or_default());
         let answer = excerpt(&last_words, &seen.roots);
         if let (ExcerptKind::Answer, Some((_, excerpt))) = (seen.question.show, &answer) {
             return Ok((last, excerpt.clone()));

@@ -364,8 +364,8 @@ fn bring(
 /// Fetches the blocks of an index for whoever has no store to ask later. Without them the index is made anew.
 fn bring_blocks(store: &Store, saved: &Saved, index: &Path, place: &Path) -> Result<(), Error> {
     let Some(index) = Index::existing(index) else { return Ok(()) };
-    let (names, _) = index.blocks()?;
-    let names = names.iter().map(|name| name.hash()).collect();
+    let (sheaves, _) = index.sheaves()?;
+    let names = sheaves.iter().map(|sheaf| sheaf.name.hash()).collect();
     let brought = Blocks::beside(place).bring(&names, &|names| saved.fetch(store, names.iter().copied()));
     match brought {
         Err(Error::Flawed(why)) => {
@@ -404,7 +404,7 @@ pub(crate) fn restore_whole(store: &Store, saved: &Saved, folder: &Path) -> Resu
     restore_sessions(store, saved, folder, &all, TableChoice::Own)?;
     restore_files(store, saved, folder, &saved.files(|_| true))?;
     if let Some(index) = Index::existing(&folder.join(INDEX)) {
-        saved.fetch(store, index.blocks()?.0.into_iter().map(ObjectName::hash))?;
+        saved.fetch(store, index.sheaves()?.0.into_iter().map(|sheaf| sheaf.name.hash()))?;
     }
     check(saved, folder, &all)
 }

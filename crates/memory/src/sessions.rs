@@ -15,6 +15,7 @@ use crate::{
     archive::Archive,
     database::{self, judge},
     error::Error,
+    snapshot::part::ChunkPart,
 };
 
 const INFO: &str = "SELECT id, title, parent_id, directory, time_created, time_updated, time_archived, cost, \
@@ -170,9 +171,14 @@ impl Sessions {
         rest.archive.load(&rest.fetched, &ids.into_iter().filter(|id| !is_here(id)).collect())
     }
 
+    /// Fetches sheaves of the search index that are not on this machine, all that can be read.
+    pub(crate) fn sheaves(&self, names: &[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error> {
+        self.rest.as_ref().map_or_else(|| Ok(HashMap::new()), |rest| rest.archive.sheaves(names))
+    }
+
     /// Fetches blocks of the search index that are not on this machine, all that can be read.
-    pub(crate) fn blocks(&self, names: &[Hash]) -> Result<HashMap<Hash, Vec<u8>>, Error> {
-        self.rest.as_ref().map_or_else(|| Ok(HashMap::new()), |rest| rest.archive.blocks(names))
+    pub(crate) fn blocks(&self, places: &[ChunkPart]) -> Result<HashMap<ChunkPart, Vec<u8>>, Error> {
+        self.rest.as_ref().map_or_else(|| Ok(HashMap::new()), |rest| rest.archive.blocks(places))
     }
 
     /// Returns all databases, after everything was fetched: for an index that has to be made anew.

@@ -11,6 +11,7 @@ pub(crate) mod manifest;
 pub(crate) mod mend;
 pub(crate) mod pack;
 pub(crate) mod packer;
+pub(crate) mod part;
 pub(crate) mod place;
 mod rescue;
 pub(crate) mod restore;

@@ -28,8 +28,8 @@ pub(super) struct Document {
     pub(super) request: WordCollector,
     pub(super) answer: WordCollector,
     pub(super) around: WordCollector,
-    /// The message with the agent's last words.
-    pub(super) last_words: Option<String>,
+    /// How many messages come after the one with the agent's last words.
+    pub(super) last_words: Option<u32>,
 }
 
 /// Reads a session.
@@ -45,10 +45,11 @@ pub(super) fn gather(engine: &Connection, session: &str) -> rusqlite::Result<Doc
     while let Some(row) = rows.next()? {
         let (message, role): (String, Option<String>) = (row.get(0)?, row.get(1)?);
         let (parts, _) = parts(engine, &message)?;
+        document.last_words = document.last_words.map(|after| after + 1);
         for part in parts {
             match role.as_deref() {
                 Some("user") => document.hear(&part),
-                Some(_) | None => document.note(&part, &message),
+                Some(_) | None => document.note(&part),
             }
         }
     }
@@ -85,10 +86,10 @@ impl Document {
     }
 
     /// Takes in what the agent said and did.
-    fn note(&mut self, part: &Value, message: &str) {
+    fn note(&mut self, part: &Value) {
         if let Some(text) = said(part) {
             self.answer.add(cut(text), MOST);
-            self.last_words = Some(message.to_owned());
+            self.last_words = Some(0);
         }
         let Some(tool) = part["tool"].as_str() else { return };
         let (input, output) = (&part["state"]["input"], &part["state"]["output"]);

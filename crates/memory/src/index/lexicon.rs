@@ -3,30 +3,29 @@
 use std::{
     cell::{Cell, RefCell},
     cmp::Reverse,
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     rc::Rc,
 };
 
-use blake3::Hash;
 use fro_core::remembered::Audience;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::{
     PUBLIC,
-    segment::{Block, Blocks, COMMON, Fetch, WordHolders},
+    segment::{Block, Blocks, COMMON, FetchBlocks, Sheaf, WordHolders},
     tokens::tokens,
     words::Key,
 };
-use crate::{database::judge, error::Error, store::ObjectName};
+use crate::{database::judge, error::Error, snapshot::part::ChunkPart};
 
 /// So many more blocks of a segment are looked through for words that begin alike.
-const ALIKE_BLOCKS: u32 = 3;
+const ALIKE_BLOCKS: usize = 3;
 
 /// The words of an index, for those who may hear them.
 pub(super) struct Lexicon<'a> {
     pub(super) index: &'a Connection,
     blocks: &'a Blocks,
-    fetch: Fetch<'a>,
+    fetch: FetchBlocks<'a>,
     audience: Audience,
     /// Counts what was read: blocks, and sessions of words.
     pub(super) rows: &'a Cell<u64>,
@@ -37,7 +36,7 @@ pub(super) struct Lexicon<'a> {
 impl<'a> Lexicon<'a> {
     pub(super) fn new(
         (index, blocks): (&'a Connection, &'a Blocks),
-        fetch: Fetch<'a>,
+        fetch: FetchBlocks<'a>,
         audience: Audience,
         (rows, bytes): (&'a Cell<u64>, &'a Cell<u64>),
     ) -> Self {
@@ -52,21 +51,20 @@ impl<'a> Lexicon<'a> {
         };
         let texts: Vec<&str> = new.iter().map(|key| key.text()).collect();
         let words = tokens(&texts).map_err(judge("cut the words of a question"))?;
-        let mut wanted: BTreeMap<[u8; 32], Vec<usize>> = BTreeMap::new();
+        let mut wanted: HashMap<ChunkPart, Vec<usize>> = HashMap::new();
         let mut sought: Vec<Option<Key>> = Vec::new();
         for (number, (key, word)) in new.iter().zip(words).enumerate() {
             let key = word.map(|word| key.with(word));
             let places = key.as_ref().map_or_else(|| Ok(Vec::new()), |key| self.places(key));
-            for name in places.map_err(judge("find words in the search index"))? {
-                wanted.entry(name).or_default().push(number);
+            for place in places.map_err(judge("find words in the search index"))? {
+                wanted.entry(place).or_default().push(number);
             }
             sought.push(key);
         }
-        let names: HashSet<Hash> = wanted.keys().map(|name| Hash::from(*name)).collect();
-        self.blocks.bring(&names, self.fetch)?;
+        self.blocks.bring_blocks(&wanted.keys().copied().collect::<HashSet<_>>(), self.fetch)?;
         let mut found = vec![WordHolders::default(); new.len()];
-        for (name, numbers) in &wanted {
-            let Some(block) = self.block(ObjectName::from(Hash::from(*name))) else { continue };
+        for (place, numbers) in &wanted {
+            let Some(block) = self.block(place) else { continue };
             for number in numbers {
                 if let Some(key) = &sought[*number] {
                     self.read_block(&block, key, &mut found[*number]);
@@ -87,32 +85,33 @@ impl<'a> Lexicon<'a> {
     }
 
     /// Returns the blocks that may have a word, at most one in each segment, or a few.
-    fn places(&self, key: &Key) -> rusqlite::Result<Vec<[u8; 32]>> {
-        let mut names = Vec::new();
+    fn places(&self, key: &Key) -> rusqlite::Result<Vec<ChunkPart>> {
+        let mut places = Vec::new();
         let mut segments = self.index.prepare_cached("SELECT id FROM segment")?;
         let segments = segments.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<i64>>>()?;
+        // Words that begin alike may stand in the sheaf after the first too, and in no other: they are fewer than a sheaf.
+        let sql = "SELECT name, blocks FROM sheaf WHERE segment = ?1 AND first >= coalesce(                    (SELECT max(first) FROM sheaf WHERE segment = ?1 AND first <= ?2), '') ORDER BY first LIMIT 2";
+        let mut sheaves = self.index.prepare_cached(sql)?;
         for segment in segments {
-            let sql = "SELECT name FROM block WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1";
-            let mut statement = self.index.prepare_cached(sql)?;
-            let name = statement.query_one(params![segment, key.text()], |row| row.get::<_, [u8; 32]>(0));
-            names.extend(name.optional()?);
+            let sheaves = sheaves.query_map(params![segment, key.text()], Sheaf::from_row)?;
+            let sheaves = sheaves.collect::<rusqlite::Result<Vec<_>>>()?;
+            let blocks =
+                sheaves.iter().flat_map(|sheaf| sheaf.blocks.iter().map(|note| &note.0).zip(sheaf.places()));
+            let blocks: Vec<(&String, ChunkPart)> = blocks.collect();
+            let after = blocks.partition_point(|(first, _)| first.as_str() <= key.text());
+            places.extend(after.checked_sub(1).map(|at| blocks[at].1));
             if let Key::Beginning(text) = key {
-                let sql = "SELECT name FROM block WHERE segment = ?1 AND first > ?2 AND first < ?3 \
-                           ORDER BY first LIMIT ?4";
-                let mut statement = self.index.prepare_cached(sql)?;
-                let end = format!("{text}\u{10FFFF}");
-                let more =
-                    statement.query_map(params![segment, text, end, ALIKE_BLOCKS], |row| row.get(0))?;
-                names.extend(more.collect::<rusqlite::Result<Vec<[u8; 32]>>>()?);
+                let alike = blocks[after..].iter().take_while(|(first, _)| first.starts_with(text));
+                places.extend(alike.take(ALIKE_BLOCKS).map(|(_, place)| *place));
             }
         }
-        Ok(names)
+        Ok(places)
     }
 
     /// Reads a block; one that is lost has no words.
-    fn block(&self, name: ObjectName) -> Option<Block> {
+    fn block(&self, place: &ChunkPart) -> Option<Block> {
         self.read(1);
-        let block = self.blocks.block(name).map(|(block, length)| {
+        let block = self.blocks.block(place).map(|(block, length)| {
             self.bytes.set(self.bytes.get() + length as u64);
             block
         });

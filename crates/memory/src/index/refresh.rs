@@ -172,7 +172,7 @@ fn marked(row: &Row<'_>) -> rusqlite::Result<(String, Mark)> {
     let (id, title, last): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let (messages, parts): (String, i64) = (row.get(3)?, row.get(4)?);
     let hash = blake3::hash(format!("{title}\n{last} {messages} {parts}").as_bytes()).to_hex();
-    Ok((id, Mark { text: hash[..16].to_owned(), last, is_public: None }))
+    Ok((id, Mark { text: hash[..8].to_owned(), last, is_public: None }))
 }
 
 /// Returns a mark for each session.

@@ -7,7 +7,7 @@ use blake3::Hash;
 use super::{
     count, files,
     manifest::{ChunkRun, Manifest, Pages},
-    pack::{ChunkIndex, FetchedIndex, PackNote},
+    pack::{ChunkIndex, FetchedIndex, Frame, PackNote},
     place::FilePlace,
     unpack::{self, Body, ChunkSink, Copies},
 };
@@ -147,6 +147,22 @@ impl Catalog {
         }
         self.packs.push(note);
         self.indexes.push(index);
+    }
+
+    /// Returns the pack of a chunk and its ordinal there.
+    pub(super) fn place(&self, hash: &Hash) -> Option<(u32, u32)> {
+        self.places.get(hash).copied()
+    }
+
+    /// Returns the frames of a pack.
+    pub(super) fn frames(&self, pack: u32) -> Vec<Frame> {
+        self.indexes.get(pack as usize).map(ChunkIndex::frames).unwrap_or_default()
+    }
+
+    /// Returns where the frames of a pack are.
+    pub(super) fn body<'a>(&'a self, store: &'a Store, pack: u32) -> (Body<'a>, &'a PackNote) {
+        let note = &self.packs[pack as usize];
+        (self.bodies.get(&note.name).map_or(Body::In(store), |bytes| Body::Here(bytes)), note)
     }
 
     /// Tells whether a chunk is stored.

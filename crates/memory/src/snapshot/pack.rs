@@ -38,6 +38,9 @@ pub(crate) const BODY: u64 = MAGIC.len() as u64;
 const ENTRY: usize = 40;
 const COMPRESSION: i32 = 3;
 
+/// What many sessions need is read by every run and written by few.
+const WELL: i32 = 15;
+
 /// Chunks that belong together share a frame of up to this length.
 const FRAME: usize = 256 << 10;
 
@@ -264,6 +267,7 @@ pub(crate) enum Company {
 pub(crate) struct Writer {
     file: Hashing,
     compressor: Compressor<'static>,
+    thorough: Compressor<'static>,
     index: ChunkIndex,
     known: HashMap<Hash, u32>,
     bytes: u64,
@@ -286,6 +290,7 @@ impl Writer {
         Ok(Self {
             file,
             compressor: Compressor::new(COMPRESSION)?,
+            thorough: Compressor::new(WELL)?,
             index: ChunkIndex::default(),
             known: HashMap::new(),
             bytes: 0,
@@ -321,12 +326,32 @@ impl Writer {
         if self.open.is_empty() {
             return Ok(());
         }
-        let frame = self.compressor.compress(&self.open)?;
+        let compressor = match company {
+            Company::Alone => &mut self.compressor,
+            Company::Shared => &mut self.thorough,
+        };
+        let frame = compressor.compress(&self.open)?;
         self.file.write_all(&frame)?;
         let first = &mut self.index.chunks[self.first];
         first.frame = count(frame.len());
         first.is_repeated = company == Company::Shared;
         self.open.clear();
+        Ok(())
+    }
+
+    /// Adds a chunk whose parts are compressed one by one, so that each can be read without the others.
+    pub(crate) fn add_parts(&mut self, hash: Hash, parts: &[&[u8]]) -> Result<(), Error> {
+        if self.known.contains_key(&hash) {
+            return Ok(());
+        }
+        self.close_frame(Company::Shared)?;
+        let frame = compressed(parts)?.concat();
+        self.file.write_all(&frame)?;
+        let length = parts.iter().map(|part| part.len()).sum::<usize>();
+        let chunk = Chunk { hash, length: count(length), frame: count(frame.len()), is_repeated: false };
+        self.known.insert(hash, count(self.index.chunks.len()));
+        self.index.chunks.push(chunk);
+        self.bytes += length as u64;
         Ok(())
     }
 
@@ -356,6 +381,13 @@ impl Writer {
         };
         Ok((note.chunks > 0).then_some((note, index)))
     }
+}
+
+/// Compresses the parts of a chunk, each as a frame that knows by itself whether it is damaged.
+pub(crate) fn compressed(parts: &[&[u8]]) -> io::Result<Vec<Vec<u8>>> {
+    let mut compressor = Compressor::new(COMPRESSION)?;
+    compressor.include_checksum(true)?;
+    parts.iter().map(|part| compressor.compress(part)).collect()
 }
 
 /// Writes the frames a second time that are to be there twice.

@@ -1,7 +1,7 @@
 //! Packs what is new in a save, and moves what lives in packs that are not worth keeping.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     io::Read as _,
     path::Path,
 };
@@ -13,6 +13,7 @@ use super::{
     catalog::{Catalog, Damaged, FileChunks},
     files::Files,
     pack::{Company, MAX_CHUNK, Writer},
+    part,
     place::FilePlace,
 };
 use crate::{
@@ -38,6 +39,8 @@ pub(crate) struct Packer<'a> {
     damaged: &'a Damaged,
     secrets: &'a Secrets,
     needed: HashSet<Hash>,
+    /// Chunks whose parts are compressed one by one, with the lengths of those.
+    parted: HashMap<Hash, Vec<u32>>,
 }
 
 /// The packs of a save.
@@ -59,7 +62,14 @@ impl<'a> Packer<'a> {
         damaged: &'a Damaged,
         secrets: &'a Secrets,
     ) -> Result<Self, Error> {
-        Ok(Self { writer: Writer::begin(path)?, known, damaged, secrets, needed: HashSet::new() })
+        Ok(Self {
+            writer: Writer::begin(path)?,
+            known,
+            damaged,
+            secrets,
+            needed: HashSet::new(),
+            parted: HashMap::new(),
+        })
     }
 
     /// Adds some bytes, in which no secret may be, and returns the names of their chunks.
@@ -68,9 +78,22 @@ impl<'a> Packer<'a> {
         self.add_in(bytes, company)
     }
 
-    /// Adds bytes that are wanted without their neighbours, however short they are.
-    pub(crate) fn add_alone(&mut self, bytes: &[u8]) -> Result<Vec<ObjectName>, Error> {
-        self.add_in(bytes, Company::Alone)
+    /// Adds a chunk whose parts, of these lengths, are wanted without each other.
+    pub(crate) fn add_parts(&mut self, chunk: &[u8], lengths: Vec<u32>) -> Result<(), Error> {
+        self.secrets.refuse_in_bytes(chunk)?;
+        let hash = blake3::hash(chunk);
+        self.needed.insert(hash);
+        if !self.knows(&hash) {
+            add_parts(&mut self.writer, hash, chunk, &lengths)?;
+        }
+        self.parted.insert(hash, lengths);
+        Ok(())
+    }
+
+    /// Says that a chunk of such parts, which the store has, is still in use.
+    pub(crate) fn keep_parts(&mut self, hash: Hash, lengths: Vec<u32>) {
+        self.needed.insert(hash);
+        self.parted.insert(hash, lengths);
     }
 
     /// Tells whether the store has a chunk already.
@@ -135,12 +158,15 @@ impl<'a> Packer<'a> {
     /// Ends the pack: `most` packs of before may stay, and what lives in the others is moved.
     pub(crate) fn end(mut self, store: &Store, most: usize) -> Result<Packed, Error> {
         let mut packs = self.known.worth_keeping(&self.needed, most);
-        let (kept, writer) = (&packs, &mut self.writer);
+        let (kept, writer, parted) = (&packs, &mut self.writer, &self.parted);
         let is_safe = |hash: &Hash| kept.has(hash) && !self.damaged.weak.contains(hash);
         let homeless = self.needed.iter().filter(|hash| !is_safe(hash) && !writer.has(hash));
         let homeless: Vec<Hash> = homeless.copied().collect();
         let moved_from = self.known.packs_of(&homeless);
         self.known.read(store, homeless, &mut |hash, chunk| {
+            if let Some(lengths) = parted.get(&hash) {
+                return add_parts(writer, hash, chunk, lengths);
+            }
             let company = if chunk.len() > SMALL { Company::Alone } else { Company::Shared };
             writer.add(hash, chunk, company)
         })?;
@@ -151,6 +177,13 @@ impl<'a> Packer<'a> {
         }
         let free = packs.dead(&self.needed);
         Ok(Packed { packs, has_new, free, moved_from })
+    }
+}
+
+fn add_parts(writer: &mut Writer, hash: Hash, chunk: &[u8], lengths: &[u32]) -> Result<(), Error> {
+    match part::cut(chunk, lengths) {
+        Some(parts) => writer.add_parts(hash, &parts),
+        None => writer.add(hash, chunk, Company::Alone),
     }
 }
 

@@ -98,6 +98,28 @@ pub(crate) fn read(
     Ok(())
 }
 
+/// Hands out parts of chunks that were compressed one by one, those that can be read, each with its number. Where a part
+/// lies is said as if it were a frame; they come in rising order.
+pub(crate) fn read_parts(
+    body: Body<'_>,
+    note: &PackNote,
+    parts: &[Frame],
+    hand_out: ChunkSink<'_, u32>,
+) -> Result<(), Error> {
+    let all: Vec<u32> = parts.iter().map(|part| part.first).collect();
+    let batches = batches(parts, &all);
+    let mut decompressor = Decompressor::new()?;
+    for (batch, slice) in batches.iter().zip(slices(body, note, parts, &batches)) {
+        let (from, packed) = slice?;
+        for part in &parts[batch.clone()] {
+            if let Some(bytes) = unpacked(&mut decompressor, &packed, from, part) {
+                hand_out(part.first, &bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Returns the bytes of batches with where each begins, short ones fetched several at a time.
 fn slices<'a>(
     body: Body<'a>,

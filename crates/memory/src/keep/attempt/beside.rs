@@ -137,14 +137,15 @@ fn stored_ledger(known: &Saved) -> Option<Own> {
     (pages.chunk == PAGE && known.rescued.is_none()).then_some(Own::Stored(bytes, chunks))
 }
 
-/// Packs the blocks of an index that are here, and says that the others are still in use.
+/// Packs the sheaves of an index that are here, and says that the others are still in use.
 fn pack_blocks(index: &Path, known: &Path, packer: &mut Packer<'_>) -> Result<(), Error> {
     let Some(index) = Index::existing(index) else { return Ok(()) };
-    let (names, blocks) = index.blocks()?;
-    for name in names {
+    let (sheaves, blocks) = index.sheaves()?;
+    for sheaf in sheaves {
+        let name = sheaf.name;
         match blocks.read(name).or_else(|| Blocks::beside(known).read(name)) {
-            Some(bytes) => drop(packer.add_alone(&bytes)?),
-            None if packer.knows(&name.hash()) => packer.keep([name.hash()]),
+            Some(bytes) => packer.add_parts(&bytes, sheaf.lengths())?,
+            None if packer.knows(&name.hash()) => packer.keep_parts(name.hash(), sheaf.lengths()),
             None => index.lose(name)?,
         }
     }
