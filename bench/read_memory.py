@@ -22,7 +22,8 @@ def named(data, name):
 
 
 def unpacked(frame):
-    return zstandard.ZstdDecompressor().decompressobj().decompress(frame)
+    """Unpacks one frame, or several after each other."""
+    return zstandard.ZstdDecompressor().decompressobj(read_across_frames=True).decompress(frame)
 
 
 def is_named(data, name):
@@ -60,6 +61,7 @@ class Memory:
         head = (self.root / "head.3").read_text()
         self.manifest = json.loads(unpacked(either((self.root / "manifests" / head).read_bytes(), head)))
         assert self.manifest["format"] == 3
+        self.frames = {}
         self.packs = [self.read_pack(note) for note in self.manifest["packs"]]
         self.chunks = {hash: chunk for pack in self.packs for hash, chunk in pack}
 
@@ -85,6 +87,8 @@ class Memory:
             places = [at] + [again] * is_twice
             at, again = at + size, again + size * is_twice if is_twice else again
             found = [cut(data[place : place + size], content) for place in places]
+            if len(content) == 1:
+                self.frames[content[0][0]] = data[places[0] : places[0] + size]
             found = [chunks for chunks in found if chunks is not None]
             if not found:
                 sys.exit(f"a frame of {note['name']} is lost")
@@ -115,6 +119,20 @@ class Memory:
                     yield table, dict(zip(content["columns"], map(value, row), strict=True))
 
 
+    def blocks(self, sheaves):
+        """Yields segment, first word and content of every block; each is read out of its frame too, by where it lies."""
+        for segment, begin, name, notes in sheaves:
+            name, notes = name.hex(), json.loads(notes)
+            chunk, frame = self.chunks[name], self.frames[name]
+            assert notes[0][0] == begin and sum(bytes for _, _, bytes in notes) == len(chunk)
+            is_alone, at, start = sum(packed for _, packed, _ in notes) == len(frame), 0, 0
+            for first, packed, bytes in notes:
+                block = chunk[start : start + bytes]
+                if is_alone:
+                    assert unpacked(frame[at : at + packed]) == block
+                at, start = at + packed, start + bytes
+                yield segment, first, json.loads(block)
+
     def index(self):
         """Checks the search index against itself and the titles of sessions; returns how many pairs of word and session
         it has, and how many words of titles were looked up."""
@@ -125,13 +143,12 @@ class Memory:
             path = Path(folder) / "index.db"
             path.write_bytes(data)
             database = sqlite3.connect(path)
-            assert database.execute("PRAGMA user_version").fetchone() == (3,)
+            assert database.execute("PRAGMA user_version").fetchone() == (4,)
             documents = dict(database.execute("SELECT id, session FROM document"))
-            blocks = database.execute("SELECT segment, first, name FROM block ORDER BY segment, first").fetchall()
+            sheaves = database.execute("SELECT segment, first, name, blocks FROM sheaf ORDER BY segment, first").fetchall()
         words, pairs, last = {}, 0, (0, "")
-        for segment, first, name in blocks:
-            block = json.loads(self.chunks[name.hex()])
-            assert min(block) == first and (segment, first) > last
+        for segment, first, block in self.blocks(sheaves):
+            assert min(block, key=lambda word: word.encode()) == first and (segment, first) > last
             last = (segment, max(block, key=lambda word: word.encode()))
             for word, (private, public) in block.items():
                 for base, (count, holders) in ((0, private), (1 << 40, public)):
