@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 
 use super::{
     PUBLIC,
-    segment::{Block, Blocks, COMMON, FetchBlocks, Sheaf, WordHolders},
+    segment::{Block, Blocks, COMMON, FetchBlocks, Postings, Sheaf, WordHolders},
     tokens::tokens,
     words::Key,
 };
@@ -92,15 +92,16 @@ impl<'a> Lexicon<'a> {
         // Words that begin alike may stand in the sheaf after the first too, and in no other: they are fewer than a sheaf.
         let sql = "SELECT name, blocks FROM sheaf WHERE segment = ?1 AND first >= coalesce(                    (SELECT max(first) FROM sheaf WHERE segment = ?1 AND first <= ?2), '') ORDER BY first LIMIT 2";
         let mut sheaves = self.index.prepare_cached(sql)?;
+        let from = key.beginning().unwrap_or(key.text());
         for segment in segments {
-            let sheaves = sheaves.query_map(params![segment, key.text()], Sheaf::from_row)?;
+            let sheaves = sheaves.query_map(params![segment, from], Sheaf::from_row)?;
             let sheaves = sheaves.collect::<rusqlite::Result<Vec<_>>>()?;
             let blocks =
                 sheaves.iter().flat_map(|sheaf| sheaf.blocks.iter().map(|note| &note.0).zip(sheaf.places()));
             let blocks: Vec<(&String, ChunkPart)> = blocks.collect();
-            let after = blocks.partition_point(|(first, _)| first.as_str() <= key.text());
+            let after = blocks.partition_point(|(first, _)| first.as_str() <= from);
             places.extend(after.checked_sub(1).map(|at| blocks[at].1));
-            if let Key::Beginning(text) = key {
+            if let Some(text) = key.beginning() {
                 let alike = blocks[after..].iter().take_while(|(first, _)| first.starts_with(text));
                 places.extend(alike.take(ALIKE_BLOCKS).map(|(_, place)| *place));
             }
@@ -122,13 +123,12 @@ impl<'a> Lexicon<'a> {
 
     /// Adds what a block has of a word.
     fn read_block(&self, block: &Block, key: &Key, holders: &mut WordHolders) {
-        match key {
-            Key::Word(word) => {
-                block.get(word).into_iter().for_each(|postings| self.hear(&postings.0, &postings.1, holders));
-            }
-            Key::Beginning(text) => {
-                let alike = block.range(text.clone()..).take_while(|(word, _)| word.starts_with(text));
-                alike.for_each(|(_, postings)| self.hear(&postings.0, &postings.1, holders));
+        let mut hear = |postings: &Postings| self.hear(&postings.0, &postings.1, holders);
+        match key.beginning() {
+            None => block.get(key.text()).into_iter().for_each(hear),
+            Some(text) => {
+                let alike = block.range(text.to_owned()..).take_while(|(word, _)| word.starts_with(text));
+                alike.filter(|(word, _)| key.is(word)).for_each(|(_, postings)| hear(postings));
             }
         }
     }

@@ -29,6 +29,10 @@ const BUDGET: usize = 6_000;
 /// What other forms of a word, and other words for the same, count beside the word itself.
 const AKIN: f64 = 0.8;
 
+/// What a word counts that is written almost like one of the question, and in how many of its words slips are looked for.
+const SLIP: f64 = 0.6;
+const SLIPS: usize = 4;
+
 /// What the words count that stand around those of the question, and those of its files.
 const AROUND: f64 = 0.75;
 
@@ -95,9 +99,9 @@ impl Ranking<'_> {
         let mut weighed: Vec<WeighedWord> = weighed.collect();
         weighed.sort_by_key(|weighed| weighed.sessions);
         let mut scores: HashMap<i64, Vec<(f64, usize)>> = HashMap::new();
-        let mut left = BUDGET;
+        let (mut left, mut slips) = (BUDGET, SLIPS);
         for (number, word) in weighed.iter().enumerate() {
-            for (document, score) in self.score(word, &mut left)? {
+            for (document, score) in self.score(word, (&mut left, &mut slips))? {
                 scores.entry(document).or_default().push((score * word.weight, number));
             }
         }
@@ -108,7 +112,11 @@ impl Ranking<'_> {
     }
 
     /// Returns what each session has of a word.
-    fn score(&self, word: &WeighedWord, left: &mut usize) -> Result<HashMap<i64, f64>, Error> {
+    fn score(
+        &self,
+        word: &WeighedWord,
+        (left, slips): (&mut usize, &mut usize),
+    ) -> Result<HashMap<i64, f64>, Error> {
         let mut scores = self.matching(&[word.term.exact()], left);
         let mut akin = word.term.akin();
         if word.sessions == 0 {
@@ -117,6 +125,14 @@ impl Ranking<'_> {
         for (document, score) in self.matching(&akin, left) {
             let known = scores.entry(document).or_default();
             *known = known.max(score * AKIN);
+        }
+        // What nobody ever wrote may be written wrongly: in the words that are asked for, not in those around them.
+        let near = word.term.near();
+        if scores.is_empty() && word.weight >= 1.0 && *slips > 0 && !near.is_empty() {
+            *slips -= 1;
+            self.lexicon.look_up(&near)?;
+            let found = self.matching(&near, left).into_iter();
+            scores.extend(found.map(|(document, score)| (document, score * SLIP)));
         }
         Ok(scores)
     }

@@ -48,13 +48,33 @@ pub(super) enum Key {
     Word(String),
     /// All words that begin like this.
     Beginning(String),
+    /// All words that are written almost like this.
+    Near(String),
 }
 
 impl Key {
     /// Returns what is looked up.
     pub(super) fn text(&self) -> &str {
         match self {
-            Self::Word(text) | Self::Beginning(text) => text,
+            Self::Word(text) | Self::Beginning(text) | Self::Near(text) => text,
+        }
+    }
+
+    /// Returns how all other words begin that this may be; nothing for a whole word.
+    pub(super) fn beginning(&self) -> Option<&str> {
+        match self {
+            Self::Word(_) => None,
+            Self::Beginning(text) => Some(text),
+            Self::Near(text) => Some(&text[..sure(text)]),
+        }
+    }
+
+    /// Tells whether a word that begins like this is meant.
+    pub(super) fn is(&self, word: &str) -> bool {
+        match self {
+            Self::Word(text) => text == word,
+            Self::Beginning(text) => word.starts_with(text),
+            Self::Near(text) => is_near(text, word),
         }
     }
 
@@ -63,8 +83,25 @@ impl Key {
         match self {
             Self::Word(_) => Self::Word(text),
             Self::Beginning(_) => Self::Beginning(text),
+            Self::Near(_) => Self::Near(text),
         }
     }
+}
+
+/// Returns how much of a word is taken to be written rightly: more than half of it.
+fn sure(text: &str) -> usize {
+    let letters = text.chars().count();
+    text.char_indices().nth((letters * 3 / 5).max(SHORTEST - 1)).map_or(text.len(), |(at, _)| at)
+}
+
+/// Tells whether a word, as the index has it without its ending, is but for a slip the beginning of another.
+fn is_near(text: &str, word: &str) -> bool {
+    let letters = word.chars().count();
+    let slips = if letters < COMPOUND { 1 } else { 2 };
+    let all = text.chars().count();
+    let ends = (letters.saturating_sub(slips)..=letters + slips).filter(|end| *end <= all);
+    let begins = |end: usize| text.char_indices().nth(end).map_or(text, |(at, _)| &text[..at]);
+    letters * 5 >= all * 3 && ends.into_iter().any(|end| strsim::osa_distance(begins(end), word) <= slips)
 }
 
 /// A word of a question.
@@ -94,6 +131,19 @@ impl Term {
         }
         akin.extend(others(&self.word).map(|word| Key::Word(word.to_owned())));
         akin
+    }
+
+    /// Returns how the word is looked up if it may have a slip: written almost like this from its beginning, or, if it is
+    /// long, from its end.
+    pub(super) fn near(&self) -> Vec<Key> {
+        let letters = self.word.chars().count();
+        if letters < INFLECTED
+            || !self.word.chars().all(|letter| letter.is_alphabetic() && !is_unspaced(letter))
+        {
+            return Vec::new();
+        }
+        let backwards = (letters >= COMPOUND).then(|| Key::Near(backwards(&self.word)));
+        std::iter::once(Key::Near(self.word.clone())).chain(backwards).collect()
     }
 
     /// Returns how the word may be cut into two, if it is long enough: what begins with its end, and its beginning
@@ -208,13 +258,18 @@ fn each_word(text: &str, what_for: For, mut with: impl FnMut(&str, bool)) {
     }
 }
 
-/// Gives a word, and the parts of one that is written like `ReadDeadline`.
+/// Gives a word, and the parts of one that is written like `ReadDeadline`, `OOMKilled` or `postgres15`.
 fn each_part(letters: &[char], with: &mut impl FnMut(&str, bool)) {
     let word = lower(letters);
-    let parts: Vec<&[char]> = letters
-        .chunk_by(|left, right| !(left.is_lowercase() && right.is_uppercase()))
-        .filter(|part| part.len() > 2)
-        .collect();
+    let mut parts: Vec<&[char]> = Vec::new();
+    let mut begin = 0;
+    for at in 1..=letters.len() {
+        if at == letters.len() || ends_part(&letters[begin..at], &letters[at..]) {
+            parts.push(&letters[begin..at]);
+            begin = at;
+        }
+    }
+    parts.retain(|part| part.len() > 2);
     let is_name = parts.len() > 1 || letters.iter().any(|letter| letter.is_numeric());
     if !STOP.contains(word.as_str()) {
         with(&word, is_name);
@@ -222,6 +277,17 @@ fn each_part(letters: &[char], with: &mut impl FnMut(&str, bool)) {
     for part in parts.iter().filter(|part| part.len() < letters.len()) {
         with(&lower(part), false);
     }
+}
+
+/// Tells whether a part of a name ends between these letters.
+fn ends_part(before: &[char], after: &[char]) -> bool {
+    let [.., last] = before else { return false };
+    let is_small = |letter: Option<&char>| letter.is_some_and(|letter| letter.is_lowercase());
+    let is_capital = after.first().is_some_and(|letter| letter.is_uppercase());
+    let is_digit = |letter: &char| letter.is_numeric();
+    // `readDeadline`, `OOMKilled`, `postgres15`.
+    is_capital && (last.is_lowercase() || (last.is_uppercase() && is_small(after.get(1)) && before.len() > 1))
+        || last.is_alphabetic() && after.first().is_some_and(is_digit) && before.len() > 2
 }
 
 fn lower(letters: &[char]) -> String {
@@ -257,10 +323,36 @@ mod tests {
         check("ホースが漏れる v2", &["ホー", "ース", "スが", "が漏", "漏れ", "れる", "v2"]);
         check("Straße ΣΊΣΥΦΟΣ шланг", &["straße", "σίσυφοσ", "шланг"]);
         check("ReadDeadline of parse_header", &["readdeadline", "read", "deadline", "parse", "header"]);
+        check(
+            "OOMKilled XMLHttpRequest postgres15 v2",
+            &[
+                "oomkilled",
+                "oom",
+                "killed",
+                "xmlhttprequest",
+                "xml",
+                "http",
+                "request",
+                "postgres15",
+                "postgres",
+                "v2",
+            ],
+        );
         check("why is it so?", &[]);
         let mut bag = WordCollector::default();
         bag.add("The hose, the HOSE, 漏水漏水", 99);
         assert_eq!(bag.text(), "hose 漏水 水漏 水 ");
+    }
+
+    #[test]
+    fn a_slip_is_forgiven() {
+        let near = |text: &str, word: &str| terms(text)[0].near().iter().any(|key| key.is(word));
+        // As the index has them: without English endings, long words backwards too.
+        assert!(
+            near("configuraton", "configur") && near("databse", "databas") && near("connecton", "connect")
+        );
+        assert!(near("udnefined", "\u{E000}denifednu") && near("Verbidnung", "verbindung"));
+        assert!(!near("stalling", "stall_") && !near("container", "contact") && !near("tap", "tab"));
     }
 
     #[test]
