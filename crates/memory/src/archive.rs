@@ -54,6 +54,11 @@ impl Archive {
         Self { settings: Arc::new(settings.clone()), place, saved: Arc::new(saved), store: Arc::default() }
     }
 
+    /// Returns the save, without the sessions that must not be seen.
+    pub(crate) fn saved(&self) -> Arc<Saved> {
+        Arc::clone(&self.saved)
+    }
+
     /// Returns what is known of each session.
     pub(crate) fn infos(&self) -> impl Iterator<Item = Info> + '_ {
         self.saved.sessions.iter().map(|(id, entry)| info(id, entry))

@@ -5,6 +5,7 @@ mod attempt;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
+    sync::Arc,
     thread,
 };
 
@@ -26,6 +27,7 @@ use crate::{
         files::Files,
         manifest::{Manifest, Statistics},
         packer::cut_all,
+        saved::Saved,
     },
     store::{Advance, Head, Store},
 };
@@ -136,6 +138,7 @@ pub struct Keep<'a> {
     index: Option<&'a Path>,
     audience: Audience,
     damage: Option<Flaw>,
+    known: Option<Arc<Saved>>,
 }
 
 impl<'a> Keep<'a> {
@@ -155,6 +158,7 @@ impl<'a> Keep<'a> {
             index: None,
             audience: Audience::Insiders,
             damage: None,
+            known: None,
         }
     }
 
@@ -237,6 +241,13 @@ impl<'a> Keep<'a> {
         self
     }
 
+    /// Takes a save that was looked at already, if it turns out to be the one that the run started from.
+    #[must_use]
+    pub(crate) fn knowing(mut self, known: Option<Arc<Saved>>) -> Self {
+        self.known = known;
+        self
+    }
+
     /// Returns the time of the save.
     pub(crate) fn now(&self) -> Timestamp {
         self.provenance.now
@@ -244,6 +255,14 @@ impl<'a> Keep<'a> {
 
     /// Saves; if others save at the same time, merges with each of them.
     pub fn save(&self, store: &Store) -> Result<Kept, Error> {
+        match self.save_once(store) {
+            // What was looked at when the run began may be gone by now.
+            Err(Error::Flawed(_)) if self.known.is_some() => self.clone().knowing(None).save_once(store),
+            saved => saved,
+        }
+    }
+
+    fn save_once(&self, store: &Store) -> Result<Kept, Error> {
         let Some(database) = database::find(self.database)? else { return Ok(Kept::Nothing) };
         let secrets = Secrets::knowing(self.secrets.iter().chain(&self.passing))?;
         let files = Files::open(&database::home(self.engine_data)?)?;

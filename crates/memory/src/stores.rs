@@ -10,7 +10,7 @@ mod whole;
 
 pub use repair::Repair;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use fro_core::{Secret, say::summary::counted};
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ use crate::{
         Recall, RecallTarget, RestoredMemory, SessionSelection, bring_newest, bring_or_set_aside, peek,
         peek_into,
     },
-    snapshot::manifest::Manifest,
+    snapshot::{manifest::Manifest, saved::Saved},
     store::{Head, Object, Place, Store, cache::CacheSettings, s3::S3Settings},
 };
 
@@ -93,6 +93,8 @@ struct Member {
     is_lost: bool,
     /// What is wrong with the newest save that it had when the run began.
     damage: Option<Flaw>,
+    /// That save, if it was whole: whoever saves on top of it need not ask for it again.
+    known: Option<Arc<Saved>>,
 }
 
 /// What was recalled, from where.
@@ -168,7 +170,7 @@ impl Stores {
     fn add(&mut self, place: Place, opened: Option<Result<Store, Error>>) {
         match opened {
             None => {}
-            Some(Ok(store)) => self.members.push(Member { store, is_lost: false, damage: None }),
+            Some(Ok(store)) => self.members.push(Member { store, is_lost: false, damage: None, known: None }),
             Some(Err(error)) => {
                 self.unusable.push(format!("the memory: {}", error.story()));
                 self.unopened.push(place);
@@ -215,6 +217,9 @@ impl Stores {
                     told.recall = recall;
                     told.from = Some(from);
                     told.archive = saved.map(|saved| Archive::new(&self.settings, from, saved, &hidden));
+                    let is_all = hidden.is_empty() && from == place && self.members[index].damage.is_none();
+                    let archive = told.archive.as_ref().filter(|_| is_all);
+                    self.members[index].known = archive.map(Archive::saved);
                     break;
                 }
                 Ok((
@@ -339,7 +344,8 @@ impl Stores {
     fn save(&self, index: usize, keep: &Keep<'_>, told: &mut Keeping) -> Result<Stored, Error> {
         let store = &self.members[index].store;
         store.may_write()?;
-        let kept = keep.clone().instead_of(self.members[index].damage.clone()).save(store)?;
+        let Member { damage, known, .. } = &self.members[index];
+        let kept = keep.clone().instead_of(damage.clone()).knowing(known.clone()).save(store)?;
         let stored = match &kept {
             Kept::Saved { .. } => Stored::Saved,
             Kept::Raced { .. } => Stored::Raced,

@@ -46,7 +46,7 @@ use crate::{
         rows::{CommonRows, RowReader},
         saved::Saved,
     },
-    store::{ObjectName, Store},
+    store::{Head, ObjectName, Store},
     upload::{PACK, SchemaLevels, Upload, Uploaded, level_of, migrations, refuse_without_migrations},
 };
 
@@ -90,10 +90,12 @@ impl<'scope> Local<'scope> {
         }
         let base = match &keep.provenance.parent {
             // A parent that was collected or damaged since is like none: nothing is then known to be deleted.
-            Some(parent) => match Saved::at(store, parent) {
-                Err(Error::Flawed(_)) => None,
-                known => Some(Arc::new(known?)),
-            },
+            Some(parent) => {
+                match known(keep, parent).map_or_else(|| Saved::at(store, parent).map(Arc::new), Ok) {
+                    Err(Error::Flawed(_)) => None,
+                    known => Some(known?),
+                }
+            }
             None => None,
         };
         Ok(Self { scratch, database: copy, ledger, files, cut, fingerprints, migrations, redacted: 0, base })
@@ -419,6 +421,11 @@ fn emit(
         next.sessions.insert(id.clone(), entry);
     }
     Ok(())
+}
+
+/// Returns the save that the run started from, if it was looked at already.
+fn known(keep: &Keep<'_>, parent: &Head) -> Option<Arc<Saved>> {
+    keep.known.as_ref().filter(|known| parent.manifest() == Ok(known.name)).map(Arc::clone)
 }
 
 fn dedup(mut names: Vec<ObjectName>) -> Vec<ObjectName> {

@@ -1,15 +1,15 @@
 //! What only a bucket can show: signatures, encryption, addresses and lost answers.
 
-use fro_core::Fault;
+use fro_core::{Fault, remembered::Audience};
 use fro_memory::{
-    Advance, Encryption, Endpoint, Error, Head, Keep, Kept, Object, ObjectName, Part, Recall, Refusal,
-    S3Settings, Store, keep, recall,
+    Advance, Encryption, Endpoint, Error, Head, Keep, Kept, Object, ObjectName, Part, Recall, RecallTarget,
+    Refusal, S3Settings, SessionSelection, Store, StoreSettings, Stores, keep, recall,
 };
 
 use crate::{
     bucket::{self, Bucket, credentials},
     contract::{self, get, put},
-    engine::{Engine, after, saved},
+    engine::{Engine, after, saved, say},
 };
 
 #[test]
@@ -35,6 +35,32 @@ fn a_large_object_goes_up_in_parts_and_comes_down_side_by_side() {
 
     let parts = up.iter().filter(|seen| seen.line.contains("partNumber=")).count();
     assert_eq!((parts, bucket.seen().len()), (3, 6));
+}
+
+/// What the run was told when it began it need not ask again.
+#[test]
+fn a_save_does_not_ask_for_what_its_run_began_with() {
+    let bucket = Bucket::open();
+    keep(&bucket.store("octo/garden"), Engine::with_sessions(3).data(), &after(None)).unwrap();
+    let engine = Engine::fresh();
+    let settings = StoreSettings { s3: Some(bucket.settings("octo/garden")), ..StoreSettings::default() };
+    let mut stores = Stores::open(&settings);
+    let to = RecallTarget {
+        engine_data: engine.data(),
+        ledger: None,
+        index: None,
+        engine_version: None,
+        audience: Audience::Insiders,
+        given: SessionSelection::Everything,
+    };
+    let recollection = stores.recall(to, after(None).now);
+    say(&mut engine.connect(), 9, "said by this run");
+    bucket.seen();
+    let kept = stores.keep(&Keep::new(engine.data(), after(recollection.recall.head()))).kept;
+    assert!(matches!(kept, Some(Kept::Saved { sessions: 4, .. })), "{kept:?}");
+    let lines: Vec<String> = bucket.seen().into_iter().map(|seen| seen.line).collect();
+    let again = lines.iter().filter(|line| line.starts_with("GET") && line.contains("/manifests/"));
+    assert_eq!(again.count(), 0, "{lines:#?}");
 }
 
 #[test]
