@@ -192,6 +192,18 @@ fn the_words_of_the_harness_are_not_searched() {
 }
 
 #[test]
+fn a_slip_in_a_question_is_forgiven() {
+    let (_engine, _folder, index, sessions) = indexed();
+    let first = |words: &str| {
+        let found = index.search(&sessions, &Question::typed(words), 1).unwrap();
+        found.first().map(|found| found.title.clone()).unwrap_or_default()
+    };
+    assert_eq!(first("Wasserzälher"), "Der Wasserzähler zeigt negative Werte");
+    assert_eq!(first("surogate"), "Unicode escapes are decoded wrongly");
+    assert_eq!(first("postgrseql"), first("postgresql"));
+}
+
+#[test]
 fn parts_of_compounds_are_found_and_compounds_by_their_parts() {
     let (_engine, _folder, index, sessions) = indexed();
     let first = |words: &str| {
