@@ -1,4 +1,4 @@
-//! What an engine's life tells while it goes on, for logs and for people who watch.
+//! The progress reports of an engine's life, for logs and for people who watch.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Values that a runner sets in its environment, found out on a developer's machine.
+//! Fills in on a developer's machine what a runner's environment would have: token, keys and repository.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The `fro-bot` binary: what was typed, what it means, how it ended.
+//! The `fro-bot` binary: parses the command line, runs the command and turns its end into an exit code.
 
 mod action;
 mod audit;

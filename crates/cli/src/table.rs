@@ -1,4 +1,4 @@
-//! How what is remembered looks on a terminal: names in colour, times dimmed, the same words without.
+//! Tables of sessions and runs on a terminal: names in colour, times dimmed, the same words without colour.
 
 use anstyle::{AnsiColor, Style};
 use fro_core::say::log::harmless;

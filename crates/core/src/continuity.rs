@@ -1,4 +1,4 @@
-//! Whether a run goes on where its subject was left, and what it is reminded of.
+//! Decides whether a run continues the last session of its subject, and which earlier words it is reminded of.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What is true and what to do, as functions: types, decisions, texts and parsers.
+//! Pure functions and plain types: decisions, texts and parsers, without I/O, clock or randomness.
 //!
 //! Nothing here reads a clock, the environment, a disk or a network. Facts come
 //! in as arguments, answers go out as values, so every rule of the product can

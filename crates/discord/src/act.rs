@@ -1,4 +1,4 @@
-//! Deeds.
+//! What the bot does on Discord: registers commands, answers clicks, writes messages and threads.
 
 mod command;
 mod interaction;

@@ -1,4 +1,4 @@
-//! Questions: what was said, who somebody is, what a channel is, and what the bot may read.
+//! What the bot reads from Discord's REST API: messages, members, channels, and its own rights.
 
 use fro_core::chat::{ChannelId, GuildId, MessageId, RoleId, UserId};
 use jiff::{SignedDuration, Timestamp, fmt::rfc2822::DateTimeParser};

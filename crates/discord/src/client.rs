@@ -1,4 +1,4 @@
-//! The way to Discord's REST API: token, limits, and one name for what failed.
+//! The client of Discord's REST API: token, rate limits and errors.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What happens on Discord, in the few words that decisions need.
+//! The events of Discord that the daemon acts on, in types of our own.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A message to be: its text, buttons and files, held against Discord's limits before it is sent.
+//! A message before it is sent: its text, buttons and files, checked against Discord's limits.
 
 use fro_core::{
     Clean,

@@ -1,4 +1,4 @@
-//! A session of the gateway: what has to be kept, so that nothing is missed while nobody listens.
+//! What is kept of a gateway session, so that another process can resume it and misses no event.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Deeds: everything here can be seen by others, so everything takes a permit.
+//! Writes on GitHub, one file for each. Others see them, so all of them take a permit.
 
 pub(crate) mod answer;
 pub(crate) mod check_run;

@@ -1,4 +1,4 @@
-//! Questions: nothing here changes anything.
+//! Reads from GitHub, one file for each question.
 
 pub(crate) mod account;
 pub(crate) mod actor;

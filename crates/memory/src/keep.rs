@@ -1,4 +1,4 @@
-//! Stores what the engine knows, on top of what the store knows by then.
+//! Saves the engine's sessions on top of the newest save that the store has.
 
 mod attempt;
 

@@ -1,4 +1,4 @@
-//! How saves follow each other: what came before one, the latest first, and what stands in for one that is damaged.
+//! The order of saves: which came before which, nearest first, and which stands in for a damaged one.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet, VecDeque},

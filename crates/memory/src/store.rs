@@ -1,4 +1,4 @@
-//! Where memory lies, and what every such place promises.
+//! The stores that can hold a memory, and what each of them promises.
 //!
 //! A store holds immutable objects named by their content and one head that names the newest manifest. Invariant: a
 //! name is a hash and nothing else, so no name can lead out of a store.

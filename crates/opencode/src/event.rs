@@ -1,4 +1,4 @@
-//! Turns the engine's events into what core understands.
+//! Turns the engine's events into those that core's stepper understands.
 
 use std::collections::HashSet;
 

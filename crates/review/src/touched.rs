@@ -1,4 +1,4 @@
-//! How long the function around a line is, by indentation: a proposal may be as long as what it is about, not longer.
+//! Measures the function around a line by its indentation: a proposal may be as long as the function, not longer.
 
 use std::sync::LazyLock;
 

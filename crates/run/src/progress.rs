@@ -1,4 +1,4 @@
-//! What a run tells while it goes on, for logs and for people who watch.
+//! The progress reports of a run, for logs and for people who watch.
 
 use std::time::Duration;
 

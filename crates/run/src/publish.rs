@@ -1,4 +1,4 @@
-//! Publishes the answer: as a review where its remarks sanitize beside the code, else as one text; and accounts for the run.
+//! Publishes the answer: as a review if it has remarks that fit beside the code, else as one comment; and accounts for the run.
 
 use std::time::Duration;
 

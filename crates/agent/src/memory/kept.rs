@@ -1,4 +1,4 @@
-//! What is told of a save, in the log and on the run's page.
+//! The report of a save, for the log and the run's page.
 
 use fro_core::say::kept;
 use fro_memory::{Keeping, Kept};

@@ -1,4 +1,4 @@
-//! Arguments and environment of a process that `sudo` starts, given to it by its standard input.
+//! Passes arguments and environment by standard input to a process that `sudo` starts.
 //!
 //! `sudo` writes arguments into the machine's log and drops the environment.
 

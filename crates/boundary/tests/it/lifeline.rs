@@ -1,4 +1,4 @@
-//! How everything behind the wall ends, however it ends.
+//! Everything behind the wall ends when the harness does, whichever way that is.
 
 use std::{
     collections::BTreeMap,

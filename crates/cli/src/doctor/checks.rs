@@ -1,4 +1,4 @@
-//! The examinations themselves, each of one thing.
+//! The checks of `fro-bot doctor`, a function for each thing that a run depends on.
 
 use fro_boundary::{Enclosure, Strictness, probe};
 use fro_core::Fault;

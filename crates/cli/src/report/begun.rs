@@ -1,4 +1,4 @@
-//! Signs that a run has left so far, which are taken back when somebody interrupts it.
+//! What a run has begun so far (folders, engine, 👀), so that an interruption can say what was taken back.
 
 use fro_agent::Step;
 use fro_run::Progress;

@@ -1,4 +1,4 @@
-//! The binary and the house it is built in, from outside.
+//! The binary from outside, and the tidy checks of the whole workspace.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

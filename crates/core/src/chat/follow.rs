@@ -1,4 +1,4 @@
-//! What the daemon has to write down because of an event on Discord.
+//! The rows that the daemon stores because of one event on Discord.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! What follows from a message, an edit or a deletion. Nothing is done here: what follows is written down as a whole.
+//! Decides what follows from a message, an edit or a deletion in a channel: threads, turns and entries of the audit.
 //!
 //! A message in a linked channel opens a thread on itself, whose number is the message's own: so everything that is to
 //! be done is known before Discord was asked for anything, and a restart in between changes nothing.

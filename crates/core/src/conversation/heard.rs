@@ -1,4 +1,4 @@
-//! What can be heard from the engine during one turn, in our words.
+//! The events of one turn that the engine reports, in types of our own.
 
 use jiff::Timestamp;
 

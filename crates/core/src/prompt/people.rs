@@ -1,4 +1,4 @@
-//! Reads a message to the agent back: what people said in it, without the harness's own words.
+//! Recovers people's own words from a message to the agent, without the instructions around them.
 //!
 //! A search over earlier sessions is about what people and the agent said. Our instructions stand in every session
 //! and would be found by every question, and what a run was reminded of would be found again in its name.

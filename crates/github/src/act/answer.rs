@@ -1,4 +1,4 @@
-//! Gives the answer where it belongs, and mends it.
+//! Posts the answer on the permit's surface (conversation, review thread or discussion), and edits it later.
 
 use fro_core::{Clean, Permit, Surface, Target};
 

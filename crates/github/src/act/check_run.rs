@@ -1,4 +1,4 @@
-//! Says in a check run what cannot stand beside a change.
+//! Creates the check run that shows findings which cannot stand beside the change.
 
 use fro_core::{Anchor, Clean, Permit};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Folds away what is no longer true.
+//! Folds an outdated comment or review: GitHub calls it minimizing.
 
 use fro_core::{NodeId, Permit};
 use serde::de::IgnoredAny;

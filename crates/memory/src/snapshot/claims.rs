@@ -1,4 +1,4 @@
-//! Whose version of a file stands: three ways, like sessions, but whole files.
+//! Decides whose version of a file is kept when two runs changed it: a three-way merge of whole files.
 
 use std::collections::{BTreeMap, BTreeSet};
 

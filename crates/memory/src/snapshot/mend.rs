@@ -1,4 +1,4 @@
-//! Makes objects whole again of which something lies there twice: the copy that is left is written over the other.
+//! Repairs objects that hold a part twice: the copy that is intact is written over the damaged one.
 
 use std::{
     fs,

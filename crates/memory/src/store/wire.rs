@@ -1,4 +1,4 @@
-//! Lets blocking code talk to a store over the network.
+//! Lets blocking code call the asynchronous client of a store over the network.
 
 use std::{
     future::Future,

@@ -1,4 +1,4 @@
-//! The last whole save of a store, brought into a folder of its own to be saved anew.
+//! Restores the last undamaged save of a store into a folder of its own, from which it can be saved again.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Review comments and threads as GitHub tells of them.
+//! Review comments and threads as GitHub's answers have them.
 
 use fro_core::{Anchor, Login, Side};
 use jiff::Timestamp;

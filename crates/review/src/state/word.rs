@@ -1,4 +1,4 @@
-//! Replies in a thread of ours: whose word each is, which of the others' it answers, and what all of them come to.
+//! Replies in our review threads: who wrote each, which earlier reply it answers, and what they add up to.
 
 use serde::Deserialize as _;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What is known of guilds and channels: told by events, asked for where a resumed session tells nothing of them.
+//! Owners, roles and channels of guilds: learnt from events, and asked for after a resumed session, which repeats none.
 
 use std::{
     collections::HashMap,

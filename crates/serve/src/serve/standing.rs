@@ -1,4 +1,4 @@
-//! Says what somebody is in a guild when a worker asks: words wait, and roles may be gone since they were said.
+//! Tells a worker which roles somebody has in a guild now: a waiting turn may be older than the last change of roles.
 
 use tokio::time;
 use tracing::warn;

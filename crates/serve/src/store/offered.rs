@@ -1,4 +1,4 @@
-//! What workers can be asked for by name: models and agents, for the menus.
+//! The models and agents that workers offer, for the menus.
 
 use super::{Error, Store, row::Value};
 

@@ -1,4 +1,4 @@
-//! Which piece of an answer is which message, so that an answer which is begun anew overwrites itself.
+//! Which message holds which piece of an answer, so that a worker that takes over overwrites what the last one posted.
 //!
 //! A worker that dies leaves half an answer in the thread. The next one says the same pieces again, by their place: a
 //! piece with the same words is left alone, one with other words changes the message that is there, and what is left

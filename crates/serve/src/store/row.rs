@@ -1,4 +1,4 @@
-//! What goes into a statement and comes out of it, the same for both databases.
+//! The values of a statement and of its rows, the same for both databases.
 
 use std::{error, fmt::Display, str::FromStr};
 

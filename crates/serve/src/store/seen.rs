@@ -1,4 +1,4 @@
-//! Which events were dealt with, so that one that is told twice is dealt with once.
+//! The ids of events that were handled, so that an event that Discord sends twice is handled once.
 
 use std::fmt::Display;
 

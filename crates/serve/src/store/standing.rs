@@ -1,4 +1,4 @@
-//! What somebody is in a guild at this moment: a worker asks, and whoever speaks to Discord says it.
+//! Questions about somebody's roles in a guild: a worker asks through the store, and `serve` answers.
 //!
 //! Questions are numbered, and an answer is good for those before it: no two clocks have to agree.
 

@@ -1,4 +1,4 @@
-//! How the daemon stands as a whole: what waits, what runs, for how long, and who could do it.
+//! The state of the daemon as a whole: turns that wait and run, since when, and workers that could take them.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What GitHub has and the garden has not: the questions are right, and the answer is always none.
+//! Parts of the GraphQL schema that are always empty here: a question about them is valid and finds nothing.
 //!
 //! None of these types has a value, so that nothing here can be shown by mistake.
 

@@ -1,4 +1,4 @@
-//! What a thread has come to, as a file of ours: no third party gets it.
+//! Posts a thread's diff or transcript as a file of the bot's own, so that no share host gets it.
 
 use fro_core::chat::{TextFile, WantedHere, say::command as told};
 
