@@ -74,7 +74,11 @@ impl<'a> Agent<'a> {
     pub async fn prepare(&mut self) -> Result<Prepared<'_, 'a>, Fault> {
         let equipped = match self.equipped.take() {
             Some(equipped) => equipped,
-            None => Equipped { preparation: Box::pin(self.opened.bring_all()).await?, engine: None },
+            None => {
+                let brought = Box::pin(self.opened.bring_all()).await;
+                let preparation = brought.map_err(|fault| self.opened.blame(fault))?;
+                Equipped { preparation, engine: None }
+            }
         };
         Ok(Prepared { opened: &mut self.opened, equipped: self.equipped.insert(equipped) })
     }

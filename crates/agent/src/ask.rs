@@ -14,7 +14,7 @@ use fro_core::{
 use fro_opencode::{Connection, Message, Session};
 use jiff::Timestamp;
 
-use crate::callers::ToolRegistration;
+use crate::{callers::ToolRegistration, full_disk};
 
 /// What came of it, and where.
 pub(crate) struct Answered {
@@ -52,7 +52,7 @@ async fn ask_until_settled(
 ) -> Answered {
     let mut tried = Tried::default();
     let mut answered = Answered {
-        turn: fro_opencode::converse(connection, &session, message, limits.clone(), listen).await,
+        turn: converse(connection, &session, message, limits, listen).await,
         session,
         warnings: Vec::new(),
     };
@@ -80,11 +80,23 @@ async fn ask_until_settled(
         };
         let before = std::mem::replace(
             &mut answered.turn,
-            fro_opencode::converse(connection, &answered.session, &next, limits.clone(), listen).await,
+            converse(connection, &answered.session, &next, limits, listen).await,
         );
         answered.turn.usage += before.usage;
         keep_words(&mut answered.turn.outcome, before.outcome);
     }
+}
+
+/// Puts one turn to the engine. One that failed for want of room on the disk says so.
+async fn converse(
+    connection: &Connection,
+    session: &Session,
+    message: &Message,
+    limits: &Limits,
+    listen: &mut (dyn FnMut(&Heard) + Send),
+) -> Turn {
+    let turn = fro_opencode::converse(connection, session, message, limits.clone(), listen).await;
+    Turn { outcome: full_disk::in_turn(turn.outcome, &session.directory), ..turn }
 }
 
 /// Returns what is said the second time. A prompt that never reached the model is said again, without its files: the

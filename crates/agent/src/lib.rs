@@ -53,6 +53,7 @@ mod ask;
 mod callers;
 mod commits;
 mod delegate;
+mod full_disk;
 mod gh;
 mod hand_out;
 mod handover;

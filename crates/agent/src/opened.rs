@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::{
     callers::Callers,
+    full_disk,
     install::{self, Equipment},
     job::Scope,
     live_engine::{EngineSetup, LiveEngine, Offer, Remembered},
@@ -115,6 +116,11 @@ impl<'a> Opened<'a> {
             }
             Err(why) => self.warn(format!("the memory could not be read: {why}")),
         }
+    }
+
+    /// Names what a failure while setting up comes from, if that is known here.
+    pub(crate) fn blame(&self, fault: Fault) -> Fault {
+        full_disk::in_setting_up(fault, self.folder.path())
     }
 
     pub(crate) fn warn(&mut self, warning: String) {

@@ -67,7 +67,10 @@ impl<'agent, 'a> Prepared<'agent, 'a> {
         let Self { opened, equipped: Equipped { preparation, engine } } = self;
         let live = match engine.take() {
             Some(live) => live,
-            None => opened.start(preparation, offer).await?,
+            None => {
+                let started = opened.start(preparation, offer).await;
+                started.map_err(|fault| opened.blame(fault))?
+            }
         };
         // Whoever stops the run finds the engine here.
         Ok(Running { opened, engine: engine.insert(live) })
@@ -103,7 +106,7 @@ impl<'a> Running<'_, 'a> {
     /// Opens a session, or goes on in an earlier one. It has its own tools, drafts and meter; clone, wall, network and
     /// `gh` are the engine's, so its permit has to be of the same repository and of the same reach.
     pub async fn open_session(&self, plan: Plan) -> Result<Session<'a>, Fault> {
-        self.engine.open_session(plan).await
+        self.engine.open_session(plan).await.map_err(|fault| self.opened.blame(fault))
     }
 
     /// Adds to what a maintainer should know, without telling it again.

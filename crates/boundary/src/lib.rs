@@ -8,6 +8,7 @@
 mod accept;
 mod audit;
 mod confined;
+mod disk;
 mod echo;
 mod egress;
 mod environment;
@@ -29,6 +30,7 @@ mod weight;
 
 pub use accept::{SocketListener, SocketStream};
 pub use confined::{Bounds, ConfinedOutput, ConfinedTask, Confinement, Overrun};
+pub use disk::disk_is_full;
 pub use egress::{BadHost, CorporateProxy, Egress, EgressCalls, Host, ResolvedHost};
 pub use environment::{Environment, environment};
 pub use gh::{Deed, DeedResult, Deeds, GhBroker, GhCalls, Upstream};

@@ -3,8 +3,15 @@
 use std::{
     fmt,
     io::{self, ErrorKind},
+    path::Path,
     time::Duration,
 };
+
+use crate::say::summary::duration;
+
+/// The next step where a disk is full.
+const MAKE_ROOM: &str =
+    "make room on that disk, or name a folder on another in `TMPDIR` (in a workflow `RUNNER_TEMP`)";
 
 /// A failure as people are told of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,14 +64,16 @@ impl Fault {
         Self::Ours { what: what.into() }
     }
 
-    /// Sorts a failure in the folder for temporary files: most are the machine's, and its owner can mend them.
+    /// Says that the disk of a folder for temporary files is full. Its owner can fix that.
+    pub fn disk_full(folder: &Path) -> Self {
+        Self::yours(format!("the disk that has `{}` is full", folder.display()), MAKE_ROOM)
+    }
+
+    /// Sorts a failure in the folder for temporary files: most are the machine's, and its owner can fix them.
     pub fn in_temporary_folder(what: &str, error: &io::Error) -> Self {
         let what = format!("{what}: {error}");
         match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::yours(
-                what,
-                "make room on that disk, or name a folder on another in `TMPDIR` (in a workflow `RUNNER_TEMP`)",
-            ),
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::yours(what, MAKE_ROOM),
             ErrorKind::PermissionDenied
             | ErrorKind::ReadOnlyFilesystem
             | ErrorKind::NotFound
@@ -88,7 +97,11 @@ impl Fault {
         match self {
             Self::Yours { hint, .. } => hint.clone(),
             Self::Upstream { retry: Retry::After(wait), .. } => {
-                format!("try again in {} s", wait.as_secs().max(1))
+                let wait = match wait.as_secs() {
+                    seconds @ 0..60 => format!("{} s", seconds.max(1)),
+                    _ => duration(*wait),
+                };
+                format!("try again in {wait}")
             }
             Self::Upstream { retry: Retry::Later, .. } => "try again in a few minutes".to_owned(),
             Self::Upstream { retry: Retry::Never, .. } => {
@@ -129,6 +142,16 @@ mod tests {
             assert!(fault.hint().contains("`TMPDIR`"), "{fault:?}");
         }
         assert_eq!(told(ErrorKind::BrokenPipe).exit_code(), 1);
+    }
+
+    #[test]
+    fn how_long_to_wait_is_said_as_people_say_it() {
+        let hint =
+            |seconds| Fault::upstream("GitHub is busy", Retry::After(Duration::from_secs(seconds))).hint();
+        assert_eq!(
+            [0, 30, 3_600].map(hint),
+            ["try again in 1 s", "try again in 30 s", "try again in 1 h 0 min"]
+        );
     }
 
     #[test]

@@ -126,6 +126,9 @@ async fn conclude<'a>(
         (None, Outcome::Failed { failure: Failure { trouble: Trouble::Auth, .. }, .. }) => {
             Err(say::trouble::wrong_key(request.process.agent.settings.model().as_deref()))
         }
+        (None, Outcome::Failed { failure: Failure { trouble: Trouble::DiskFull, .. }, .. }) => {
+            Err(Fault::disk_full(&request.process.agent.settings.scratch))
+        }
         (None, Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. }) => {
             Ok(Ending::ToldFailure(receipt))
         }

@@ -61,6 +61,8 @@ pub struct Mention<'a> {
     step: &'static str,
     arguments: Vec<String>,
     start: Start,
+    /// How many megabytes the disk for temporary files has, if it is one of its own.
+    disk: Option<u32>,
     happened: Happened,
 }
 
@@ -93,6 +95,7 @@ impl<'a> Mention<'a> {
             step: "action",
             arguments: Vec::new(),
             start: Start::Directly,
+            disk: None,
             happened: Happened::Comment,
         }
     }
@@ -147,6 +150,13 @@ impl<'a> Mention<'a> {
         self
     }
 
+    /// Runs where temporary files are on a disk of their own, which has so many megabytes.
+    #[must_use]
+    pub fn on_disk_of(mut self, megabytes: u32) -> Self {
+        self.disk = Some(megabytes);
+        self
+    }
+
     /// Is started as the runner does it: by node, which runs the action's launcher.
     #[must_use]
     pub fn by_node(mut self) -> Self {
@@ -197,7 +207,10 @@ impl<'a> Mention<'a> {
         };
         let event = self.sim.folder().join(format!("event-{comment}.json"));
         fs_err::write(&event, payload).expect("the event can be written");
-        let mut command = self.command();
+        let mut command = match self.disk {
+            Some(megabytes) => on_disk(&self.command(), &self.sim.temp(), megabytes),
+            None => self.command(),
+        };
         command.env_clear().envs(self.environment(name, event.as_os_str().to_owned()));
         command
             .current_dir(self.sim.checkout())
@@ -263,6 +276,19 @@ impl<'a> Mention<'a> {
         variables.extend(self.variables.iter().cloned());
         variables
     }
+}
+
+/// Returns a command that mounts a disk of this size on a folder, which nobody else sees, and then becomes another command.
+/// Whoever is not root is given the right to mount in a namespace of their own.
+fn on_disk(command: &Command, folder: &Path, megabytes: u32) -> Command {
+    let script = format!("mount -t tmpfs -o size={megabytes}m disk \"$0\" && exec \"$@\"");
+    let mut mounting = Command::new("unshare");
+    if !rustix::process::getuid().is_root() {
+        mounting.args(["--user", "--map-current-user", "--keep-caps"]);
+    }
+    mounting.args(["--mount", "sh", "-c", &script]).arg(folder);
+    mounting.arg(command.get_program()).args(command.get_args());
+    mounting
 }
 
 /// A run under way.

@@ -45,6 +45,7 @@ impl Tried {
             | Trouble::Silent
             | Trouble::Engine
             | Trouble::Gone
+            | Trouble::DiskFull
             | Trouble::Auth
             | Trouble::Quota
             | Trouble::Budget

@@ -213,6 +213,8 @@ pub enum Trouble {
     Engine,
     /// The engine is not there any more.
     Gone,
+    /// The engine failed or ended because the disk has no room left.
+    DiskFull,
     /// The engine could not be set up or started.
     NotStarted,
     /// The conversation could not be read.

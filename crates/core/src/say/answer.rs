@@ -74,13 +74,18 @@ fn said(outcome: &Outcome, run: &RunLink) -> (String, Option<String>) {
         Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. } => {
             trouble::advise(outcome).map(|told| {
                 // What a model said, that is: where none could be asked, the words above say why.
-                let said = words.is_some() && told.kind != "no_model";
+                let said = words.as_deref().is_some_and(has_more_than_notes) && told.kind != "no_model";
                 let partial = if said { "\n>\n> What I have so far is above." } else { "" };
                 format!("> ❌ **{}** (`{}`)\n>\n> {}{partial}", told.what, told.kind, told.next)
             })
         }
     };
     ([words, note].into_iter().flatten().collect::<Vec<_>>().join("\n\n"), whole)
+}
+
+/// Tells whether a text says more than the notes of the harness, which are quotes.
+fn has_more_than_notes(words: &str) -> bool {
+    words.lines().any(|line| !line.trim().is_empty() && !line.starts_with('>'))
 }
 
 fn shortened(words: &str, run: &RunLink) -> String {
@@ -133,6 +138,17 @@ mod tests {
         let failure = Failure::from(Trouble::RateLimited);
         let outcome = Outcome::Failed { failure, partial: Some("I looked at\n```sh\nls".to_owned()) };
         insta::assert_snapshot!(comment_text(&outcome));
+    }
+
+    #[test]
+    fn a_note_of_the_harness_is_nothing_that_the_model_has_so_far() {
+        let failed = |partial: &str| {
+            let failure = Failure::from(Trouble::DiskFull);
+            comment_text(&Outcome::Failed { failure, partial: Some(partial.to_owned()) })
+        };
+        let note = "> ℹ️ I pushed nothing.";
+        assert!(!failed(note).contains("so far is above"), "{}", failed(note));
+        assert!(failed(&format!("It is the seal.\n\n{note}")).contains("so far is above"));
     }
 
     #[test]

@@ -72,6 +72,7 @@ fn kind(trouble: Trouble) -> &'static str {
         Trouble::Aborted => "aborted",
         Trouble::Engine => "engine",
         Trouble::Gone => "engine_gone",
+        Trouble::DiskFull => "disk_full",
         Trouble::NotStarted => "engine_not_started",
         Trouble::NoContext => "no_context",
         Trouble::NoModel => "no_model",
@@ -96,6 +97,7 @@ fn what(trouble: Trouble) -> &'static str {
         Trouble::Aborted => "The work was stopped before it was done.",
         Trouble::Engine => "The engine failed.",
         Trouble::Gone => "The engine ended in the middle of the work.",
+        Trouble::DiskFull => "The disk of the machine that ran this is full.",
         Trouble::NotStarted => "The engine could not be set up or started.",
         Trouble::NoContext => "The conversation could not be read from GitHub.",
         Trouble::NoModel => {
@@ -122,6 +124,7 @@ fn next(trouble: Trouble) -> &'static str {
         Trouble::Silent => "Ask again, in other words if need be.",
         Trouble::Aborted => "Ask again if it is still wanted.",
         Trouble::Engine | Trouble::Gone => "See the run's log; if it happens again, please report it.",
+        Trouble::DiskFull => "Make room on that machine, or ask for work that needs less; then ask again.",
         Trouble::NoModel => "Fix it in the workflow's `with:` block, and ask again.",
         Trouble::NotStarted | Trouble::Memory => "The run's log says why and what to do.",
     }

@@ -63,7 +63,7 @@ async fn a_wait_beyond_the_cap_is_an_error_at_once_that_says_when() {
     let server = Server::playing([answer(429, &[("retry-after", "61200")], "")]).await;
     let error = client().get(&server.url).send().await.unwrap_err();
     assert_eq!(arrivals(&server), [0]);
-    assert_eq!(error.fault().hint(), "try again in 61200 s");
+    assert_eq!(error.fault().hint(), "try again in 17 h 0 min");
 }
 
 #[tokio::test(start_paused = true)]

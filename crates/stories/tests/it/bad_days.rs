@@ -118,6 +118,28 @@ async fn an_engine_that_dies_is_told_with_its_last_words() {
 }
 
 #[tokio::test]
+async fn a_disk_that_the_work_fills_is_named_and_not_taken_for_a_bug() {
+    let sim = Sim::new().await;
+    sim.model().calls("bash", serde_json::json!({ "command": "yes > big", "description": "x" }));
+    let run = sim.mention("@fro-bot why?").on_disk_of(64).run().await;
+    assert_snapshot!(complaint(&run).replace(&sim.temp().display().to_string(), "TEMP"), @"");
+    let answer = run.only_comment();
+    assert!(answer.contains("(`disk_full`)") && !answer.contains("asked a second time"), "{answer}");
+    assert!(!answer.contains(&sim.temp().display().to_string()), "{answer}");
+    assert_eq!(run.reactions, ["fro-bot: confused"]);
+    sim.finish().await;
+}
+
+#[tokio::test]
+async fn a_disk_that_is_too_small_to_begin_with_is_named_too() {
+    let sim = Sim::new().await;
+    let run = sim.mention("@fro-bot why?").on_disk_of(1).run().await;
+    assert_snapshot!(complaint(&run).replace(&sim.temp().display().to_string(), "TEMP"), @"");
+    assert!(run.only_comment().contains("(`engine_not_started`)"), "{run}");
+    sim.finish_early().await;
+}
+
+#[tokio::test]
 async fn an_answer_that_cannot_be_delivered_fails_the_run() {
     let sim = Sim::new().await;
     sim.model().says("Nobody will read this.");
