@@ -5,7 +5,7 @@
 
 use std::{fmt, sync::Arc};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use bytes::Bytes;
 use fro_core::{Redactor, Secret};
 
@@ -27,6 +27,7 @@ impl Needles {
         forms.dedup();
         #[expect(clippy::expect_used, reason = "a few literal needles always build")]
         let search = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .match_kind(MatchKind::LeftmostLongest)
             .build(&forms)
             .expect("literal needles build");

@@ -9,9 +9,9 @@ mod counted;
 mod skeleton;
 mod wrapped;
 
-use std::{fmt, ops::Range};
+use std::{fmt, ops::Range, sync::LazyLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use data_encoding::{BASE64, BASE64URL, HEXLOWER, HEXUPPER};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use regex::Regex;
@@ -97,8 +97,11 @@ pub struct Redactor {
     /// Which of the needles are an encoding: its first and last letters depend on the bytes beside the secret.
     encoded: Vec<bool>,
     skeletons: Skeletons,
-    shapes: Regex,
 }
+
+/// Credentials known by their shape, compiled once for all redactors.
+#[expect(clippy::expect_used, reason = "the pattern is a constant that the tests compile")]
+static SHAPE: LazyLock<Regex> = LazyLock::new(|| Regex::new(SHAPES).expect("the constant pattern compiles"));
 
 impl Redactor {
     /// Learns the secrets of this run.
@@ -114,12 +117,12 @@ impl Redactor {
             reason = "a list of literal needles of a few hundred bytes each always builds"
         )]
         let needles = AhoCorasick::builder()
+            // A run has few secrets and cleans short texts: the faster automaton costs more to build than it saves.
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .match_kind(aho_corasick::MatchKind::LeftmostLongest)
             .build(needles)
             .expect("literal needles build");
-        #[expect(clippy::expect_used, reason = "the pattern is a constant that the tests compile")]
-        let shapes = Regex::new(SHAPES).expect("the constant pattern compiles");
-        Self { needles, encoded, skeletons, shapes }
+        Self { needles, encoded, skeletons }
     }
 
     /// Returns the ways in which a secret may be written down on one line.
@@ -134,12 +137,12 @@ impl Redactor {
 
     /// Counts what looks like a credential, learnt or not.
     pub fn count_shapes(&self, text: &str) -> usize {
-        self.shapes.find_iter(text).count()
+        SHAPE.find_iter(text).count()
     }
 
     /// Returns where a text has what looks like a credential, learnt or not.
     pub fn shapes(&self, text: &str) -> Vec<Range<usize>> {
-        self.shapes.find_iter(text).map(|hit| hit.range()).collect()
+        SHAPE.find_iter(text).map(|hit| hit.range()).collect()
     }
 
     /// Takes every secret out of a text.
@@ -149,7 +152,7 @@ impl Redactor {
             let found = squeezed.origin(hit.start(), hit.end());
             if self.encoded[hit.pattern().as_usize()] { whole_word(text, found) } else { found }
         });
-        let by_shape = self.shapes.find_iter(text).map(|hit| hit.range());
+        let by_shape = SHAPE.find_iter(text).map(|hit| hit.range());
         let mut hits: Vec<Range<usize>> = by_value.chain(by_shape).collect();
         hits.extend(self.skeletons.find(text).into_iter().map(|hit| whole_letters(text, hit)));
         hits.sort_by_key(|hit| (hit.start, hit.end));

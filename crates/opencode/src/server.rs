@@ -46,8 +46,11 @@ pub const PORT: &str = "{port}";
 /// How often another free port is tried when somebody took ours between choosing and listening.
 const PORTS: u32 = 5;
 
-/// How often an engine that starts or stops is looked at.
+/// How often an engine is asked that should answer by now, or looked at that stops.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// How often an engine that starts is looked at while it prints nothing.
+const GLANCE: Duration = Duration::from_millis(250);
 
 /// What the engine prints when it begins to answer.
 const LISTENS: &str = "server listening on";
@@ -325,9 +328,11 @@ async fn wait_until_ready(
             process.hear_out().await;
             return Err(Error::Died { status, said: process.last_words() });
         }
-        if may_answer(&process.output(), began.elapsed())
-            && client.health(FIRST_ANSWER).await.is_ok_and(|version| version == launch.engine.version)
-        {
+        if !may_answer(&process.output(), began.elapsed()) {
+            process.stirs(GLANCE).await;
+            continue;
+        }
+        if client.health(FIRST_ANSWER).await.is_ok_and(|version| version == launch.engine.version) {
             return guarded(process).await;
         }
         time::sleep(LOOK).await;
@@ -344,13 +349,13 @@ fn may_answer(printed: &str, waited: Duration) -> bool {
 }
 
 /// Sees that the guard stands. It spoke before the engine did, but on another way, so its words may take a moment longer.
-async fn guarded(process: &Process) -> Result<(), Error> {
+async fn guarded(process: &mut Process) -> Result<(), Error> {
     let deadline = Instant::now() + GUARD_PATIENCE;
     while !process.output().contains(engine_home::GUARDED) {
         if Instant::now() > deadline {
             return Err(Error::Unguarded);
         }
-        time::sleep(LOOK).await;
+        process.stirs(GLANCE).await;
     }
     Ok(())
 }

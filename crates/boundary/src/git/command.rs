@@ -22,6 +22,9 @@ use crate::{
     wall::is_system,
 };
 
+/// The program.
+const NAME: &str = "git";
+
 /// What of the harness's environment git needs: its programs, and the way to the network.
 const KEPT: [&str; 10] = [
     "ALL_PROXY",
@@ -70,6 +73,8 @@ const LONGEST: usize = 500;
 /// Starts git for the harness.
 #[derive(Debug, Clone)]
 pub struct Git {
+    /// Named by its path, so that no copy of this process is made to look for it.
+    program: OsString,
     pub(super) environment: Vec<(OsString, OsString)>,
     credential: Option<(String, Secret)>,
     /// How long it may speak with GitHub.
@@ -90,7 +95,8 @@ impl Git {
         let authorities = host.iter().find(|(name, _)| name == "SSL_CERT_FILE");
         environment.extend(authorities.map(|(_, file)| (BUNDLE.into(), file.clone())));
         environment.extend(OURS.map(|(name, value)| (name.into(), value.into())));
-        Self { environment, credential: None, patience: PATIENCE, confinement }
+        let program = on_path(&environment).map_or_else(|| NAME.into(), Into::into);
+        Self { program, environment, credential: None, patience: PATIENCE, confinement }
     }
 
     /// Returns a git that shows this token to this server, and to no other.
@@ -123,7 +129,7 @@ impl Git {
     /// Returns the command line of a git that is told by other means where to work.
     pub(super) fn words_of_ours() -> Vec<OsString> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]);
-        ["git".into()].into_iter().chain(settings).collect()
+        [NAME.into()].into_iter().chain(settings).collect()
     }
 
     /// Returns an environment with nothing in it but where programs are, and our settings.
@@ -133,10 +139,8 @@ impl Git {
     }
 
     /// Returns the folder that git is installed in, if it is not one of the system's.
-    pub(super) fn program(&self) -> Option<PathBuf> {
-        let (_, path) = self.environment.iter().find(|(name, _)| name == "PATH")?;
-        let found = std::env::split_paths(path).map(|folder| folder.join("git")).find(|file| file.is_file());
-        let file = fs_err::canonicalize(found?).ok()?;
+    pub(super) fn prefix(&self) -> Option<PathBuf> {
+        let file = fs_err::canonicalize(on_path(&self.environment)?).ok()?;
         let prefix = file.parent()?.parent()?;
         (!is_system(&file) && prefix.parent().is_some()).then(|| prefix.to_owned())
     }
@@ -150,7 +154,7 @@ impl Git {
 
     /// Begins a command that is told by other means where to work.
     pub(super) fn anywhere(&self) -> Command {
-        let mut command = Command::new("git");
+        let mut command = Command::new(&self.program);
         command.env_clear().envs(self.environment.iter().cloned()).kill_on_drop(true);
         if let Some((key, token)) = &self.credential {
             let pair = BASE64.encode(format!("x-access-token:{}", token.expose()).as_bytes());
@@ -207,6 +211,13 @@ impl Git {
         command.args(arguments);
         feed(&mut command, &words(arguments), input).await
     }
+}
+
+/// Returns where git is, by the `PATH` of an environment.
+fn on_path(environment: &[(OsString, OsString)]) -> Option<PathBuf> {
+    let (_, path) = environment.iter().find(|(name, _)| name == "PATH")?;
+    let mut folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    folders.find_map(|folder| Some(folder.join(NAME)).filter(|file| file.is_file()))
 }
 
 /// Reads what is printed, if it is not too much.

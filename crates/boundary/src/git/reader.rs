@@ -89,7 +89,7 @@ impl Reader {
             command,
             environment,
             folder: clone.unwrap_or(scratch).to_owned(),
-            read: own.chain(self.git.program()).chain(clone.map(Path::to_owned)).collect(),
+            read: own.chain(self.git.prefix()).chain(clone.map(Path::to_owned)).collect(),
             write: vec![scratch.clone()],
             connect: Vec::new(),
             input: Some(given),

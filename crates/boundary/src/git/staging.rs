@@ -147,7 +147,7 @@ impl Store {
         let address = listener.local_addr().map_err(GitError::Start)?;
         let (git, project) = (self.git.clone(), self.folder.path().to_owned());
         let program = hook.first().map(PathBuf::from);
-        let read = self.objects().into_iter().chain(git.program()).chain(program).chain([hooks.clone()]);
+        let read = self.objects().into_iter().chain(git.prefix()).chain(program).chain([hooks.clone()]);
         let door = Arc::new(GitEndpoint {
             read: read.collect(),
             socket: self.socket(),

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use pulldown_cmark::{Event, Options, Parser};
 
@@ -41,6 +41,7 @@ impl Skeletons {
             reason = "a list of literal needles of a few hundred bytes each always builds"
         )]
         let needles = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .match_kind(MatchKind::LeftmostLongest)
             .build(needles)
             .expect("literal needles build");

@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     ffi::OsString,
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
-    sync::watch,
+    sync::{Notify, watch},
     task::JoinHandle,
     time,
 };
@@ -50,20 +50,33 @@ pub(crate) struct Process {
 
 /// The last few kilobytes that the engine printed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Printed(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct Printed(Arc<Tail>);
+
+#[derive(Debug, Default)]
+struct Tail {
+    bytes: Mutex<VecDeque<u8>>,
+    /// Told whenever something is added.
+    added: Notify,
+}
 
 impl Printed {
     /// Returns the end of what was printed.
     pub(crate) fn text(&self) -> String {
-        let tail: Vec<u8> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        let tail: Vec<u8> = self.bytes().iter().copied().collect();
         String::from_utf8_lossy(&tail).into_owned()
     }
 
     fn add(&self, piece: &[u8]) {
-        let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tail = self.bytes();
         tail.extend(piece);
         let excess = tail.len().saturating_sub(TAIL);
         tail.drain(..excess);
+        drop(tail);
+        self.0.added.notify_one();
+    }
+
+    fn bytes(&self) -> MutexGuard<'_, VecDeque<u8>> {
+        self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -130,6 +143,15 @@ impl Process {
             self.life.send_replace(false);
         }
         status
+    }
+
+    /// Waits until the engine prints something or ends, but no longer than this.
+    pub(crate) async fn stirs(&mut self, patience: Duration) {
+        tokio::select! {
+            _ended = self.child.wait() => {}
+            () = self.printed.0.added.notified() => {}
+            () = time::sleep(patience) => {}
+        }
     }
 
     /// Tells others of our end: true as long as the engine is wanted.
