@@ -87,7 +87,11 @@ const CONTRADICTIONS: &[&[(&str, &str)]] = &[
 fn environment(inputs: &[(&str, &str)]) -> Env {
     let variable =
         |(name, value): &(&str, &str)| (format!("INPUT_{}", name.to_uppercase()), (*value).to_owned());
-    let runner = [("GITHUB_REPOSITORY", "octo/garden"), ("GITHUB_STEP_SUMMARY", "page.md")];
+    let runner = [
+        ("GITHUB_EVENT_PATH", "event.json"),
+        ("GITHUB_REPOSITORY", "octo/garden"),
+        ("GITHUB_STEP_SUMMARY", "page.md"),
+    ];
     let runner = runner.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let token = ("INPUT_GITHUB-TOKEN".to_owned(), "t".to_owned());
     // The first of two wins, so that a test can take the token away.

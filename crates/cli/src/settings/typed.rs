@@ -6,7 +6,7 @@ use fro_core::{Fault, say::log::harmless};
 use fro_run::REPO_SETTINGS;
 
 use super::file::File;
-use crate::env::Env;
+use crate::env::{self, Env};
 
 /// What was typed, and what is wrong with it so far.
 pub(super) struct Typed<'a> {
@@ -34,7 +34,11 @@ impl<'a> Typed<'a> {
     /// Begins with what is wrong about the file as a whole.
     pub(super) fn new(env: &'a Env, mut file: File) -> Self {
         let complaints = std::mem::take(&mut file.complaints);
-        Self { env, file, complaints, place: TypedIn::Workflow }
+        // Only a workflow has an event that nobody typed.
+        let in_workflow =
+            [env::GITHUB_ACTIONS, env::GITHUB_EVENT_PATH].iter().any(|name| env.text(name).is_some());
+        let place = if in_workflow { TypedIn::Workflow } else { TypedIn::Terminal };
+        Self { env, file, complaints, place }
     }
 
     /// Begins with what was typed into a terminal.
@@ -110,7 +114,10 @@ impl<'a> Typed<'a> {
                 "fix them in the workflow's `with:` block, or in the file on the default branch, and run it again"
             }
             (TypedIn::Workflow, false) => "fix them in the workflow's `with:` block and run it again",
-            (TypedIn::Terminal, _) => "give it again: `--input NAME=VALUE`",
+            (TypedIn::Terminal, true) => {
+                "fix them in the file on the default branch, or say otherwise by `--input NAME=VALUE`"
+            }
+            (TypedIn::Terminal, false) => "give it again: `--input NAME=VALUE`",
         };
         self.fault_with(hint)
     }
