@@ -80,7 +80,8 @@ pub(crate) const PRIVATE: &str = "fro-bot-private-";
 
 /// Where it is kept.
 enum Place {
-    Nowhere,
+    /// With what is to be told of that, if it is not what somebody wanted.
+    Nowhere(Vec<String>),
     Kept(Stores),
     /// A thread had the stores and did not bring them back.
     Lost,
@@ -106,7 +107,7 @@ impl Memory {
 
     fn at(process: &Process, reader: Reader, record: Record) -> Self {
         let place = match &process.settings.memory {
-            nowhere if nowhere.is_empty() => Place::Nowhere,
+            nowhere if nowhere.is_empty() => Place::Nowhere(Stores::open(nowhere).unusable().to_vec()),
             kept => Place::Kept(Stores::open(kept)),
         };
         let wanted = match &process.settings.engine.version {
@@ -148,6 +149,10 @@ impl Memory {
     pub(crate) async fn bring(&mut self, about: String) -> Result<Recollection, String> {
         let mut stores = match std::mem::replace(&mut self.place, Place::Lost) {
             Place::Kept(stores) => stores,
+            Place::Nowhere(why) => {
+                self.place = Place::Nowhere(Vec::new());
+                return Ok(Recollection::nothing(why));
+            }
             other => {
                 self.place = other;
                 return Ok(Recollection::nothing(Vec::new()));
@@ -335,7 +340,7 @@ impl Memory {
         (halt, enclosure): (Result<Halt, StillRunning>, Enclosure),
     ) -> Result<Option<Keeping>, String> {
         let ours = self.record.own_data();
-        if matches!(self.place, Place::Nowhere) || !ours.exists() {
+        if matches!(self.place, Place::Nowhere(_)) || !ours.exists() {
             return Ok(None);
         }
         let _still = halt.map_err(|why| why.to_string())?;
@@ -389,7 +394,7 @@ impl Memory {
     /// Returns what the summary says of the memory.
     pub(crate) fn describe(&self) -> String {
         match (&self.place, &self.recall, &self.flaw) {
-            (Place::Nowhere, ..) => "none is kept".to_owned(),
+            (Place::Nowhere(_), ..) => "none is kept".to_owned(),
             (_, None, None) => "not looked up".to_owned(),
             (_, None | Some(Recall::Cold), Some(_)) => "could not be read, began without it".to_owned(),
             (_, Some(Recall::Cold), None) => "miss (first run)".to_owned(),

@@ -16,6 +16,20 @@ fn second(mention: Mention<'_>) -> Mention<'_> {
 }
 
 #[tokio::test]
+async fn a_server_whose_cache_cannot_be_used_is_told_once() {
+    let sim = Sim::new().await;
+    sim.model().says("The hose leaks.");
+    // As on GitHub Enterprise Server: there is a cache service, and only in its first version.
+    let run = sim.mention("@fro-bot why is the floor wet?").variable("FRO_MEMORY", "");
+    let run = run.variable("ACTIONS_RESULTS_URL", sim.world().api_url()).run().await;
+    assert_eq!(run.code, Some(0), "{run}");
+    let told = "this GitHub server has only the first version of its cache service";
+    assert_eq!(run.log.matches(told).count(), 1, "{run}");
+    assert!(run.only_comment().contains("| Memory | none is kept |"), "{run}");
+    sim.finish().await;
+}
+
+#[tokio::test]
 async fn a_second_mention_goes_on_in_the_same_session() {
     let sim = Sim::new().await;
     sim.model().says("The hose leaks at the brass coupling.");
