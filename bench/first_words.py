@@ -74,6 +74,8 @@ class Answer(BaseHTTPRequestHandler):
         # What a request means is asked before any engine starts, without tools: that is not the agent's question.
         if self.server.first is None and body.get("tools"):
             self.server.first = asked
+        if not body.get("stream"):
+            return self.send_whole("no")
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
@@ -87,38 +89,55 @@ class Answer(BaseHTTPRequestHandler):
         self.wfile.flush()
         self.server.last = time.monotonic()
 
+    def send_whole(self, text):
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "m1", "choices": [choice], "usage": usage}
+        text = json.dumps(whole).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
     def log_message(self, *_):
         pass
 
 
 class Watch(threading.Thread):
-    """What a process takes: its own CPU time, that of all it started, and the most memory that the engine had at once."""
+    """What a process takes: its own CPU time and memory, and the most memory that its engine had at once."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
-        self.pid, self.own, self.engine = pid, 0.0, 0
+        self.pid, self.own, self.own_memory, self.engine = pid, 0.0, 0, 0
         self.start()
 
     def run(self):
+        engine = None
         while os.path.exists(f"/proc/{self.pid}"):
             try:
                 with open(f"/proc/{self.pid}/stat") as file:
                     user, system = file.read().rpartition(")")[2].split()[11:13]
                 self.own = (int(user) + int(system)) / TICK
-                self.engine = max([self.engine, *(peak(pid) for pid in engines())])
+                self.own_memory = max(self.own_memory, peak(self.pid))
+                engine = engine or next(engines_below(self.pid), None)
+                self.engine = max(self.engine, peak(engine)) if engine else 0
             except (FileNotFoundError, ProcessLookupError):
                 pass
             time.sleep(0.02)
 
 
-def engines():
-    """The engines that run now; nothing else on the machine should."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(ENGINE):
-                yield pid
-        except OSError:
-            pass
+def engines_below(pid):
+    """The engines among a process and all that it started: others may run on the machine."""
+    try:
+        if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(ENGINE):
+            yield pid
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children") as file:
+                for child in file.read().split():
+                    yield from engines_below(child)
+    except OSError:
+        pass
 
 
 def peak(pid):
@@ -133,7 +152,7 @@ def finished(process, watch):
     """Waits for a process and returns its exit code, the CPU time of it and all below it, and what was watched."""
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, {"cpu": used.ru_utime + used.ru_stime, "own": watch.own, "memory": watch.engine}
+    return process.returncode, {"cpu": used.ru_utime + used.ru_stime, "own": watch.own, "memory": watch.engine, "own_memory": watch.own_memory}
 
 
 def bare(folder):
@@ -207,6 +226,7 @@ def run(model, folder, _, job):
 def main():
     tools = {**os.environ, "RUNNER_TOOL_CACHE": OPTIONS.tools}
     subprocess.run([OPTIONS.fro_bot, "warm", "--without-omo"], env=tools, stdout=subprocess.DEVNULL, check=True)
+    before = os.getloadavg()[0]
     times = OPTIONS.times or (5 if OPTIONS.short else 15)
     programs = {"opencode serve": serve, "fro-bot action": fro_bot, "opencode run": run}
     measured = {name: [] for name in programs}
@@ -218,14 +238,19 @@ def main():
             model.shutdown()
             print(f"{turn + 1}/{times} {name}: {measured[name][-1]['first']:.2f} s", file=sys.stderr)
     print(f"{times} turns of each, one after the other; medians, least and most in brackets")
-    print("| program | start → first question | beside `opencode serve` | last answer → end | CPU, all processes | CPU, fro-bot itself | engine's memory |")
-    print("|---|---|---|---|---|---|---|")
+    print(f"load of the machine before and after: {before:.1f}, {os.getloadavg()[0]:.1f}")
+    print("| program | start → first question | beside `opencode serve` | last answer → end | CPU, all processes | engine's memory "
+          "| CPU, fro-bot itself | its memory |")
+    print("|---|---|---|---|---|---|---|---|")
     pairs = {name: [one["first"] / bare["first"] for one, bare in zip(figures, measured["opencode serve"])] for name, figures in measured.items()}
     for name, figures in measured.items():
-        first, end, cpu, own, memory = ([figure[key] for figure in figures] for key in ("first", "end", "cpu", "own", "memory"))
-        own = f"{statistics.median(own):.2f} s" if name.startswith("fro-bot") else ""
+        keys = ("first", "end", "cpu", "memory", "own", "own_memory")
+        first, end, cpu, memory, own, own_memory = ([figure[key] for figure in figures] for key in keys)
+        # Clocks of single processes tick every 10 ms, so the mean says more than the median.
+        own = f"{statistics.mean(own):.3f} s | {statistics.median(own_memory):.0f} MB" if name.startswith("fro-bot") else " | "
         print(f"| `{name}` | {statistics.median(first):.2f} s ({min(first):.2f}–{max(first):.2f}) | × {statistics.median(pairs[name]):.2f} "
-              f"| {statistics.median(end):.2f} s ({min(end):.2f}–{max(end):.2f}) | {statistics.median(cpu):.2f} s | {own} | {statistics.median(memory):.0f} MB |")
+              f"| {statistics.median(end):.2f} s ({min(end):.2f}–{max(end):.2f}) | {statistics.median(cpu):.2f} s "
+              f"| {statistics.median(memory):.0f} MB | {own} |")
 
 
 if __name__ == "__main__":

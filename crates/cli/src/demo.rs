@@ -1,4 +1,4 @@
-//! `fro-bot demo`: a whole run on a little GitHub of its own, offline, with the real engine.
+//! `fro-bot demo`: a whole run on a simulated GitHub of its own, offline, with the real engine.
 
 mod cast;
 mod discord;
@@ -42,16 +42,17 @@ use crate::{
 /// What can be asked of the demo.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Leave the little GitHub, or Discord, open afterwards, as a web page
+    /// Leave the simulated GitHub, or Discord, open afterwards, as a web page
     #[arg(long)]
     keep: bool,
-    /// Play Discord instead: a question in a channel, one more in its thread, and GitHub that remembers both
+    /// Play Discord instead: a question in a channel, one more in its thread, and an issue on GitHub where both are
+    /// remembered
     #[arg(long, conflicts_with_all = ["model", "review"])]
     discord: bool,
-    /// Play the reviewer instead: three pushes to a pull request, and a word in between
+    /// Play the reviewer instead: three pushes to a pull request, and an objection in between
     #[arg(long, conflicts_with = "model")]
     review: bool,
-    /// Port of the little GitHub; a free one if not given
+    /// The port of the simulated GitHub; a free one if not given
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
     #[command(flatten)]
@@ -95,7 +96,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     }
     show.times();
     if options.keep {
-        println!("\nThe little GitHub stays open until Ctrl-C:\n  {page}");
+        println!("\nThe simulated GitHub stays open until Ctrl-C:\n  {page}");
         interrupt.asked().await;
     } else {
         println!("{NEXT}");
@@ -163,6 +164,7 @@ impl Stage {
         let folder =
             folder.map_err(|error| Fault::in_temporary_folder("cannot make a temporary folder", &error))?;
         let world = open_world(port).await?;
+        garden::make_bot(&world);
         let garden = garden::plant(folder.path()).await?;
         Ok(Self { world, garden, folder })
     }

@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::{
     daemon_store::StoreOption,
     env::{self, Env},
-    inputs, local,
+    init, inputs, local,
     waiting::Waiting,
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// The repository; on your own machine the one that this folder is a clone of
     #[arg(long, value_name = "OWNER/NAME")]
     repo: Option<String>,
-    /// Sets an input of the action; may be given several times
+    /// Set an input of the action; may be given several times
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::assignment)]
     inputs: Vec<(String, String)>,
     /// Do not ask the model for the one word that shows that it answers
@@ -43,9 +43,12 @@ pub(crate) struct Options {
 
 const AFTER: &str = "\
 On your own machine the token is taken from GITHUB_TOKEN or GH_TOKEN, the
-providers' keys from OpenCode's own `auth.json`:
+providers' keys from OpenCode's own `auth.json`, and the model from the workflow
+that `fro-bot init` wrote:
 
-  GITHUB_TOKEN=$(gh auth token) fro-bot doctor --input model=anthropic/claude-sonnet-4-5";
+  export GITHUB_TOKEN=$(gh auth token)
+  fro-bot doctor
+  fro-bot doctor --input model=anthropic/claude-sonnet-4-5";
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -119,8 +122,19 @@ impl Options {
         if env.text(env::GITHUB_ACTIONS).is_some() {
             return Ok(env);
         }
+        let env = with_model(env);
         let repo = local::repo(&env).await.map(|repo| (env::GITHUB_REPOSITORY, repo.to_string()));
         local::with_key_file(&local::completed(&env, repo.as_slice()))
+    }
+}
+
+/// Returns the environment with the model that this clone's workflow names, where nobody says which.
+fn with_model(env: Env) -> Env {
+    let is_said = ["model", "opencode-config"].iter().any(|name| env.input(name).is_some());
+    let model = if is_said { None } else { init::model_here() };
+    match model {
+        Some(model) => env.with_inputs([("model", model.as_str())]),
+        None => env,
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use fro_core::Fault;
+use fro_core::{Fault, workflow::PAGES};
 use fro_review::eval::{
     self,
     anchors::{self, Placed},
@@ -27,11 +27,12 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum EvalCommand {
-    /// Which lines of real diffs can be commented on, and whether they are found again after pushes
+    /// Measures where comments can stand in real diffs, and whether those lines are found again after pushes
     Anchors(Data),
-    /// Which wordings of findings tell of the same thing
+    /// Measures whether a finding in other words is recognised as a repeat
     Duplicates(Data),
-    /// Which status each thread has after a history of comments; without data, after 10,000 made-up ones
+    /// Measures whether the state of each thread is rebuilt from its comments; without data, for 10,000 made-up
+    /// histories
     State(OptionalData),
 }
 
@@ -168,6 +169,6 @@ fn read(path: &Path) -> Result<Option<String>, Fault> {
 
 fn unreadable(path: &Path, error: &dyn std::error::Error) -> Fault {
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-    let hint = "every line is one JSON object; `docs/review-figures.md` has the three shapes";
+    let hint = format!("every line is one JSON object; {PAGES}/review-figures.md has the three shapes");
     Fault::yours(format!("cannot read `{}`: {error}{cause}", path.display()), hint)
 }

@@ -93,6 +93,12 @@ pub(crate) fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the model that the workflow of this clone names, if there is one.
+pub(crate) fn model_here() -> Option<String> {
+    let file = fs::read_to_string(top_of_clone().ok()?.join(FILE)).ok()?;
+    answers::model(&Workflow::read(&file)?.model).ok()
+}
+
 /// Whether somebody is asked for what no option says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asking {
@@ -199,8 +205,9 @@ fn tell_what_is_left(needs: &[Need], repo: Option<&str>) {
     if !needs.is_empty() {
         println!("\nBefore the first run, set:\n");
     }
-    for Need { name, value, sort } in needs {
-        println!("  gh {sort} set {name}{repo}    # {value}");
+    for Need { name, value, sort, file } in needs {
+        let file = file.map(|file| format!(" < {file}")).unwrap_or_default();
+        println!("  gh {sort} set {name}{repo}{file}\n      # {value}");
     }
     println!(
         "\nThen commit {FILE} to the default branch, and write on any issue:\n\n  @fro-bot what is this repository about?"

@@ -10,6 +10,8 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 use fro_core::Fault;
 
+const NAME: &str = "fro-bot";
+
 /// Which shell.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,16 +26,23 @@ pub(crate) struct Completions {
 /// Where the pages go.
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// Writes the page of every command into this folder, instead of printing the first
+    /// Write the page of every command into this folder, instead of printing that of `fro-bot` itself
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
 
 /// Prints the completions.
-pub(crate) fn completions(options: &Completions, mut command: Command) -> Result<ExitCode, Fault> {
+pub(crate) fn completions(options: &Completions, command: &Command) -> Result<ExitCode, Fault> {
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut command, "fro-bot", &mut script);
+    clap_complete::generate(options.shell, &mut without_internals(command), NAME, &mut script);
     print(&script)
+}
+
+/// Returns the command line without the commands that only the program itself starts: hidden ones are in scripts all the same.
+fn without_internals(command: &Command) -> Command {
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let all = Command::new(NAME).args(command.get_arguments()).subcommands(shown.cloned());
+    all.version(env!("CARGO_PKG_VERSION")).propagate_version(true)
 }
 
 /// Prints the manual page, or writes all of them.
@@ -61,5 +70,24 @@ fn print(bytes: &[u8]) -> Result<ExitCode, Fault> {
             Err(Fault::ours(format!("cannot print: {error}")))
         }
         _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn a_shell_proposes_no_internals() {
+        let shown = without_internals(&crate::Args::command());
+        let names: Vec<_> = shown.get_subcommands().map(Command::get_name).collect();
+        assert!(names.contains(&"init") && names.contains(&"doctor"), "{names:?}");
+        for internal in ["action", "post", "wall", "mcp", "receive", "export-sessions", "reference"] {
+            assert!(!names.contains(&internal), "{internal}");
+        }
+        assert!(shown.get_arguments().any(|argument| argument.get_id() == "color"));
+        shown.debug_assert();
     }
 }

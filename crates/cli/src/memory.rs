@@ -49,23 +49,23 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 enum MemoryCommand {
-    /// Says what each store has: sessions, size, last save
+    /// Shows what each store has: sessions, size, last save
     Status,
-    /// Reads every byte of every store and says whether all is sound
+    /// Reads every byte of every store and says whether anything is damaged
     Verify {
         /// A file with one value per line; none of them may be found in any store, packed or not
         #[arg(long, value_name = "FILE")]
         secrets: Option<PathBuf>,
-        /// Repairs what it can first: from another store, or by going back to the last whole save
+        /// First repair what can be repaired: from another store, or by going back to the last undamaged save
         #[arg(long)]
         repair: bool,
     },
-    /// Brings the memory into an empty folder, as the engine's data folder
+    /// Downloads the memory into an empty folder, laid out as the engine's data folder
     Pull {
         /// The folder
         folder: PathBuf,
     },
-    /// Saves a folder that `pull` filled, merged with what was saved since
+    /// Saves a folder that `pull` filled, and merges what was saved in the meantime
     Push {
         /// The folder
         folder: PathBuf,
@@ -96,7 +96,7 @@ struct Forget {
 
 #[derive(Debug, Args)]
 struct Copies {
-    /// Delete older saves at once; a run that is under way begins without a memory it could merge with
+    /// Delete older saves at once too; a run that is under way then has nothing to merge its memory with
     #[arg(long)]
     at_once: bool,
 }

@@ -9,10 +9,10 @@ use fro_core::Fault;
 /// How carefully something is removed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Care {
-    /// Say what would go, and change nothing
+    /// Say what would be removed, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Do not ask before
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 }
@@ -38,7 +38,8 @@ pub(crate) fn is_answered() -> bool {
 /// Puts a question; an empty answer is the usual one.
 pub(crate) fn ask(question: &str, usual: &str) -> Result<String, Fault> {
     let cannot = |error: io::Error| Fault::ours(format!("cannot ask on this terminal: {error}"));
-    print!("{question}? [{usual}] ");
+    let usual_shown = if usual.is_empty() { String::new() } else { format!(" [{usual}]") };
+    print!("{question}?{usual_shown} ");
     io::stdout().flush().map_err(cannot)?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map_err(cannot)?;

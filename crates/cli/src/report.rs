@@ -64,7 +64,7 @@ impl Report {
         if self.place == LogReader::Terminal {
             self.waiting.iter().for_each(Waiting::end);
             let undone = self.begun.lock().map_or_else(|_| String::new(), |begun| begun.undone());
-            println!("interrupted: {undone}");
+            println!("{}", wrap::hanging(&format!("interrupted: {undone}"), 0, self.width));
         }
     }
 

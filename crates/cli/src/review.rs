@@ -32,31 +32,32 @@ use clone::Clone;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub(crate) struct Options {
-    /// The commits to look at: `main..topic`, or `main` for what is here since then; the default branch if left out
+    /// The commits to look at: `main..topic`, or `main` for everything here that `main` does not have; if left out,
+    /// everything that the default branch does not have
     #[arg(value_name = "RANGE", conflicts_with_all = ["staged", "pr"])]
     range: Option<String>,
-    /// Looks at what is staged for the next commit
+    /// Look at what is staged for the next commit
     #[arg(long, conflicts_with = "pr")]
     staged: bool,
-    /// Looks at a pull request of this repository, with what was said in it
+    /// Look at a pull request of this repository, with what was said in it
     #[arg(long, value_name = "NUMBER")]
     pr: Option<u64>,
-    /// Prints the findings as JSON
+    /// Print the findings as JSON
     #[arg(long, conflicts_with = "sarif")]
     json: bool,
-    /// Prints the findings as SARIF 2.1.0
+    /// Print the findings as SARIF 2.1.0
     #[arg(long)]
     sarif: bool,
     /// The model, as `provider/model`
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "PROVIDER/MODEL")]
     model: Option<String>,
-    /// Sets an input of the reviewer; may be given several times
+    /// Set an input of the reviewer; may be given several times
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::review_assignment)]
     inputs: Vec<(String, String)>,
 }
 
 const AFTER: &str = "\
-A range is the commits that its end has and its start has not, as in a pull
+A range is the commits that its end has and its start does not, as in a pull
 request. The providers' keys are taken from OpenCode's own `auth.json`. A token
 (GITHUB_TOKEN or GH_TOKEN) is needed for `--pr` alone. Nothing is remembered,
 and nothing is written: not on GitHub, and not to your branches, index or files.

@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// The event: JSON with `eventName`, `payload`, `repo` and `actor`
     #[arg(long, value_name = "FILE")]
     event: PathBuf,
-    /// Sets an input of the action; may be given several times
+    /// Set an input of the action; may be given several times
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::assignment)]
     inputs: Vec<(String, String)>,
 }
@@ -34,9 +34,11 @@ printed here. Nothing is shared without `--input share=…`.
 
 An event looks like this:
 
-  {"eventName": "issue_comment", "actor": "maya", "repo": {"owner": "octo", "repo": "garden"},
+  {"eventName": "issue_comment", "actor": "maya",
+   "repo": {"owner": "octo", "repo": "garden"},
    "payload": {"action": "created", "issue": {"number": 7},
-               "comment": {"id": 99, "body": "@fro-bot why?", "user": {"login": "maya"}}}}
+               "comment": {"id": 99, "body": "@fro-bot why?",
+                           "user": {"login": "maya"}}}}
 
 Without writing anything on GitHub:
 

@@ -31,10 +31,10 @@ use claim::Claim;
 pub(crate) struct Options {
     #[command(flatten)]
     store: StoreOption,
-    /// Starts no worker: others, on the same store, take the turns
+    /// Start no worker: others, on the same store, take the turns
     #[arg(long)]
     no_worker: bool,
-    /// Reads only what mentions the bot, for one without the Message Content Intent
+    /// Read only what mentions the bot, for one without the Message Content Intent
     #[arg(long)]
     mentions_only: bool,
     /// A file with the first roles of each server; without it, what `FRO_ROLES` says, or the server's owner with `/policy`

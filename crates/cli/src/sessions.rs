@@ -32,10 +32,10 @@ enum SessionsCommand {
     /// Lists sessions, the last spoken in first
     List {
         /// How many at most
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, value_name = "COUNT", default_value_t = 20)]
         limit: u32,
-        /// How many to leave out at the beginning
-        #[arg(long, default_value_t = 0)]
+        /// How many to skip first
+        #[arg(long, value_name = "COUNT", default_value_t = 0)]
         skip: u32,
     },
     /// Searches what was said
@@ -44,7 +44,7 @@ enum SessionsCommand {
         #[arg(required = true)]
         words: Vec<String>,
         /// How many sessions at most
-        #[arg(long, default_value_t = 10)]
+        #[arg(long, value_name = "COUNT", default_value_t = 10)]
         limit: u32,
     },
     /// Prints what was said in a session, oldest first
@@ -52,10 +52,10 @@ enum SessionsCommand {
         /// The session's id
         session: String,
         /// How many messages at most
-        #[arg(long, default_value_t = 50)]
+        #[arg(long, value_name = "COUNT", default_value_t = 50)]
         limit: u32,
-        /// How many to leave out at the beginning
-        #[arg(long, default_value_t = 0)]
+        /// How many to skip first
+        #[arg(long, value_name = "COUNT", default_value_t = 0)]
         skip: u32,
     },
     /// Tells about a session and the runs it served
@@ -65,10 +65,10 @@ enum SessionsCommand {
     },
     /// Removes old sessions
     Prune {
-        /// So many stay, however old
-        #[arg(long, default_value_t = 50)]
+        /// How many of the newest sessions are kept, however old
+        #[arg(long, value_name = "COUNT", default_value_t = 50)]
         keep: usize,
-        /// Those of the last days stay, however many
+        /// For how many days every session is kept, however many there are
         #[arg(long, default_value_t = 30, value_name = "DAYS")]
         days: u32,
         #[command(flatten)]

@@ -14,14 +14,14 @@ use crate::{env::Env, settings::tool_cache, waiting::Waiting};
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// The engine's version: the pinned one if left out, `latest`, or a number
-    #[arg(long, default_value = "pinned", hide_default_value = true)]
+    #[arg(long, value_name = "VERSION", default_value = "pinned", hide_default_value = true)]
     opencode_version: Version,
 
-    /// The version of Oh My OpenCode
-    #[arg(long, default_value = "pinned", hide_default_value = true)]
+    /// Oh My OpenCode's version: the pinned one if left out, `latest`, or a number
+    #[arg(long, value_name = "VERSION", default_value = "pinned", hide_default_value = true)]
     omo_version: Version,
 
-    /// Leaves Oh My OpenCode out
+    /// Do not fetch Oh My OpenCode
     #[arg(long)]
     without_omo: bool,
 }

@@ -40,17 +40,17 @@ pub(crate) struct Options {
     /// How many turns run at the same time in all, on all machines
     #[arg(long, value_name = "TURNS", default_value_t = 16)]
     in_all: i64,
-    /// How many megabytes of memory one engine may take, with all that it starts; it is ended if it takes more. 0 is any
-    /// number; without it, what `FRO_ENGINE_MEMORY` says, or 4096
+    /// How many megabytes of memory one engine may take, with all that it starts; it is ended if it takes more. 0 sets
+    /// no limit; without it, what `FRO_ENGINE_MEMORY` says, or 4096
     #[arg(long, value_name = "MB")]
     engine_memory: Option<u64>,
     /// How many seconds turns may go on when the worker is asked to stop; what is left is given back
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     patience: u64,
-    /// Sets an input of the action; may be given several times
+    /// Set an input of the action; may be given several times
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::assignment)]
     inputs: Vec<(String, String)>,
-    /// Stops when standard input ends, which `serve` holds open for the worker that it started
+    /// Stop when standard input ends, which `serve` holds open for the worker that it started
     #[arg(long, hide = true)]
     beside: bool,
     #[command(flatten)]

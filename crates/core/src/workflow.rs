@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 /// The released action.
 pub const ACTION: &str = "fro-bot/agent@v0";
 
+/// Where people find the pages about it, who have no copy of them.
+pub const PAGES: &str = "https://github.com/fro-bot/agent/blob/main/docs";
+
 /// The action that checks the repository out, by the commit of its release.
 const CHECKOUT: &str = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1";
 
@@ -258,17 +261,17 @@ impl Workflow {
     pub fn needs(&self) -> Vec<Need> {
         let provider = self.model.split('/').next().unwrap_or_default();
         let auth = format!("{{\"{provider}\": {{\"type\": \"api\", \"key\": \"…\"}}}}");
-        let mut needs = vec![Need::secret("OPENCODE_AUTH_JSON", auth)];
+        let mut needs = vec![Need::secret("OPENCODE_AUTH_JSON", auth).in_file("auth.json")];
         if self.pusher == Pusher::App {
             needs.push(Need::variable("FRO_BOT_APP_ID", "the App's id".to_owned()));
-            needs
-                .push(Need::secret("FRO_BOT_PRIVATE_KEY", "the App's private key, the whole PEM".to_owned()));
+            let key = Need::secret("FRO_BOT_PRIVATE_KEY", "the App's private key".to_owned());
+            needs.push(key.in_file("my-app.private-key.pem"));
         }
         if let MemoryChoice::S3 { .. } = self.shelf {
             needs.push(Need::variable("FRO_BOT_BUCKET", "the bucket's name".to_owned()));
             needs.push(Need::secret(
                 "AWS_ACCESS_KEY_ID",
-                "a key with the rights in docs/memory.md".to_owned(),
+                format!("a key with the rights in {PAGES}/memory.md"),
             ));
             needs.push(Need::secret("AWS_SECRET_ACCESS_KEY", "its secret".to_owned()));
         }
@@ -285,15 +288,21 @@ pub struct Need {
     pub value: String,
     /// `secret` or `variable`, as `gh` calls it.
     pub sort: &'static str,
+    /// A name of the file that usually has it, if it has several lines: nobody can type those where `gh` asks for one.
+    pub file: Option<&'static str>,
 }
 
 impl Need {
     fn secret(name: &'static str, value: String) -> Self {
-        Self { name, value, sort: "secret" }
+        Self { name, value, sort: "secret", file: None }
     }
 
     fn variable(name: &'static str, value: String) -> Self {
-        Self { name, value, sort: "variable" }
+        Self { name, value, sort: "variable", file: None }
+    }
+
+    fn in_file(self, file: &'static str) -> Self {
+        Self { file: Some(file), ..self }
     }
 }
 

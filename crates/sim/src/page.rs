@@ -55,7 +55,7 @@ pub(crate) fn assets<S: Clone + Send + Sync + 'static>() -> Router<S> {
 }
 
 pub(crate) async fn home(State(hub): State<Arc<Hub>>) -> Response {
-    let page = hub.read(|state| shown("The little GitHub", &html! {}, &index::home(state)));
+    let page = hub.read(|state| shown("The simulated GitHub", &html! {}, &index::home(state)));
     guarded(page.into_response()).await
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn framed(service: &str, title: &str, trail: &Markup, body: &Markup) 
                 script src="/assets/refresh.js" defer {}
             }
             body {
-                header { a.home href="/" { "🌱 The little " (service) } (trail) }
+                header { a.home href="/" { "🌱 Simulated " (service) } (trail) }
                 main { (body) }
                 footer { "A simulated " (service) " on this machine. Nothing here leaves it." }
             }

@@ -53,7 +53,7 @@ pub(super) async fn main(
             return Ok(ExitCode::from(interrupt::EXIT_CODE));
         }
         _ if keep => {
-            println!("\nThe little Discord stays open until Ctrl-C:\n  {page}");
+            println!("\nThe simulated Discord stays open until Ctrl-C:\n  {page}");
             interrupt.asked().await;
         }
         _ => println!("{NEXT}"),

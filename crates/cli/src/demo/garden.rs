@@ -6,6 +6,7 @@ use fro_core::{Fault, Login, RepoName, event::Event};
 use fro_sim::{
     World,
     model::{Model, Reply, Seen},
+    state::PersonKind,
 };
 use serde_json::json;
 use tokio::process::Command;
@@ -62,6 +63,14 @@ pub(crate) async fn plant(folder: &Path) -> Result<PathBuf, Fault> {
     git(&garden, &["add", "."]).await?;
     git(&garden, &["commit", "--quiet", "--message=Water the garden"]).await?;
     Ok(garden)
+}
+
+/// Makes the account that answers a bot's, which the page then says.
+pub(super) fn make_bot(world: &World) {
+    world.change(|state| {
+        let own = state.people.iter_mut().filter(|person| person.login == BOT);
+        own.for_each(|person| person.kind = PersonKind::Bot);
+    });
 }
 
 /// The request as it stands on the little GitHub.

@@ -92,7 +92,7 @@ impl DemoScreen {
     pub(crate) fn opening(&self, (place, page): (&str, &str), what: &str, model: &str) {
         let what = wrap::hanging(&format!("{what} by the real engine, {model}"), 14, self.width);
         self.print(&format!("{TITLE}fro-bot demo{TITLE:#}  {what}"));
-        let open = format!("a little {place} is open at {page} while this runs");
+        let open = format!("a simulated {place} is open at {page} while this runs");
         self.print(&format!("{DIM}{}{DIM:#}", wrap::hanging(&open, 0, self.width)));
         self.print("");
     }

@@ -1,7 +1,7 @@
 //! The checks of `fro-bot doctor`, a function for each thing that a run depends on.
 
 use fro_boundary::{Enclosure, Strictness, probe};
-use fro_core::Fault;
+use fro_core::{Fault, workflow::PAGES};
 use fro_github::{Rights, Writable};
 use fro_opencode::InstallProgress;
 use fro_run::{Occasion, Process, REPO_SETTINGS, Settings};
@@ -159,7 +159,8 @@ async fn writes(env: &Env, process: &Process, occasion: &Occasion) -> Option<Fin
     Some(match missing.as_slice() {
         [] => Finding::good(ABOUT, format!("the token has {all}")),
         missing => {
-            Finding::doubtful(ABOUT, format!("the token does not have {}", missing.join(", ")), grant(env))
+            let next = format!("{}; {PAGES}/permissions.md says what each is for", grant(env));
+            Finding::doubtful(ABOUT, format!("the token does not have {}", missing.join(", ")), next)
         }
     })
 }
@@ -167,9 +168,9 @@ async fn writes(env: &Env, process: &Process, occasion: &Occasion) -> Option<Fin
 /// Says how a token gets a permission: a job's by the workflow, a person's where it was made.
 fn grant(env: &Env) -> &'static str {
     if env.text(env::GITHUB_ACTIONS).is_some() {
-        "grant it under the job's `permissions` if runs are to do this; `docs/permissions.md` says what each is for"
+        "grant it under the job's `permissions` if runs are to do this"
     } else {
-        "only this token lacks it: in a workflow the job's `permissions` decide; `docs/permissions.md` says what each is for"
+        "only this token lacks it: in a workflow the job's `permissions` decide"
     }
 }
 

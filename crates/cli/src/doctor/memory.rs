@@ -5,6 +5,7 @@ use fro_core::{
     Fault,
     remembered::Audience,
     say::summary::{counted, size},
+    workflow::PAGES,
 };
 use fro_memory::{Error, NewerSaves, Place, Recall, RecallTarget, SessionSelection, StoreSettings, Stores};
 
@@ -43,7 +44,11 @@ fn looked(settings: &StoreSettings) -> Vec<StoreLook> {
 fn put_back(place: Place, later: Option<&NewerSaves>) -> Option<Finding> {
     let said = went_back(Some(later?));
     let said = format!("{place}: {}", said.trim_start_matches("; "));
-    Some(Finding::doubtful(ABOUT, said, "`docs/rollback.md` says how the newest save becomes the head again"))
+    Some(Finding::doubtful(
+        ABOUT,
+        said,
+        format!("{PAGES}/rollback.md says how the newest save becomes the head again"),
+    ))
 }
 
 /// Reads what a run reads that continues nothing.

@@ -6,6 +6,7 @@
 
 use std::{
     io::{self, Write as _},
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -13,7 +14,7 @@ use anstream::println;
 use fro_core::{Fault, workflow::Need};
 
 use crate::{
-    env::Env,
+    env::{self, Env},
     question::{self, ask},
 };
 
@@ -29,7 +30,11 @@ pub(super) fn set(needs: Vec<Need>, repo: Option<&str>, env: &Env) -> Result<Vec
             (Some(value), true) if is_allowed(&need, repo)? => done(&need, hand(gh, value))?,
             (Some(_) | None, true) => {
                 println!("{}: {}", need.name, need.value);
-                done(&need, gh.status())?;
+                match asked_for_file(&need, env)? {
+                    Some(value) => done(&need, hand(gh, &value))?,
+                    // Here `gh` itself asks, and says that it is done.
+                    None => succeeded(&need, gh.status())?,
+                }
             }
             (Some(_), false) => left.push(unsent(&need)),
             (None, false) => left.push(need),
@@ -42,7 +47,7 @@ pub(super) fn set(needs: Vec<Need>, repo: Option<&str>, env: &Env) -> Result<Vec
 fn unsent(need: &Need) -> Need {
     let value =
         format!("{}; the one in your environment was not sent, since nobody could be asked", need.value);
-    Need { value, name: need.name, sort: need.sort }
+    Need { value, ..need.clone() }
 }
 
 /// Tells whether a variable of this name can only be set for fro-bot. The AWS variables of a laptop are its owner's own, and
@@ -58,6 +63,22 @@ fn is_allowed(need: &Need, repo: Option<&str>) -> Result<bool, Fault> {
     Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
+/// Asks for the file that has a value of several lines; whoever names none can type the value on one line.
+fn asked_for_file(need: &Need, env: &Env) -> Result<Option<String>, Fault> {
+    let Some(usual) = need.file else { return Ok(None) };
+    let answer = ask(&format!("Which file has it, such as `{usual}` (Enter: type it on one line)"), "")?;
+    if answer.is_empty() {
+        return Ok(None);
+    }
+    let path = match (answer.strip_prefix("~/"), env.text(env::HOME)) {
+        (Some(below), Some(home)) => Path::new(home).join(below),
+        (Some(_) | None, _) => PathBuf::from(&answer),
+    };
+    let read = fs_err::read_to_string(path);
+    let hint = "name a file that you can read, and run this again: what is set already stays";
+    read.map(Some).map_err(|error| Fault::yours(format!("cannot read the {}: {error}", need.name), hint))
+}
+
 /// Starts a command that reads the value.
 fn hand(mut command: Command, value: &str) -> io::Result<std::process::ExitStatus> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
@@ -69,12 +90,15 @@ fn hand(mut command: Command, value: &str) -> io::Result<std::process::ExitStatu
 }
 
 fn done(need: &Need, ended: io::Result<std::process::ExitStatus>) -> Result<(), Fault> {
+    succeeded(need, ended)?;
+    println!("set the {} {}", need.sort, need.name);
+    Ok(())
+}
+
+fn succeeded(need: &Need, ended: io::Result<std::process::ExitStatus>) -> Result<(), Fault> {
     let Need { name, sort, .. } = need;
     match ended {
-        Ok(status) if status.success() => {
-            println!("set the {sort} {name}");
-            Ok(())
-        }
+        Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(Fault::yours(
             format!("`gh` did not set the {sort} {name}"),
             "see what it says above; `gh auth status` tells whether you are signed in",

@@ -28,9 +28,9 @@ pub(super) const REVIEW_PARTS: &[(&str, &[ReviewInput])] = &[
     (
         "How it judges",
         &[
-            Own(Input::new("problem_score_threshold", "From this score on, from 1 to 10, a finding is said: `5` if left out. `problem_threshold` is another name for it.")),
-            Own(Input::new("score_elevation_threshold", "So many findings of one kind below the threshold are said together, as one.").default("5")),
-            Own(Input::new("blocking_score_threshold", "From this score on, an open thread makes the check red: `9` if left out.")),
+            Own(Input::new("problem_score_threshold", "The lowest score, from 1 to 10, at which a finding is posted; `5` if left out. `problem_threshold` is another name for it.")),
+            Own(Input::new("score_elevation_threshold", "How many findings of one kind below the threshold it takes for them to be posted together, as one.").default("5")),
+            Own(Input::new("blocking_score_threshold", "The lowest score at which an open thread makes the check red; `9` if left out.")),
             Own(Input::new("sensitive_data", "Whether the repository handles data of people or money, where findings of the security pass count 2 points more: `auto` looks at its manifests and README, `true` or `false` says it.").default("auto")),
             Own(Input::new("generated_files", "Whether generated and vendored files are only `named` to the model, or `shown` like all others.").default("named")),
             Own(Input::new("enable_web", "Whether the model may read pages of the public web (`web_fetch`), in reviews of changes by people who may push. The harness reads them, up to 20 a review, and the summary names the hosts. What the model has read of the repository could leave that way.").default("false")),
@@ -77,7 +77,7 @@ pub(super) const REVIEW_OUTPUTS: &[(&str, &str)] = &[
         "review_status",
         "`completed`, `has_blocking_issues`, `incomplete`, `skipped`, `answered` (a question) or `stopped` (by somebody's word).",
     ),
-    ("issues_found", "How many findings were said."),
+    ("issues_found", "How many findings were posted."),
     ("blocking_issues", "How many open threads make the check red."),
     ("review_url", "Where the review is, if one was posted."),
     ("session-id", "The engine's session."),

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fro_core::{Fault, remembered::Audience};
+use fro_core::{Fault, remembered::Audience, workflow::PAGES};
 use fro_memory::{
     Archive, Error, Index, Keep, Keeping, Kept, Ledger, Provenance, Recall, RecallTarget, Retention,
     SessionSelection, Sessions, Store, StoreSettings, Stores, peek,
@@ -166,7 +166,9 @@ fn first(
             ),
             Ok((Recall::Damaged { why }, _)) => Fault::yours(
                 format!("the memory in {} cannot be used: {why}", store.place()),
-                "the next run sets it aside and begins a new one; `docs/rollback.md` says how to go back",
+                format!(
+                    "the next run sets it aside and begins a new one; {PAGES}/rollback.md says how to go back"
+                ),
             ),
             Err(error) => error.into(),
         };

@@ -112,6 +112,31 @@ fn secrets_are_set_for_a_file_that_is_there_as_often_as_it_takes() {
     assert!(other.ends_with("exit 2"), "{other}");
 }
 
+#[test]
+fn a_value_of_several_lines_comes_from_a_file_and_is_not_typed() {
+    let checkout = Checkout::new();
+    let key = checkout.folder.path().join("app.pem");
+    std::fs::write(&key, "-----BEGIN KEY-----\nplanted\n-----END KEY-----\n").unwrap();
+    let words = [
+        "--set-secrets",
+        "--app",
+        "--model",
+        "openai/gpt-5.1",
+        "--triggers",
+        "mentions",
+        "--memory",
+        "cache",
+    ];
+    let command = checkout.init(&words, [("OPENCODE_AUTH_JSON", "planted-auth"), ("FRO_BOT_APP_ID", "4711")]);
+    let printed = on_terminal(&command, &format!("{}\n", key.display()));
+    assert!(printed.contains("Which file has it, such as `my-app.private-key.pem`"), "{printed}");
+    assert!(printed.ends_with("exit 0"), "{printed}");
+    let seen = checkout.seen();
+    let whole = "secret set FRO_BOT_PRIVATE_KEY --repo octo/garden\n-----BEGIN KEY-----\nplanted\n-----END KEY-----\n";
+    assert!(seen.contains(whole), "{seen}");
+    assert!(!printed.contains("BEGIN KEY"), "{printed}");
+}
+
 const KEYS: [(&str, &str); 2] =
     [("AWS_ACCESS_KEY_ID", "planted-id"), ("AWS_SECRET_ACCESS_KEY", "planted-secret")];
 

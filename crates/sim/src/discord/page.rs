@@ -38,7 +38,7 @@ async fn home(State(board): State<Arc<Switchboard>>) -> Html<String> {
             h1 { "Channels" }
             ul.list { @for channel in chat.channels.iter().filter(open) { li { (link(channel)) } } }
         };
-        shown("The little Discord", &html! {}, &list)
+        shown("The simulated Discord", &html! {}, &list)
     })
 }
 

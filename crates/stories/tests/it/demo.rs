@@ -31,7 +31,7 @@ async fn interrupted_when_it_shows(words: &str) {
 
 #[tokio::test]
 async fn ctrl_c_at_the_start_leaves_nothing() {
-    interrupted_when_it_shows("a little GitHub is open").await;
+    interrupted_when_it_shows("a simulated GitHub is open").await;
 }
 
 #[tokio::test]

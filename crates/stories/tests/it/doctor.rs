@@ -48,6 +48,22 @@ async fn what_is_wrong_has_a_next_step() {
     sim.finish_early().await;
 }
 
+#[tokio::test]
+async fn on_a_laptop_the_model_is_the_one_of_the_workflow() {
+    let sim = Sim::new().await;
+    let folder = sim.checkout().join(".github/workflows");
+    fs_err::create_dir_all(&folder).unwrap();
+    fs_err::write(
+        folder.join("fro-bot.yaml"),
+        "jobs:\n  mentions:\n    with:\n      model: openai/gpt-5.1\n",
+    )
+    .unwrap();
+    let output = examine(&sim, &[("INPUT_OPENCODE-CONFIG", "")], false).await;
+    let told = findings(&sim, &output);
+    assert!(told.contains("bad   model        there is no key for the provider `openai`"), "{told}");
+    sim.finish_early().await;
+}
+
 /// Returns what was looked at, with how it is.
 fn looked_at(output: &Output) -> String {
     let findings: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
