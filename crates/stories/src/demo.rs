@@ -77,7 +77,7 @@ impl Demo {
         }
         let output = timeout(Duration::from_mins(1), self.child.wait_with_output()).await;
         let output = output.expect("the demo ends").expect("the demo can be waited for");
-        door::no_process_is_left(&self.tracking, Duration::from_secs(15)).await;
+        door::no_process_is_left(&self.tracking, Duration::from_mins(1)).await;
         let left = door::files(&self.folder.path().join("temp"));
         assert!(left.is_empty(), "the demo left {left:?}");
         Ended {

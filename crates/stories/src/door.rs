@@ -13,7 +13,7 @@ pub(crate) async fn check(sim: &Sim) {
     assert_eq!(model.unscripted(), 0, "the model was asked more often than the story says");
     assert_eq!(world.unknown_routes(), Vec::<String>::new(), "routes that the simulated world does not have");
     assert_eq!(world.faults().unspent(), Vec::<String>::new(), "faults that never struck");
-    no_process_is_left(sim.tracking(), Duration::from_secs(15)).await;
+    no_process_is_left(sim.tracking(), Duration::from_mins(1)).await;
     let left = files(&sim.temp());
     assert!(left.is_empty(), "temporary files were left: {left:?}");
     nothing_leaked(sim);

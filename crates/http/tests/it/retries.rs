@@ -187,7 +187,10 @@ impl Subscriber for Warnings {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_network_one_warning_is_enough_for_every_request_and_try() {
-    let nowhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // Bound, so that it is nobody else's, and without a listener.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+    let nowhere = socket.local_addr().unwrap();
     let (warnings, client) = (Arc::<AtomicUsize>::default(), client());
     let heard = tracing::subscriber::set_default(Warnings(Arc::clone(&warnings)));
     let ask = || client.get(format!("http://{nowhere}/")).send();

@@ -94,7 +94,7 @@ impl Breakable for BrokenCache {
 
     fn hasty_store(&self, operation: &str) -> Store {
         let settings = self.0.settings("main", CacheAccess::Write);
-        let (brief, ample) = (Duration::from_secs(1), Duration::from_mins(10));
+        let (brief, ample) = (Duration::from_secs(5), Duration::from_mins(10));
         let is_lookup = operation == Self::OPERATIONS[0].1;
         let (lookup, answer) = if is_lookup { (brief, ample) } else { (ample, brief) };
         let patience = Patience { lookup, answer, pauses: Vec::new(), ..settings.patience.clone() };

@@ -40,7 +40,7 @@ impl Bucket {
 
     /// Returns a store that loses its patience soon.
     pub(crate) fn hasty_store(&self, prefix: &str) -> Store {
-        let answer = Duration::from_secs(3);
+        let answer = Duration::from_secs(5);
         let patience = Patience { answer, pauses: Vec::new(), ..self.settings(prefix).patience };
         Store::s3(&S3Settings { patience, ..self.settings(prefix) }).unwrap()
     }
