@@ -5,7 +5,7 @@ import { Octokit } from "octokit";
 import { validator } from "./openapi.mjs";
 import { inWorld, witness } from "./world.mjs";
 
-const PARTS = ["accounts", "issues", "pulls", "reviews", "reviewing", "finding", "git", "apps", "releases", "mutations", "actions", "upkeep", "merging", "looking", "private"];
+const PARTS = ["accounts", "issues", "pulls", "reviews", "reviewing", "finding", "git", "apps", "releases", "mutations", "actions", "upkeep", "merging", "looking", "forms", "private"];
 
 export default async function testify() {
   const { rows, check } = witness("octokit 5.0.5");
@@ -33,7 +33,7 @@ function stage(world, check, validate) {
     const described = (url) => !url.endsWith("/graphql");
     octokit.hook.after("request", (answer, { method, url }) => described(url) && validate(method, url, answer));
     octokit.hook.error("request", (error, { method, url }) => {
-      if (error.response && described(url)) validate(method, url, { status: error.status, data: error.response.data });
+      if (error.response && described(url)) validate(method, url, error.response);
       throw error;
     });
   };

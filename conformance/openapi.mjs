@@ -31,7 +31,7 @@ export function eventValidator() {
 /** Makes a function that fails if an answer is not as GitHub describes it for its route and status. */
 export function validator() {
   const schemaOf = schemas();
-  return (method, url, { status, data }) => {
+  return (method, url, { status, data, headers }) => {
     if (status === 204 || status === 304 || typeof data !== "object" || data instanceof ArrayBuffer) return;
     const path = template(url.replace(/^https?:\/\/[^/]+/, "").replace(/\{?\?.*/, ""));
     const verb = method.toLowerCase();
@@ -43,6 +43,11 @@ export function validator() {
       (described && schemaOf(...place, "content", "application/json", "schema")) ??
       (status >= 400 && schemaOf("components", "schemas", "basic-error"));
     assert.ok(fits, `no schema for ${status} of ${method} ${path}`);
+    // A list that fits on one page leads nowhere.
+    const whole = described ? place.reduce((part, key) => part[key], description) : {};
+    const promised = Object.keys(whole.headers ?? {}).filter((name) => name !== "Link");
+    const missing = promised.filter((name) => !(name.toLowerCase() in headers));
+    assert.deepEqual(missing, [], `headers of ${status} of ${method} ${path}`);
     if (!fits(data)) {
       assert.fail(`${status} of ${method} ${path} is not as GitHub describes it:\n${complaints(fits)}`);
     }

@@ -33,6 +33,12 @@ def _():
     assert "Authorization" in headers["vary"]
     again, _, _ = raw("maya", "GET", ISSUE, headers={"If-Modified-Since": headers["last-modified"]})
     same(again, 304)
+    # A later time will do, an earlier one will not; of several tags one is enough, weak or not.
+    asked = lambda **headers: raw("maya", "GET", ISSUE, headers={name.replace("_", "-"): value for name, value in headers.items()})[0]
+    same(asked(If_Modified_Since="Fri, 01 Jan 2100 00:00:00 GMT"), 304)
+    same(asked(If_Modified_Since="Thu, 01 Jan 2015 00:00:00 GMT"), 200)
+    strong = headers["etag"].removeprefix("W/")
+    same((asked(If_None_Match=f'"other", {strong}'), asked(If_None_Match='"other"')), (304, 200))
 
 
 @check("who says not what they are is refused")

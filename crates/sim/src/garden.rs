@@ -85,6 +85,8 @@ fn garden(state: &mut State) -> Repo {
         name: "garden".to_owned(),
         description: "Beds, taps and a greenhouse".to_owned(),
         private: false,
+        without_issues: false,
+        archived: false,
         default_branch: "main".to_owned(),
         protected: vec!["main".to_owned()],
         created_at: minute(0),
@@ -96,6 +98,7 @@ fn garden(state: &mut State) -> Repo {
         workflow_runs: Vec::new(),
         releases: Vec::new(),
         issues: vec![wet_floor(state), new_seal(state), tomatoes(state)],
+        deleted: Vec::new(),
         discussions: Vec::new(),
     }
 }
@@ -180,6 +183,8 @@ fn cellar(state: &mut State) -> Repo {
         name: "cellar".to_owned(),
         description: "What nobody else should see".to_owned(),
         private: true,
+        without_issues: false,
+        archived: false,
         default_branch: "main".to_owned(),
         protected: Vec::new(),
         created_at: minute(5),
@@ -194,6 +199,7 @@ fn cellar(state: &mut State) -> Repo {
         workflow_runs: Vec::new(),
         releases: Vec::new(),
         issues: vec![issue],
+        deleted: Vec::new(),
         discussions: Vec::new(),
     }
 }

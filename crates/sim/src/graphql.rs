@@ -9,6 +9,7 @@ mod changed_file;
 mod check;
 mod commit;
 mod connection;
+mod cost;
 mod discussion;
 mod discussion_comment;
 mod git_object;
@@ -35,12 +36,13 @@ mod search;
 mod status;
 mod thread;
 mod timeline;
+mod variables;
 
 use std::sync::{Arc, LazyLock};
 
 use async_graphql::{EmptySubscription, Request, Schema};
-use axum::{Json, body::Bytes, extract::State};
-use serde_json::Value;
+use axum::{Extension, Json, body::Bytes, extract::State};
+use serde_json::{Value, json};
 
 use crate::{auth::Caller, hub::Hub, problem::Problem, routes::Routes, state};
 
@@ -73,11 +75,29 @@ static SCHEMA: LazyLock<Schema<query::Query, mutation::Mutation, EmptySubscripti
     schema.extension(nullness::Noticing).finish()
 });
 
-async fn answer(State(hub): State<Arc<Hub>>, caller: Caller, body: Bytes) -> Result<Json<Value>, Problem> {
+/// How many points of the hour an answer took; found among its extensions.
+#[derive(Clone, Copy)]
+pub(crate) struct Points(pub(crate) u64);
+
+async fn answer(
+    State(hub): State<Arc<Hub>>,
+    caller: Caller,
+    body: Bytes,
+) -> Result<(Extension<Points>, Json<Value>), Problem> {
     caller.login()?;
-    let question: Request = serde_json::from_slice(&body).map_err(|_| Problem::no_json())?;
+    let mut question: Request = serde_json::from_slice(&body).map_err(|_| Problem::no_json())?;
+    let cost = cost::Cost::of(&mut question);
+    let points = Extension(Points(cost.points()));
+    if question.query.trim().is_empty() {
+        let message = "A query attribute must be specified and must be a string.";
+        return Ok((points, Json(json!({ "errors": [{ "message": message }] }))));
+    }
+    if let Some(refusal) = cost.refusal().or_else(|| variables::refusal(&mut question)) {
+        return Ok((points, Json(refusal)));
+    }
     let asked = Asked::now(&hub, caller);
     let failures = nullness::Failures::default();
-    let response = SCHEMA.execute(question.data(asked).data(hub).data(failures.clone())).await;
-    Ok(Json(refusal::as_github_writes_them(response, &failures)))
+    let variables = variables::declared(&mut question);
+    let response = SCHEMA.execute(question.data(asked).data(hub).data(cost).data(failures.clone())).await;
+    Ok((points, Json(refusal::as_github_writes_them(response, &failures, &variables))))
 }

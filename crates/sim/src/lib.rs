@@ -30,6 +30,7 @@ mod routes;
 mod search;
 mod server;
 mod shares;
+mod span;
 pub mod state;
 mod traffic;
 mod words;

@@ -12,13 +12,13 @@ pub(crate) fn suffices(grant: &Grant, state: &State, method: &Method, path: &str
     if !grant.holds(repo) && repo.private || level == Level::Read && !repo.private {
         return true;
     }
-    grant.allows(repo, needed(repo, &rest), level)
+    grant.allows(repo, needed(repo, &rest, level), level)
 }
 
 /// What the header `X-Accepted-GitHub-Permissions` tells of a request.
 pub(crate) fn accepted(state: &State, method: &Method, path: &str) -> Option<String> {
     let (repo, rest) = place(state, path)?;
-    let any_of = needed(repo, &rest).iter();
+    let any_of = needed(repo, &rest, level(method)).iter();
     let word = |name: &str| if name == "metadata" { Level::Read } else { level(method) }.word();
     Some(any_of.map(|name| format!("{name}={}", word(name))).collect::<Vec<_>>().join("; "))
 }
@@ -35,8 +35,9 @@ fn level(method: &Method) -> Level {
 }
 
 /// The permissions of which any one is enough for what stands at a path below a repository.
-fn needed(repo: &Repo, path: &[&str]) -> &'static [&'static str] {
+fn needed(repo: &Repo, path: &[&str], level: Level) -> &'static [&'static str] {
     match path {
+        [] if level == Level::Write => &["administration"],
         ["issues", "comments" | "events", ..] | ["labels", ..] => &["issues", "pull_requests"],
         ["issues", number, ..] => talk_about(repo, number.parse().unwrap_or_default()),
         ["issues" | "milestones"] => &["issues"],

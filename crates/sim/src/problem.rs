@@ -48,6 +48,11 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, message)
     }
 
+    /// It is not there any more, or switched off.
+    pub(crate) fn gone(message: &str) -> Self {
+        Self::new(StatusCode::GONE, message)
+    }
+
     pub(crate) fn not_found() -> Self {
         Self::missing("Not Found")
     }

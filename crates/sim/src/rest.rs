@@ -21,7 +21,9 @@ mod issue_edits;
 mod issues;
 mod labels;
 mod limits;
+mod located;
 mod manners;
+mod media;
 mod merges;
 mod paging;
 mod protection;
@@ -55,7 +57,9 @@ pub(crate) use by_id::by_id;
 pub(crate) use contents::IN_A_PATH;
 pub(crate) use etags::tag;
 pub(crate) use limits::count;
+pub(crate) use located::locate;
 pub(crate) use manners::{is_api, manners};
+pub(crate) use media::reword;
 pub(crate) use shape::{Shape, timestamp};
 
 /// Where everything of a repository is.
@@ -71,7 +75,8 @@ pub(crate) fn routes() -> Routes {
         .on("GET /user/repos", repos::of_viewer)
         .on("GET /rate_limit", limits::show)
         .on("GET /search/issues", search::issues)
-        .on("GET /repos/{owner}/{repo}", repos::show);
+        .on("GET /repos/{owner}/{repo}", repos::show)
+        .on("PATCH /repos/{owner}/{repo}", repos::update);
     accounts
         .and(apps())
         .and(issues())
@@ -255,6 +260,8 @@ fn actions() -> Routes {
         .on("GET /actions/workflows/{name}", workflows::show)
         .on("GET /actions/workflows/{name}/runs", workflow_runs::of_workflow)
         .on("POST /actions/workflows/{name}/dispatches", workflow_again::dispatch)
+        .on("PUT /actions/workflows/{name}/disable", workflows::disable)
+        .on("PUT /actions/workflows/{name}/enable", workflows::enable)
         .on("GET /actions/caches", caches::list)
         .on("DELETE /actions/caches", caches::delete_by_key)
         .on("DELETE /actions/caches/{cache}", caches::delete_one)

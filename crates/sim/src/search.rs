@@ -1,7 +1,10 @@
 //! Searching issues and pull requests: the question as people type it, and what it finds.
 
+use jiff::Timestamp;
+
 use crate::{
     auth::Caller,
+    span::Span,
     state::{Issue, IssueState, Repo, State},
 };
 
@@ -24,12 +27,14 @@ enum Kind {
 }
 
 /// The qualifiers that are obeyed. `in` and `sort` say nothing about one issue.
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 23] = [
     "archived",
     "assignee",
     "author",
     "base",
+    "closed",
     "commenter",
+    "created",
     "draft",
     "head",
     "in",
@@ -44,6 +49,7 @@ const KNOWN: [&str; 20] = [
     "sort",
     "state",
     "type",
+    "updated",
     "user",
 ];
 
@@ -74,6 +80,26 @@ impl<'a> Question<'a> {
         found
     }
 
+    /// Whether it names repositories and people, and the caller sees none of them.
+    pub(crate) fn looks_nowhere(&self, state: &State) -> bool {
+        let places: Vec<_> = self
+            .terms
+            .iter()
+            .filter(|term| !term.turned)
+            .filter_map(|term| match &term.kind {
+                Kind::Qualifier(name, value) if ["repo", "user", "org"].contains(&name.as_str()) => {
+                    Some((name.as_str(), self.login(value)))
+                }
+                Kind::Qualifier(..) | Kind::Words(_) => None,
+            })
+            .collect();
+        let is_there = |(name, value): &(&str, String)| match *name {
+            "repo" => state.repo(value).is_some_and(|repo| self.caller.sees(repo)),
+            _ => state.person(value).is_some(),
+        };
+        !places.is_empty() && !places.iter().any(is_there)
+    }
+
     fn fits(&self, repo: &Repo, issue: &Issue) -> bool {
         let readable = self.caller.may_read(repo, crate::permission::talk_about(repo, issue.number));
         readable && self.terms.iter().all(|term| term.turned != self.has(repo, issue, &term.kind))
@@ -94,8 +120,7 @@ impl<'a> Question<'a> {
             "repo" => repo.full_name().eq_ignore_ascii_case(value),
             "user" | "org" => repo.owner.eq_ignore_ascii_case(&login),
             "is" | "state" | "type" => is_so(repo, issue, value),
-            // Nothing here is.
-            "archived" => value != "true",
+            "archived" => repo.archived == (value == "true"),
             "draft" => pull.is_some_and(|pull| pull.draft == (value == "true")),
             "label" => {
                 value.split(',').any(|name| issue.labels.iter().any(|own| own.eq_ignore_ascii_case(name)))
@@ -116,6 +141,9 @@ impl<'a> Question<'a> {
             "review-requested" => pull.is_some_and(|pull| pull.requested_reviewers.iter().any(is)),
             "head" => pull.is_some_and(|pull| pull.head_ref.starts_with(value)),
             "base" => pull.is_some_and(|pull| pull.base_ref.starts_with(value)),
+            "created" => within(value, Some(issue.created_at)),
+            "updated" => within(value, Some(issue.updated_at)),
+            "closed" => within(value, issue.closed_at()),
             _ => true,
         }
     }
@@ -144,6 +172,11 @@ impl Term {
         };
         Self { turned, kind }
     }
+}
+
+/// Whether something happened in a span of time; one that cannot be read has nothing.
+fn within(span: &str, time: Option<Timestamp>) -> bool {
+    Span::read(span).zip(time).is_some_and(|(span, time)| span.has(time))
 }
 
 fn is_so(repo: &Repo, issue: &Issue, value: &str) -> bool {
@@ -197,6 +230,9 @@ mod tests {
         check("commenter:rita", &[1]);
         check("author:nobody", &[]);
         check("is:closed", &[]);
+        check("created:<2026-05-05 is:issue", &[1]);
+        check("created:2026-05-05 updated:>=2026-05-05", &[3, 2]);
+        check("closed:*..2026-06-01", &[]);
         check("( wet label:bug ) AND archived:false", &[1]);
     }
 

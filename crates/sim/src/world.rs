@@ -259,6 +259,8 @@ fn router(hub: &Arc<Hub>, faults: &Faults) -> Router {
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
         .layer(DefaultBodyLimit::disable())
+        .layer(from_fn(rest::reword))
+        .layer(from_fn(rest::locate))
         .layer(from_fn(rest::tag))
         .layer(from_fn_with_state(faults.clone(), faults::inject))
         .layer(from_fn_with_state(Arc::clone(hub), rest::count))

@@ -15,8 +15,9 @@ use crate::{
         reaction::{self, ReactionGroup},
         repository::Repository,
         repository_facts::DiscussionCategory,
-        scalar::{DateTime, Uri},
+        scalar::{DateTime, Html, Uri},
     },
+    page::markdown,
     state::{self, Node, node_id},
 };
 
@@ -46,6 +47,15 @@ impl Discussion {
 
     async fn body(&self) -> &str {
         &self.told.body
+    }
+
+    #[graphql(name = "bodyHTML")]
+    async fn body_html(&self) -> Html {
+        Html(markdown::to_html(&self.told.body))
+    }
+
+    async fn body_text(&self) -> String {
+        markdown::to_text(&self.told.body)
     }
 
     async fn url(&self) -> Uri {

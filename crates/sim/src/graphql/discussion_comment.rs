@@ -11,8 +11,9 @@ use crate::{
         connection::{Connection, Window},
         issue_comment::CommentAuthorAssociation,
         reaction::{self, ReactionGroup},
-        scalar::{DateTime, Uri},
+        scalar::{DateTime, Html, Uri},
     },
+    page::markdown,
     state::{Comment, Discussion, Node, Repo, node_id},
 };
 
@@ -85,6 +86,15 @@ impl DiscussionComment {
 
     async fn body(&self) -> &str {
         &self.comment.body
+    }
+
+    #[graphql(name = "bodyHTML")]
+    async fn body_html(&self) -> Html {
+        Html(markdown::to_html(&self.comment.body))
+    }
+
+    async fn body_text(&self) -> String {
+        markdown::to_text(&self.comment.body)
     }
 
     async fn created_at(&self) -> DateTime {

@@ -83,7 +83,7 @@ impl IssueAlone {
     }
 
     async fn is_pinned(&self) -> Option<bool> {
-        Some(false)
+        Some(self.thread.issue.pinned)
     }
 
     async fn timeline_items(

@@ -9,8 +9,9 @@ use crate::{
         Asked,
         actor::Actor,
         reaction::{self, ReactionGroup},
-        scalar::{BigInt, DateTime, Uri},
+        scalar::{BigInt, DateTime, Html, Uri},
     },
+    page::markdown,
     state::{Association, Comment, Node, node_id},
 };
 
@@ -58,6 +59,15 @@ impl IssueComment {
 
     async fn body(&self) -> &str {
         &self.comment.body
+    }
+
+    #[graphql(name = "bodyHTML")]
+    async fn body_html(&self) -> Html {
+        Html(markdown::to_html(&self.comment.body))
+    }
+
+    async fn body_text(&self) -> String {
+        markdown::to_text(&self.comment.body)
     }
 
     async fn created_at(&self) -> DateTime {

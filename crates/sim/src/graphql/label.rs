@@ -7,7 +7,7 @@ use crate::{
     graphql::{
         connection::{Connection, Window},
         repository::OrderDirection,
-        scalar::Uri,
+        scalar::{DateTime, Uri},
     },
     rest::IN_A_PATH,
     state::{self, Node, node_id},
@@ -20,6 +20,8 @@ pub(super) struct Label {
     color: String,
     description: Option<String>,
     is_default: bool,
+    created_at: Option<DateTime>,
+    updated_at: Option<DateTime>,
     url: Uri,
 }
 
@@ -56,6 +58,8 @@ impl Label {
             color: label.color.clone(),
             description: label.description.clone(),
             is_default: false,
+            created_at: Some(DateTime(repo.created_at)),
+            updated_at: Some(DateTime(repo.created_at)),
             url: Uri(format!("{address}/{}/labels/{page}", repo.full_name())),
         }
     }

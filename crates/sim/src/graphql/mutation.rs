@@ -27,6 +27,7 @@ mod remark;
 mod review;
 mod sorting;
 mod subject;
+mod upkeep;
 
 use std::sync::Arc;
 
@@ -56,6 +57,7 @@ pub(super) struct Mutation(
     review::Reviewing,
     sorting::Sorting,
     subject::Settling,
+    upkeep::Upkeep,
 );
 
 #[derive(Default)]

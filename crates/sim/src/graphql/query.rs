@@ -11,8 +11,9 @@ use crate::{
         actor::{RepositoryOwner, User, Viewer},
         commit::Commit,
         connection::Window,
+        cost::Cost,
         node::{self, Node},
-        refusal::{missing, withheld},
+        refusal::{missing, of_kind, withheld},
         repository::Repository,
         scalar::DateTime,
         search::{self, SearchResultItemConnection, SearchType},
@@ -21,6 +22,9 @@ use crate::{
     permission::to_read,
     state::{self, PersonKind, Pool},
 };
+
+/// So many node ids are looked up at once.
+const MOST_IDS: usize = 100;
 
 pub(super) struct Query;
 
@@ -80,6 +84,11 @@ impl Query {
     /// Several things by their node ids.
     async fn nodes(&self, context: &Context<'_>, ids: Vec<ID>) -> Result<Vec<Option<Node>>> {
         let asked = context.data::<Arc<Asked>>()?;
+        if ids.len() > MOST_IDS {
+            let n = ids.len();
+            let message = format!("You may not provide more than {MOST_IDS} node ids; you provided {n}.");
+            return Err(of_kind("ARGUMENT_LIMIT", &message));
+        }
         let mut nodes = Vec::new();
         for id in ids {
             nodes.push(found(context, asked, &id).await?);
@@ -105,15 +114,17 @@ impl Query {
     /// What is left of the hour.
     async fn rate_limit(&self, context: &Context<'_>) -> Result<Option<RateLimit>> {
         let asked = context.data::<Arc<Asked>>()?;
+        let cost = context.data::<Cost>()?;
         let login = asked.caller.login().unwrap_or_default();
         let token = asked.state.tokens.iter().find(|token| token.login == login);
         Ok(token.map(|token| {
             let now = Timestamp::now();
-            let (limit, used) = (token.limit(Pool::Graphql), token.used(Pool::Graphql, now) + 1);
+            let points = cost.points();
+            let (limit, used) = (token.limit(Pool::Graphql), token.used(Pool::Graphql, now) + points);
             RateLimit {
                 limit,
-                cost: 1,
-                node_count: 1,
+                cost: points,
+                node_count: cost.nodes,
                 used,
                 remaining: limit.saturating_sub(used),
                 reset_at: DateTime(Pool::Graphql.reset(now)),
@@ -126,8 +137,8 @@ impl Query {
 #[derive(SimpleObject)]
 struct RateLimit {
     limit: u64,
-    cost: i32,
-    node_count: i32,
+    cost: u64,
+    node_count: u64,
     used: u64,
     remaining: u64,
     reset_at: DateTime,

@@ -30,10 +30,25 @@ pub(super) fn of_kind(kind: &str, message: &str) -> Error {
 }
 
 /// Writes a response as GitHub does.
-pub(super) fn as_github_writes_them(response: Response, failures: &Failures) -> Value {
+///
+/// `variables` are those that the question declares, each with the name of its type.
+pub(super) fn as_github_writes_them(
+    response: Response,
+    failures: &Failures,
+    variables: &[(String, String)],
+) -> Value {
     let mut answer = serde_json::to_value(response).unwrap_or_default();
     let errors = answer["errors"].as_array_mut().map(std::mem::take).unwrap_or_default();
-    let errors: Vec<_> = errors.into_iter().map(rewritten).collect();
+    let mut errors: Vec<_> = errors.into_iter().map(|error| rewritten(error, variables)).collect();
+    // What stands below a field that does not exist is not looked at; and nothing is said twice.
+    let lacks_field = errors.iter().any(|error| error["extensions"]["code"] == "undefinedField");
+    errors.retain(|error| !lacks_field || error["extensions"]["code"] != "argumentNotAccepted");
+    let mut said = Vec::new();
+    errors.retain(|error| {
+        let new = !error["path"].is_null() || !said.contains(&error["message"]);
+        said.push(error["message"].clone());
+        new
+    });
     failures.write_into(&mut answer["data"]);
     let Some(fields) = answer.as_object_mut() else { return answer };
     // A question that was never asked has no answer, not even an empty one.
@@ -48,7 +63,7 @@ pub(super) fn as_github_writes_them(response: Response, failures: &Failures) -> 
     answer
 }
 
-fn rewritten(mut error: Value) -> Value {
+fn rewritten(mut error: Value, variables: &[(String, String)]) -> Value {
     match error["extensions"]["type"].take() {
         // Only a wrong question fails without a kind, and then the extensions hold a code.
         Value::Null => {
@@ -58,6 +73,18 @@ fn rewritten(mut error: Value) -> Value {
                 (Some("Unknown field "), [field, kind, ..]) => (
                     format!("Field '{field}' doesn't exist on type '{kind}'").into(),
                     json!({ "code": "undefinedField", "typeName": kind, "fieldName": field }),
+                ),
+                (Some("Unknown type "), [kind]) if variables.iter().any(|(_, own)| own == kind) => {
+                    let variable = variables.iter().find(|(_, own)| own == kind).map(|(name, _)| name.as_str());
+                    let variable = variable.unwrap_or_default();
+                    (
+                        format!("{kind} isn't a defined input type (on ${variable})").into(),
+                        json!({ "code": "variableRequiresValidType", "typeName": kind, "variableName": variable }),
+                    )
+                }
+                (Some("Unknown type "), [kind]) => (
+                    format!("No such type {kind}, so it can't be a fragment condition").into(),
+                    json!({ "code": "undefinedType", "typeName": kind }),
                 ),
                 (Some("Unknown argument "), [argument, field, kind, ..]) => (
                     format!("Field '{field}' doesn't accept argument '{argument}'").into(),
@@ -79,6 +106,9 @@ fn rewritten(mut error: Value) -> Value {
                     format!("Fragment {name} was used, but not defined").into(),
                     json!({ "code": "useAndDefineFragment", "fragmentName": name }),
                 ),
+                (Some("Operation name required in request."), []) => {
+                    ("An operation name is required".into(), json!({ "code": "invalidQuery" }))
+                }
                 _ => (words.clone().into(), json!({ "code": "invalidQuery" })),
             };
         }

@@ -124,7 +124,7 @@ impl Repository {
     }
 
     async fn has_issues_enabled(&self) -> bool {
-        true
+        !self.repo.without_issues
     }
 
     async fn has_wiki_enabled(&self) -> bool {
@@ -136,7 +136,7 @@ impl Repository {
     }
 
     async fn is_archived(&self) -> bool {
-        false
+        self.repo.archived
     }
 
     async fn merge_commit_allowed(&self) -> bool {

@@ -9,8 +9,9 @@ use crate::{
         reaction::{self, ReactionGroup},
         review::PullRequestReview,
         review_thread::PullRequestReviewComment,
-        scalar::{BigInt, DateTime, Uri},
+        scalar::{BigInt, DateTime, Html, Uri},
     },
+    page::markdown,
     state::{Node, node_id},
 };
 
@@ -41,8 +42,21 @@ impl PullRequestReviewComment {
         &self.comment.body
     }
 
+    #[graphql(name = "bodyHTML")]
+    async fn body_html(&self) -> Html {
+        Html(markdown::to_html(&self.comment.body))
+    }
+
+    async fn body_text(&self) -> String {
+        markdown::to_text(&self.comment.body)
+    }
+
     async fn diff_hunk(&self) -> &str {
         &self.thread.thread.diff_hunk
+    }
+
+    async fn position(&self) -> Option<u64> {
+        self.thread.thread.position.and_then(|position| u64::try_from(position).ok())
     }
 
     async fn line(&self) -> Option<u64> {

@@ -13,6 +13,10 @@ pub(super) struct DateTime(pub(super) Timestamp);
 #[derive(Clone)]
 pub(super) struct Uri(pub(super) String);
 
+/// People's Markdown as HTML.
+#[derive(Clone)]
+pub(super) struct Html(pub(super) String);
+
 /// A number too big for `Int`, written as a string.
 #[derive(Clone, Copy)]
 pub(super) struct BigInt(pub(super) u64);
@@ -38,6 +42,17 @@ impl ScalarType for DateTime {
 
 #[Scalar(name = "URI")]
 impl ScalarType for Uri {
+    fn parse(_: Value) -> InputValueResult<Self> {
+        Err(InputValueError::custom("only written"))
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.clone().into()
+    }
+}
+
+#[Scalar(name = "HTML")]
+impl ScalarType for Html {
     fn parse(_: Value) -> InputValueResult<Self> {
         Err(InputValueError::custom("only written"))
     }

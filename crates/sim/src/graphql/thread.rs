@@ -14,8 +14,9 @@ use crate::{
         label::Label,
         reaction::{self, ReactionGroup},
         repository::Repository,
-        scalar::{BigInt, DateTime, Uri},
+        scalar::{BigInt, DateTime, Html, Uri},
     },
+    page::markdown,
     state::{self, IssueState, Node, node_id},
 };
 
@@ -135,6 +136,15 @@ impl Thread {
 
     async fn body(&self) -> &str {
         &self.issue.body
+    }
+
+    #[graphql(name = "bodyHTML")]
+    async fn body_html(&self) -> Html {
+        Html(markdown::to_html(&self.issue.body))
+    }
+
+    async fn body_text(&self) -> String {
+        markdown::to_text(&self.issue.body)
     }
 
     async fn viewer_did_author(&self) -> bool {

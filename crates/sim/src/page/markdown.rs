@@ -24,6 +24,26 @@ pub(super) fn html(markdown: &str) -> Markup {
     PreEscaped(SANITIZER.clean(&page).to_string())
 }
 
+/// Renders Markdown as the API tells it.
+pub(crate) fn to_html(markdown: &str) -> String {
+    html(markdown).into_string()
+}
+
+/// The words of Markdown alone, a line for each block.
+pub(crate) fn to_text(markdown: &str) -> String {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let words = Parser::new_ext(markdown, options).filter_map(|event| match event {
+        Event::Text(text) | Event::Code(text) => Some(text.into_string()),
+        Event::SoftBreak
+        | Event::HardBreak
+        | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::TableRow) => {
+            Some("\n".to_owned())
+        }
+        _ => None,
+    });
+    words.collect::<String>().trim().to_owned()
+}
+
 /// Renders what Discord makes of a message: no HTML and no tables, every line its own, and `-# ` for small print.
 pub(crate) fn chat(text: &str) -> Markup {
     let mut fenced = false;

@@ -51,6 +51,7 @@ pub(super) async fn runs(
 pub(super) async fn of_commit(
     visit: Visit,
     Path(Named { name }): Path<Named>,
+    Query(filter): Query<CheckFilter>,
     paging: Paging,
 ) -> Result<Response, Problem> {
     let unknown = |_| Problem::unprocessable(&format!("No commit found for SHA: {name}"));
@@ -58,7 +59,8 @@ pub(super) async fn of_commit(
     visit.show(|shape, repo| {
         let mut runs = repo.all_checks(shape.address);
         runs.retain(|run| run.head_oid == head.oid);
-        let mut ids: Vec<_> = runs.iter().map(|run| run.suite).collect();
+        let taken = runs.iter().filter(|run| filter.takes(shape.state, run));
+        let mut ids: Vec<_> = taken.map(|run| run.suite).collect();
         ids.sort_unstable();
         ids.dedup();
         let suite = |id: u64| {

@@ -181,7 +181,7 @@ fn checked_by(visit: &Visit, state: &State) -> Result<String, Problem> {
 }
 
 impl CheckFilter {
-    fn takes(&self, state: &State, run: &CheckRun) -> bool {
+    pub(super) fn takes(&self, state: &State, run: &CheckRun) -> bool {
         let app = state.apps.iter().find(|app| app.slug == run.app).map(|app| app.id);
         self.check_name.as_ref().is_none_or(|name| *name == run.name)
             && self.status.as_ref().is_none_or(|status| status == run.progress.word())

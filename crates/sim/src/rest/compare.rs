@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    http::{HeaderMap, header},
+    http::HeaderMap,
     response::{IntoResponse as _, Response},
 };
 use serde_json::json;
@@ -12,8 +12,9 @@ use crate::{
     problem::Problem,
     rest::{
         address::Path,
+        media::Media,
         paging::Paging,
-        pulls::{MOST_FILES, small_enough},
+        pulls::{MOST_FILES, drawn},
         visit::{Named, Visit},
     },
 };
@@ -32,13 +33,10 @@ pub(super) async fn compare(
     let fork = store.text(&["merge-base", &base.oid, &head.oid]).await.map_err(missing)?;
     let fork = store.commit(&fork).await.map_err(missing)?;
     let range = format!("{}...{}", base.oid, head.oid);
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let text = store.run(&["diff", "--full-index", "-M", &range]).await.map_err(missing)?;
-    if accepted.contains(".diff") {
-        let kind = [(header::CONTENT_TYPE, "application/vnd.github.diff; charset=utf-8")];
-        small_enough(&text)?;
-        return Ok((kind, text).into_response());
+    if let Some(shown) = drawn(&store, &Media::read(&headers), (&base.oid, &head.oid)).await? {
+        return Ok(shown);
     }
+    let text = store.run(&["diff", "--full-index", "-M", &range]).await.map_err(missing)?;
     let mut files = diff::changed_files(&String::from_utf8_lossy(&text));
     files.truncate(MOST_FILES);
     let ahead =

@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    http::{HeaderMap, header},
+    http::HeaderMap,
     response::{IntoResponse as _, Response},
 };
 use data_encoding::BASE64;
@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 
 use crate::{
     git::{Depth, Entry},
+    page::markdown,
     problem::Problem,
     rest::{
         Shape,
         address::{Path, Query},
+        media::Media,
         visit::{Named, Visit},
     },
     state::Repo,
@@ -81,7 +83,9 @@ async fn found(visit: &Visit, path: &str, of: Of, headers: &HeaderMap) -> Result
     let kind = bare.text(&["cat-file", "-t", &object]).await.map_err(missing)?;
     if kind == "tree" {
         let entries = bare.tree(&object, Depth::One).await.map_err(missing)?;
+        let tree = bare.text(&["rev-parse", &object]).await.map_err(missing)?;
         return visit.show(|shape, repo| {
+            let media = Media::read(headers);
             let below = |entry: &Entry| Entry {
                 mode: entry.mode.clone(),
                 kind: entry.kind.clone(),
@@ -90,13 +94,24 @@ async fn found(visit: &Visit, path: &str, of: Of, headers: &HeaderMap) -> Result
                 path: format!("{path}/{}", entry.path).trim_start_matches('/').to_owned(),
             };
             let contents = entries.iter().map(|entry| shape.content(repo, &name, &below(entry)));
-            Ok(Json(contents.collect::<Vec<_>>()).into_response())
+            let contents: Vec<_> = contents.collect();
+            if !media.is("object") {
+                return Ok(Json(contents).into_response());
+            }
+            let (mode, kind) = ("040000".to_owned(), "tree".to_owned());
+            let folder = Entry { mode, kind, oid: tree, size: None, path: path.to_owned() };
+            let mut shape = shape.content(repo, &name, &folder);
+            shape["entries"] = contents.into();
+            Ok(Json(shape).into_response())
         });
     }
     let bytes = bare.run(&["cat-file", "blob", &object]).await.map_err(missing)?;
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if accepted.contains("raw") {
-        return Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response());
+    let media = Media::read(headers);
+    if media.is("raw") {
+        return Ok(media.answer(bytes));
+    }
+    if media.is("html") {
+        return Ok(media.answer(markdown::to_html(&String::from_utf8_lossy(&bytes))));
     }
     let entry = bare.entry(&name, path).await.map_err(missing)?;
     visit.show(|shape, repo| {

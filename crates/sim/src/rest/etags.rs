@@ -9,7 +9,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use jiff::Timestamp;
+use jiff::{Timestamp, fmt::rfc2822};
 use serde_json::Value;
 
 /// Tags every answer to a question, and says 304 where the tag is known, or the time of what it is about.
@@ -27,8 +27,11 @@ pub(crate) async fn tag(request: Request, next: Next) -> Response {
     hasher.write(&body);
     let tag = format!("W/\"{:016x}\"", hasher.finish());
     let modified = modified(&body);
-    let unmodified = modified.as_deref().is_some_and(|time| since.is_some_and(|since| since == time));
-    let same = known.map_or(unmodified, |known| known == tag.as_str());
+    let since = since.and_then(|since| rfc2822::parse(since.to_str().ok()?).ok());
+    let unmodified =
+        modified.zip(since).is_some_and(|(time, since)| time.as_second() <= since.timestamp().as_second());
+    let same = known.map_or(unmodified, |known| names(&known, &tag));
+    let modified = modified.map(|time| time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string());
     for (name, value) in [(header::ETAG, Some(tag)), (header::LAST_MODIFIED, modified)] {
         if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
             parts.headers.insert(name, value);
@@ -42,9 +45,14 @@ pub(crate) async fn tag(request: Request, next: Next) -> Response {
     Response::from_parts(parts, Body::empty())
 }
 
+/// Whether a tag is among those that a client knows; whether it calls them weak does not matter.
+fn names(known: &HeaderValue, tag: &str) -> bool {
+    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    known.to_str().is_ok_and(|known| known.split(',').any(|own| own.trim() == "*" || bare(own) == bare(tag)))
+}
+
 /// When the one thing that an answer tells of was last changed.
-fn modified(body: &Bytes) -> Option<String> {
+fn modified(body: &Bytes) -> Option<Timestamp> {
     let told: Value = serde_json::from_slice(body).ok()?;
-    let time: Timestamp = told.get("updated_at")?.as_str()?.parse().ok()?;
-    Some(time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string())
+    told.get("updated_at")?.as_str()?.parse().ok()
 }

@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    http::{HeaderMap, header},
+    http::HeaderMap,
     response::{IntoResponse as _, Response},
 };
 use jiff::Timestamp;
@@ -16,6 +16,7 @@ use crate::{
         Shape,
         address::{Path, Query},
         contents::in_lines,
+        media::Media,
         paging::Paging,
         visit::{Named, Visit},
     },
@@ -66,6 +67,9 @@ pub(super) async fn list_commits(
     let bare = visit.open().await?;
     let options = visit.show(|shape, _| Ok(from.options(&shape.state.people)))?;
     let (start, path) = (from.sha.as_deref().unwrap_or("HEAD"), from.path.as_deref());
+    if bare.run(&["rev-parse", "--verify", "HEAD"]).await.is_err() {
+        return Err(Problem::conflict("Git Repository is empty."));
+    }
     let commits = bare.commits_that(start, 1000, &options, path).await.map_err(|_| Problem::not_found())?;
     visit.show(|shape, repo| {
         Ok(paging.answer(commits.iter().map(|commit| shape.commit(repo, commit)).collect()))
@@ -81,14 +85,11 @@ pub(super) async fn show_commit(
     let bare = visit.open().await?;
     let missing = || Problem::unprocessable(&format!("No commit found for SHA: {name}"));
     let commit = bare.commit(&name).await.map_err(|_| missing())?;
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let text = |kind: &'static str, text: Vec<u8>| ([(header::CONTENT_TYPE, kind)], text).into_response();
-    let command: &[&str] = match accepted {
-        _ if accepted.contains(".sha") => {
-            return Ok(text("application/vnd.github.sha; charset=utf-8", commit.oid.into_bytes()));
-        }
-        _ if accepted.contains(".diff") => &["show", "--format=", "--full-index", "-M"],
-        _ if accepted.contains(".patch") => &["format-patch", "-1", "--stdout", "--full-index"],
+    let media = Media::read(&headers);
+    let command: &[&str] = match &media {
+        media if media.is("sha") => return Ok(media.answer(commit.oid)),
+        media if media.is("diff") => &["show", "--format=", "--full-index", "-M"],
+        media if media.is("patch") => &["format-patch", "-1", "--stdout", "--full-index"],
         _ => {
             let files = bare.changes(&commit).await.map_err(|_| missing())?;
             return visit
@@ -96,7 +97,7 @@ pub(super) async fn show_commit(
         }
     };
     let shown = bare.run(&[command, &[&commit.oid]].concat()).await.map_err(|_| missing())?;
-    Ok(text("application/vnd.github.diff; charset=utf-8", shown))
+    Ok(media.answer(shown))
 }
 
 /// `GET /repos/{owner}/{repo}/git/commits/{sha}`
@@ -127,9 +128,14 @@ pub(super) async fn show_tree(
 pub(super) async fn show_blob(
     visit: Visit,
     Path(Named { name: oid }): Path<Named>,
-) -> Result<Json<Value>, Problem> {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let bare = visit.open().await?;
     let bytes = bare.run(&["cat-file", "blob", &oid]).await.map_err(|_| Problem::not_found())?;
+    let media = Media::read(&headers);
+    if media.is("raw") {
+        return Ok(media.answer(bytes));
+    }
     visit.show(|shape, repo| {
         Ok(Json(json!({
             "sha": oid,
@@ -138,7 +144,8 @@ pub(super) async fn show_blob(
             "url": format!("{}/git/blobs/{oid}", shape.repo_url(repo)),
             "content": in_lines(&bytes),
             "encoding": "base64",
-        })))
+        }))
+        .into_response())
     })
 }
 

@@ -82,14 +82,17 @@ impl Shape<'_> {
 
     fn happening(&self, repo: &Repo, issue: &Issue, happening: &Happening) -> Value {
         let Happening { id, actor, at, kind } = happening;
+        // Only a merging tells its commit.
+        let merged = issue.pull.as_ref().filter(|_| *kind == HappeningKind::Merged);
+        let commit = merged.and_then(|pull| pull.merge_oid.as_ref());
         let mut shape = json!({
             "id": id,
             "node_id": node_id(Node::Happening { repo: repo.id, id: *id }),
             "url": format!("{}/issues/events/{id}", self.repo_url(repo)),
             "actor": self.user(actor),
             "event": kind.word(),
-            "commit_id": null,
-            "commit_url": null,
+            "commit_id": commit,
+            "commit_url": commit.map(|oid| format!("{}/commits/{oid}", self.repo_url(repo))),
             "created_at": timestamp(*at),
             "performed_via_github_app": null,
         });

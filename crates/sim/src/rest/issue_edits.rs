@@ -1,7 +1,7 @@
 //! Changing an issue: its words, its state, its labels and who sees to it.
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     problem::Problem,
@@ -22,6 +22,9 @@ pub(super) struct Edit {
     state_reason: Option<String>,
     labels: Option<Vec<Name>>,
     assignees: Option<Vec<String>>,
+    /// As it used to be asked, when there was one at most.
+    assignee: Option<String>,
+    milestone: Option<Value>,
 }
 
 /// A label by its name, bare or in an object.
@@ -46,7 +49,9 @@ impl Edit {
         let reason = reason(self.state_reason.as_deref())?;
         let title = self.title.unwrap_or_else(|| issue.title.clone());
         acceptable(&title, self.body.as_deref().unwrap_or_default())?;
-        assignable(repo, self.assignees.as_deref().unwrap_or_default())?;
+        known(self.milestone.as_ref())?;
+        let assignees = self.assignees.or(self.assignee.map(|one| vec![one]));
+        assignable(repo, assignees.as_deref().unwrap_or_default())?;
         let now = state.clock.now();
         // Who may not sort changes their own words, and neither labels nor assignees, without a word about it.
         if let Some(labels) = self.labels.filter(|_| may_sort) {
@@ -62,7 +67,7 @@ impl Edit {
             issue.edited_at = Some(now);
         }
         issue.body = body;
-        issue.assignees = self.assignees.filter(|_| may_sort).unwrap_or_else(|| issue.assignees.clone());
+        issue.assignees = assignees.filter(|_| may_sort).unwrap_or_else(|| issue.assignees.clone());
         issue.updated_at = now;
         match (wanted, reason) {
             (IssueState::Open, _) => issue.state = wanted,
@@ -109,6 +114,14 @@ pub(super) fn acceptable(title: &str, text: &str) -> Result<(), Problem> {
     let complaint = words::title(title).map(|message| custom("title", message));
     let complaint = complaint.or_else(|| words::body(text).map(|message| custom("body", message)));
     complaint.map_or(Ok(()), Err)
+}
+
+/// Refuses milestones, of which there are none.
+pub(super) fn known(milestone: Option<&Value>) -> Result<(), Problem> {
+    let Some(wanted) = milestone.filter(|wanted| !wanted.is_null()) else { return Ok(()) };
+    Err(Problem::invalid(
+        json!({ "value": wanted, "resource": "Issue", "field": "milestone", "code": "invalid" }),
+    ))
 }
 
 /// Refuses assignees who could not see to anything here.

@@ -27,6 +27,9 @@ struct Draft {
     labels: Vec<issue_edits::Name>,
     #[serde(default)]
     assignees: Vec<String>,
+    /// As it used to be asked, when there was one at most.
+    assignee: Option<String>,
+    milestone: Option<Value>,
 }
 
 /// Which issues are asked for, and in which order.
@@ -55,7 +58,8 @@ pub(super) async fn list(
     paging: Paging,
 ) -> Result<Response, Problem> {
     visit.show(|shape, repo| {
-        let mut issues: Vec<_> = repo.issues.iter().filter(|issue| filter.takes(issue)).collect();
+        let told = |issue: &&Issue| filter.takes(issue) && (!repo.without_issues || issue.pull.is_some());
+        let mut issues: Vec<_> = repo.issues.iter().filter(told).collect();
         filter.arrange(&mut issues);
         Ok(paging.answer(issues.into_iter().map(|issue| shape.issue(repo, issue)).collect()))
     })
@@ -76,10 +80,12 @@ pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Jso
     let title = draft.title.ok_or_else(|| Problem::not_supplied("title"))?;
     let text = draft.body.unwrap_or_default();
     issue_edits::acceptable(&title, &text)?;
+    issue_edits::known(draft.milestone.as_ref())?;
+    let assignees: Vec<_> = draft.assignees.into_iter().chain(draft.assignee).collect();
     visit.change(|state| {
         let may = visit.caller.has(Role::Triage, visit.repo(state)?);
         if may {
-            issue_edits::assignable(visit.repo(state)?, &draft.assignees)?;
+            issue_edits::assignable(visit.repo(state)?, &assignees)?;
         }
         let number =
             state.open_issue(&visit.full_name, login, &title, &text).ok_or_else(Problem::not_found)?;
@@ -87,7 +93,7 @@ pub(super) async fn create(visit: Visit, body: Bytes) -> Result<(StatusCode, Jso
         if may {
             issue_edits::label(state, &visit.full_name, number, issue_edits::names(draft.labels));
             if let Some(issue) = state.issue_mut(&visit.full_name, number) {
-                issue.assignees = draft.assignees;
+                issue.assignees = assignees;
             }
         }
         let (shape, repo) = visit.view(state)?;

@@ -123,11 +123,17 @@ fn invalid(code: &str, field: &str) -> Problem {
 
 /// Refuses what no label can be like.
 fn acceptable(name: &str, color: &str, description: Option<&str>) -> Result<(), Problem> {
-    if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
-        return Err(invalid("invalid", "name"));
+    if name.trim().is_empty() {
+        return Err(invalid("missing_field", "name"));
     }
-    if description.is_some_and(|text| text.chars().count() > LONGEST_DESCRIPTION) {
-        return Err(invalid("invalid", "description"));
+    for (field, text, most) in
+        [("name", name, LONGEST_NAME), ("description", description.unwrap_or_default(), LONGEST_DESCRIPTION)]
+    {
+        if text.chars().count() > most {
+            let message = format!("{field} is too long (maximum is {most} characters)");
+            let error = json!({ "resource": "Label", "code": "custom", "field": field, "message": message });
+            return Err(Problem::invalid(error));
+        }
     }
     if color.len() != 6 || !color.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return Err(invalid("invalid", "color"));
@@ -154,6 +160,7 @@ pub(super) async fn add(
     if names.is_empty() {
         return Err(Problem::unprocessable("Invalid request."));
     }
+    wearable(&names)?;
     put_on(&visit, number, names)
 }
 
@@ -164,8 +171,10 @@ pub(super) async fn set(
     body: Bytes,
 ) -> Result<Json<Value>, Problem> {
     let (Names::Object { labels } | Names::List(labels)) = parsed(&body)?;
+    let names = names(labels);
+    wearable(&names)?;
     clear(&visit, number)?;
-    put_on(&visit, number, names(labels))
+    put_on(&visit, number, names)
 }
 
 /// `DELETE /repos/{owner}/{repo}/issues/{number}/labels`
@@ -175,6 +184,12 @@ pub(super) async fn remove_all(
 ) -> Result<StatusCode, Problem> {
     clear(&visit, number)?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Refuses names that no label can have.
+fn wearable(names: &[String]) -> Result<(), Problem> {
+    let Some(long) = names.iter().find(|name| name.chars().count() > LONGEST_NAME) else { return Ok(()) };
+    Err(Problem::invalid(json!({ "value": long, "resource": "Label", "field": "name", "code": "invalid" })))
 }
 
 fn put_on(visit: &Visit, number: u64, names: Vec<String>) -> Result<Json<Value>, Problem> {

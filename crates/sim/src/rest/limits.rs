@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     auth,
+    graphql::Points,
     hub::Hub,
     rest::manners,
     state::{self, Pool},
@@ -59,7 +60,8 @@ pub(crate) async fn count(State(hub): State<Arc<Hub>>, request: Request, next: N
         let response = next.run(request).await;
         // What a client has already is told to it for nothing.
         if !free && response.status() != StatusCode::NOT_MODIFIED {
-            spend(&hub, &headers, pool);
+            let points = response.extensions().get::<Points>().map_or(1, |points| points.0);
+            spend(&hub, &headers, pool, points);
         }
         response
     };
@@ -79,11 +81,11 @@ pub(crate) async fn count(State(hub): State<Arc<Hub>>, request: Request, next: N
     response
 }
 
-fn spend(hub: &Hub, headers: &HeaderMap, pool: Pool) {
+fn spend(hub: &Hub, headers: &HeaderMap, pool: Pool, points: u64) {
     let Some(text) = auth::bearer(headers) else { return };
     hub.change(|state| {
         if let Some(token) = state.tokens.iter_mut().find(|token| token.text == text) {
-            token.spend(pool, Timestamp::now());
+            token.spend(pool, points, Timestamp::now());
         }
     });
 }

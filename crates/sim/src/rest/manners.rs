@@ -13,7 +13,7 @@ use axum::{
 };
 use jiff::Timestamp;
 
-use crate::{auth, hub::Hub, permission};
+use crate::{auth, hub::Hub, permission, rest::media::Media};
 
 /// What an answer depends on besides its address.
 const VARY: &str = "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, Accept, X-Requested-With";
@@ -59,7 +59,7 @@ fn always(headers: &HeaderMap) -> Vec<(&'static str, String)> {
     let id = format!("{number:04X}:{:04X}:{:X}", number % 997, Timestamp::now().as_millisecond());
     let mut told = vec![
         ("x-github-request-id", id),
-        ("x-github-media-type", "github.v3; format=json".to_owned()),
+        ("x-github-media-type", Media::read(headers).understood()),
         ("x-github-api-version-selected", "2022-11-28".to_owned()),
         ("vary", VARY.to_owned()),
     ];

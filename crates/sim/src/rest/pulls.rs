@@ -3,7 +3,7 @@
 use axum::{
     Json,
     body::Bytes,
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
 use percent_encoding::utf8_percent_encode;
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
+    git::Bare,
     problem::Problem,
     pulls::{self, Refusal, Wish},
     rest::{
@@ -18,6 +19,7 @@ use crate::{
         address::{Path, Query},
         contents::IN_A_PATH,
         issue_edits::{Edit, acceptable},
+        media::Media,
         paging::Paging,
         parsed,
         shape::merge,
@@ -36,6 +38,20 @@ const INSTEAD: &str =
 const MOST_LINES: usize = 20_000;
 /// And of one file, so many bytes.
 const MOST_BYTES: usize = 1 << 20;
+
+/// What issues tell and the pull requests among them do not.
+const NOT_OF_PULLS: [&str; 10] = [
+    "closed_by",
+    "comments",
+    "events_url",
+    "labels_url",
+    "performed_via_github_app",
+    "pull_request",
+    "reactions",
+    "repository_url",
+    "state_reason",
+    "timeline_url",
+];
 
 #[derive(Deserialize)]
 struct Proposal {
@@ -64,6 +80,8 @@ pub(super) struct Filter {
     /// `owner:branch`.
     head: Option<String>,
     base: Option<String>,
+    sort: Option<String>,
+    direction: Option<String>,
 }
 
 /// `GET /repos/{owner}/{repo}/pulls`
@@ -73,9 +91,10 @@ pub(super) async fn list(
     paging: Paging,
 ) -> Result<Response, Problem> {
     visit.show(|shape, repo| {
-        let newest_first = repo.issues.iter().rev().filter_map(|issue| Some((issue, issue.pull.as_ref()?)));
-        let taken = newest_first.filter(|(issue, pull)| filter.takes(issue, pull));
-        Ok(paging.answer(taken.map(|(issue, pull)| shape.pull(repo, issue, pull)).collect()))
+        let all = repo.issues.iter().filter_map(|issue| Some((issue, issue.pull.as_ref()?)));
+        let mut taken: Vec<_> = all.filter(|(issue, pull)| filter.takes(issue, pull)).collect();
+        filter.arrange(&mut taken);
+        Ok(paging.answer(taken.into_iter().map(|(issue, pull)| shape.pull(repo, issue, pull)).collect()))
     })
 }
 
@@ -85,25 +104,33 @@ pub(super) async fn show(
     Path(Numbered { number }): Path<Numbered>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media = Media::read(&headers);
     let (shape, base, head) = visit.show(|shape, repo| {
         let (issue, pull) = found(repo, number)?;
         let whole = shape.whole_pull(repo, issue, pull);
         Ok((whole, pull.base_oid.clone(), pull.head_oid.clone()))
     })?;
-    let command: &[&str] = if accepted.contains("diff") {
-        &["diff", "--full-index", "-M"]
-    } else if accepted.contains("patch") {
-        &["format-patch", "--stdout", "--full-index"]
-    } else {
-        return Ok(Json(shape).into_response());
-    };
     let store = visit.open().await?;
-    let range = format!("{base}...{head}");
-    let range = if accepted.contains("diff") { range } else { range.replace("...", "..") };
+    let shown = drawn(&store, &media, (&base, &head)).await?;
+    Ok(shown.unwrap_or_else(|| Json(shape).into_response()))
+}
+
+/// What lies between two commits as a diff or as patches, if a client wants one of these.
+pub(super) async fn drawn(
+    store: &Bare,
+    media: &Media,
+    (base, head): (&str, &str),
+) -> Result<Option<Response>, Problem> {
+    let (command, range): (&[&str], _) = if media.is("diff") {
+        (&["diff", "--full-index", "-M"], format!("{base}...{head}"))
+    } else if media.is("patch") {
+        (&["format-patch", "--stdout", "--full-index"], format!("{base}..{head}"))
+    } else {
+        return Ok(None);
+    };
     let text = store.run(&[command, &[&range]].concat()).await.map_err(|_| Problem::not_found())?;
     small_enough(&text)?;
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+    Ok(Some(media.answer(text)))
 }
 
 /// `GET /repos/{owner}/{repo}/pulls/{number}/files`
@@ -229,6 +256,20 @@ impl Filter {
             && self.head.as_ref().is_none_or(|head| *head == format!("{owner}:{}", pull.head_ref))
             && self.base.as_ref().is_none_or(|base| *base == pull.base_ref)
     }
+
+    /// Newest first. In another order, the least comes first, unless it is said otherwise.
+    fn arrange(&self, pulls: &mut [(&Issue, &Pull)]) {
+        match self.sort.as_deref() {
+            Some("updated") => pulls.sort_by_key(|(issue, _)| (issue.updated_at, issue.number)),
+            Some("popularity") => pulls.sort_by_key(|(issue, _)| (issue.comments.len(), issue.number)),
+            _ => pulls.sort_by_key(|(issue, _)| (issue.created_at, issue.number)),
+        }
+        let newest_first = matches!(self.sort.as_deref(), None | Some("created"));
+        let direction = self.direction.as_deref().unwrap_or(if newest_first { "desc" } else { "asc" });
+        if direction == "desc" {
+            pulls.reverse();
+        }
+    }
 }
 
 impl Shape<'_> {
@@ -238,7 +279,7 @@ impl Shape<'_> {
         let url = format!("{repo_url}/pulls/{number}");
         let mut shape = self.issue(repo, issue);
         if let Some(fields) = shape.as_object_mut() {
-            for other in ["reactions", "pull_request", "performed_via_github_app", "events_url", "comments"] {
+            for other in NOT_OF_PULLS {
                 fields.remove(other);
             }
         }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::{Json, extract::State, response::Response};
+use axum::{Json, body::Bytes, extract::State, response::Response};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     auth::Caller,
     hub::Hub,
     problem::Problem,
-    rest::{Shape, address::Path, paging::Paging, timestamp, users::Somebody, visit::Visit},
+    rest::{Shape, address::Path, paging::Paging, parsed, timestamp, users::Somebody, visit::Visit},
     state::{IssueState, Node, Repo, Role, node_id},
 };
 
@@ -54,10 +55,49 @@ const PLACES: [(&str, &str); 37] = [
     ("url", ""),
 ];
 
+/// What is to be another way with a repository.
+#[derive(Deserialize)]
+struct Wanted {
+    description: Option<String>,
+    private: Option<bool>,
+    has_issues: Option<bool>,
+    archived: Option<bool>,
+    default_branch: Option<String>,
+}
+
 /// `GET /repos/{owner}/{repo}`
 pub(super) async fn show(visit: Visit) -> Result<Json<Value>, Problem> {
-    visit.show(|shape, repo| {
-        let mut shape = shape.repo(repo);
+    visit.show(|shape, repo| Ok(shown(&visit, shape, repo)))
+}
+
+/// `PATCH /repos/{owner}/{repo}`
+pub(super) async fn update(visit: Visit, body: Bytes) -> Result<Json<Value>, Problem> {
+    visit.login()?;
+    let wanted: Wanted = parsed(&body)?;
+    let branch = wanted.default_branch.clone();
+    if let Some(branch) = &branch {
+        let error = json!({ "resource": "Repository", "code": "invalid", "field": "default_branch" });
+        visit.open().await?.tip(branch).await.map_err(|_| Problem::invalid(error))?;
+    }
+    visit.change(|state| {
+        if !visit.caller.has(Role::Admin, visit.repo(state)?) {
+            return Err(Problem::forbidden("Must have admin rights to Repository."));
+        }
+        let repo = visit.repo_mut(state)?;
+        repo.archived = wanted.archived.unwrap_or(repo.archived);
+        repo.without_issues = wanted.has_issues.map_or(repo.without_issues, |has| !has);
+        repo.private = wanted.private.unwrap_or(repo.private);
+        repo.description = wanted.description.unwrap_or_else(|| repo.description.clone());
+        repo.default_branch = branch.unwrap_or_else(|| repo.default_branch.clone());
+        let (shape, repo) = visit.view(state)?;
+        Ok(shown(&visit, shape, repo))
+    })
+}
+
+/// A repository by itself: who says who they are hears what they may do.
+fn shown(visit: &Visit, shape: Shape<'_>, repo: &Repo) -> Json<Value> {
+    let mut shape = shape.repo(repo);
+    if visit.login().is_ok() {
         shape["permissions"] = json!({
             "admin": visit.caller.has(Role::Admin, repo),
             "maintain": visit.caller.has(Role::Maintain, repo),
@@ -65,8 +105,8 @@ pub(super) async fn show(visit: Visit) -> Result<Json<Value>, Problem> {
             "triage": visit.caller.has(Role::Triage, repo),
             "pull": true,
         });
-        Ok(Json(shape))
-    })
+    }
+    Json(shape)
 }
 
 /// `GET /user/repos`: those that the caller has a role in
@@ -124,7 +164,8 @@ impl Shape<'_> {
             "pushed_at": timestamp(pushed_at),
             "open_issues": n_open,
             "open_issues_count": n_open,
-            "has_issues": true,
+            "has_issues": !repo.without_issues,
+            "archived": repo.archived,
             "topics": [],
             "size": 1,
         });
@@ -134,16 +175,9 @@ impl Shape<'_> {
         for none in ["homepage", "language", "license", "mirror_url"] {
             shape[none] = Value::Null;
         }
-        for no in [
-            "archived",
-            "disabled",
-            "fork",
-            "has_discussions",
-            "has_downloads",
-            "has_pages",
-            "has_projects",
-            "has_wiki",
-        ] {
+        for no in
+            ["disabled", "fork", "has_discussions", "has_downloads", "has_pages", "has_projects", "has_wiki"]
+        {
             shape[no] = false.into();
         }
         for zero in [

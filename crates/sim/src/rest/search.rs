@@ -38,6 +38,12 @@ pub(super) async fn issues(
     };
     let question = Question::read(text, &caller).map_err(strange)?;
     hub.read(|state| {
+        if question.looks_nowhere(state) {
+            let message = "The listed users and repositories cannot be searched either because the resources do not \
+                           exist or you do not have permission to view them.";
+            let error = json!({ "message": message, "resource": "Search", "field": "q", "code": "invalid" });
+            return Err(Problem::invalid(error));
+        }
         let mut found = question.found(state);
         wanted.arrange(&mut found);
         let shape = hub.shape(state);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{FromRequestParts, Path},
-    http::request::Parts,
+    http::{Method, request::Parts},
 };
 use serde::Deserialize;
 
@@ -57,8 +57,35 @@ impl FromRequestParts<Arc<Hub>> for Visit {
         let address = Path::<Address>::from_request_parts(parts, hub).await;
         let Path(Address { owner, repo }) = address.map_err(|_| Problem::not_found())?;
         let visit = Self { hub: Arc::clone(hub), caller, full_name: format!("{owner}/{repo}") };
-        let full_name = visit.show(|_, repo| Ok(repo.full_name()))?;
+        let changes = !matches!(parts.method, Method::GET | Method::HEAD);
+        let place = parts.uri.path().trim_end_matches('/').split('/').skip(4).collect::<Vec<_>>();
+        let full_name = visit.show(|_, repo| {
+            // It can still be opened again.
+            if changes && repo.archived && !place.is_empty() {
+                return Err(Problem::forbidden("Repository was archived so is read-only."));
+            }
+            if repo.without_issues && is_of_issues(repo, &place, changes) {
+                return Err(Problem::gone("Issues are disabled for this repo"));
+            }
+            if let ["issues", number, ..] = place.as_slice()
+                && number.parse().is_ok_and(|number| repo.deleted.contains(&number))
+            {
+                return Err(Problem::gone("This issue was deleted"));
+            }
+            Ok(repo.full_name())
+        })?;
         Ok(Self { full_name, ..visit })
+    }
+}
+
+/// Whether this part of a repository is about issues, which pull requests also are. All of them together can be looked at.
+fn is_of_issues(repo: &Repo, place: &[&str], changes: bool) -> bool {
+    match place {
+        ["issues"] => changes,
+        ["issues", number, ..] => {
+            number.parse().is_ok_and(|number| repo.issue(number).is_some_and(|issue| issue.pull.is_none()))
+        }
+        _ => false,
     }
 }
 

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::{
     problem::Problem,
     rest::{
-        address::Path,
+        address::{Path, Query},
         paging::Paging,
         parsed,
         visit::{Named, Visit},
         workflow_jobs, workflow_runs,
-        workflow_runs::OneRun,
+        workflow_runs::{OneRun, RunFilter},
         workflows,
     },
     state::{Role, RunStart, WorkflowRun},
@@ -99,9 +99,10 @@ pub(super) async fn attempt(
     visit: Visit,
     run: Path<OneRun>,
     Path(OneAttempt { attempt }): Path<OneAttempt>,
+    filter: Query<RunFilter>,
 ) -> Result<Json<Value>, Problem> {
     last(&visit, run.0.run, attempt)?;
-    workflow_runs::show(visit, run).await
+    workflow_runs::show(visit, run, filter).await
 }
 
 /// `GET /repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}/jobs`

@@ -17,6 +17,7 @@ use crate::{
         visit::{Named, Visit},
         workflows,
     },
+    span::Span,
     state::{Conclusion, IssueState, Node, Repo, Role, WorkflowRun, node_id},
 };
 
@@ -36,6 +37,10 @@ pub(super) struct RunFilter {
     status: Option<String>,
     head_sha: Option<String>,
     check_suite_id: Option<u64>,
+    /// A span of time, such as `>=2026-05-04` or `2026-05-04..2026-05-06`.
+    created: Option<Span>,
+    #[serde(default)]
+    exclude_pull_requests: bool,
 }
 
 /// `GET /repos/{owner}/{repo}/actions/runs`
@@ -47,7 +52,7 @@ pub(super) async fn list(
     let commits = commits(&visit).await?;
     visit.show(|shape, repo| {
         let newest_first = repo.workflow_runs.iter().rev().filter(|run| filter.takes(run));
-        let runs = newest_first.map(|run| shape.workflow_run(repo, run, &commits)).collect();
+        let runs = newest_first.map(|run| filter.draw(shape, repo, run, &commits)).collect();
         Ok(paging.counted_with("workflow_runs", runs, json!({})))
     })
 }
@@ -63,7 +68,7 @@ pub(super) async fn of_workflow(
     visit.show(|shape, repo| {
         let workflow = workflows::named(repo, &name)?.id;
         let own = repo.workflow_runs.iter().rev().filter(|run| run.workflow == workflow);
-        let runs = own.filter(|run| filter.takes(run)).map(|run| shape.workflow_run(repo, run, &commits));
+        let runs = own.filter(|run| filter.takes(run)).map(|run| filter.draw(shape, repo, run, &commits));
         Ok(paging.counted_with("workflow_runs", runs.collect(), json!({})))
     })
 }
@@ -72,9 +77,10 @@ pub(super) async fn of_workflow(
 pub(super) async fn show(
     visit: Visit,
     Path(OneRun { run: id }): Path<OneRun>,
+    Query(filter): Query<RunFilter>,
 ) -> Result<Json<Value>, Problem> {
     let commits = commits(&visit).await?;
-    visit.show(|shape, repo| Ok(Json(shape.workflow_run(repo, found(repo, id)?, &commits))))
+    visit.show(|shape, repo| Ok(Json(filter.draw(shape, repo, found(repo, id)?, &commits))))
 }
 
 /// `GET /repos/{owner}/{repo}/actions/runs/{run}/artifacts`: nothing here leaves any.
@@ -128,6 +134,20 @@ async fn commits(visit: &Visit) -> Result<BTreeMap<String, CommitObject>, Proble
 }
 
 impl RunFilter {
+    fn draw(
+        &self,
+        shape: Shape<'_>,
+        repo: &Repo,
+        run: &WorkflowRun,
+        commits: &BTreeMap<String, CommitObject>,
+    ) -> Value {
+        let mut shape = shape.workflow_run(repo, run, commits);
+        if self.exclude_pull_requests {
+            shape["pull_requests"] = json!([]);
+        }
+        shape
+    }
+
     fn takes(&self, run: &WorkflowRun) -> bool {
         let said = |wanted: &Option<String>, own: &str| wanted.as_ref().is_none_or(|wanted| wanted == own);
         let progress = run.progress();
@@ -141,6 +161,7 @@ impl RunFilter {
             && said(&self.event, &run.event)
             && said(&self.head_sha, &run.head_oid)
             && self.check_suite_id.is_none_or(|suite| suite == run.suite)
+            && self.created.as_ref().is_none_or(|span| span.has(run.created_at))
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Issue {
     pub labels: Vec<String>,
     /// Logins of those who are to see to it.
     pub assignees: Vec<String>,
+    /// Whether it stands above all others.
+    pub pinned: bool,
     /// Whether only collaborators may comment.
     pub locked: bool,
     /// Why that is so, if somebody said it: `off-topic`, `too heated`, `resolved` or `spam`.
@@ -92,6 +94,7 @@ impl Issue {
             association: Association::None,
             labels: Vec::new(),
             assignees: Vec::new(),
+            pinned: false,
             locked: false,
             lock_reason: None,
             state: IssueState::Open,

@@ -22,6 +22,10 @@ pub struct Repo {
     pub description: String,
     /// Whether only collaborators see it.
     pub private: bool,
+    /// Whether it has no issues, but for its pull requests.
+    pub without_issues: bool,
+    /// Whether it can only be read any more.
+    pub archived: bool,
     /// The branch that it opens with.
     pub default_branch: String,
     /// Branches that nobody pushes to: they move by pull requests only.
@@ -44,6 +48,8 @@ pub struct Repo {
     pub workflow_runs: Vec<WorkflowRun>,
     /// Issues and pull requests, which share their numbers.
     pub issues: Vec<Issue>,
+    /// The numbers of issues that were deleted.
+    pub deleted: Vec<u64>,
     /// Discussions, which share the numbers too.
     pub discussions: Vec<Discussion>,
 }
@@ -135,7 +141,8 @@ impl Repo {
 
     pub(crate) fn next_number(&self) -> u64 {
         let issues = self.issues.iter().map(|issue| issue.number);
-        issues.chain(self.discussions.iter().map(|discussion| discussion.number)).max().unwrap_or_default()
-            + 1
+        let gone = self.deleted.iter().copied();
+        let talks = self.discussions.iter().map(|discussion| discussion.number);
+        issues.chain(talks).chain(gone).max().unwrap_or_default() + 1
     }
 }

@@ -86,11 +86,11 @@ impl Token {
         }
     }
 
-    pub(crate) fn spend(&mut self, pool: Pool, now: Timestamp) {
+    pub(crate) fn spend(&mut self, pool: Pool, points: u64, now: Timestamp) {
         match pool {
-            Pool::Core => self.used.core += 1,
-            Pool::Graphql => self.used.graphql += 1,
-            Pool::Search => self.used.searches = (minute(now), self.used(pool, now) + 1),
+            Pool::Core => self.used.core += points,
+            Pool::Graphql => self.used.graphql += points,
+            Pool::Search => self.used.searches = (minute(now), self.used(pool, now) + points),
         }
     }
 }

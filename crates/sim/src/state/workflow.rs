@@ -15,6 +15,8 @@ pub struct Workflow {
     pub path: String,
     /// When it was first seen.
     pub created_at: Timestamp,
+    /// Whether somebody switched it off.
+    pub disabled: bool,
 }
 
 /// A run of a workflow.
@@ -201,7 +203,7 @@ impl Repo {
         if !self.workflows.iter().any(|workflow| workflow.path == start.path) {
             let id = self.id + 1 + u64::try_from(self.workflows.len()).unwrap_or_default();
             let (name, path) = (start.workflow.to_owned(), start.path.to_owned());
-            self.workflows.push(Workflow { id, name, path, created_at: now });
+            self.workflows.push(Workflow { id, name, path, created_at: now, disabled: false });
         }
         let known = self.workflows.iter().find(|workflow| workflow.path == start.path);
         let workflow = known.map(|workflow| workflow.id).unwrap_or_default();

@@ -22,6 +22,14 @@ pub(super) struct Sorting;
 
 deed!(RequestReviewsInput { pull_request_id: ID, user_ids: Option<Vec<ID>>, union: Option<bool>, }
     -> RequestReviewsPayload { pull_request: Option<PullRequest>, });
+// By their names, as gh asks for it.
+deed!(RequestReviewsByLoginInput {
+    pull_request_id: ID,
+    user_logins: Option<Vec<String>>,
+    bot_logins: Option<Vec<String>>,
+    team_slugs: Option<Vec<String>>,
+    union: Option<bool>,
+} -> RequestReviewsByLoginPayload { pull_request: Option<PullRequest>, });
 deed!(AddAssigneesToAssignableInput { assignable_id: ID, assignee_ids: Vec<ID>, }
     -> AddAssigneesToAssignablePayload {});
 deed!(RemoveAssigneesFromAssignableInput { assignable_id: ID, assignee_ids: Vec<ID>, }
@@ -55,15 +63,24 @@ impl Sorting {
     ) -> Result<Option<RequestReviewsPayload>> {
         let (_, _, asked) = writer(context)?;
         let asked_for = logins(&asked.state, input.user_ids)?.unwrap_or_default();
-        redrafted(context, &input.pull_request_id, |pull| {
-            if input.union != Some(true) {
-                pull.requested_reviewers.clear();
-            }
-            pull.requested_reviewers.retain(|login| !asked_for.contains(login));
-            pull.requested_reviewers.extend(asked_for);
-        })?;
-        let pull_request = pull(context, &input.pull_request_id)?;
+        let pull_request = reviewed_by(context, &input.pull_request_id, asked_for, input.union)?;
         Ok(Some(RequestReviewsPayload { client_mutation_id: input.client_mutation_id, pull_request }))
+    }
+
+    async fn request_reviews_by_login(
+        &self,
+        context: &Context<'_>,
+        input: RequestReviewsByLoginInput,
+    ) -> Result<Option<RequestReviewsByLoginPayload>> {
+        let (_, _, asked) = writer(context)?;
+        let named = [input.user_logins, input.bot_logins, input.team_slugs].into_iter().flatten().flatten();
+        let named: Vec<_> = named.collect();
+        if let Some(stranger) = named.iter().find(|login| asked.state.person(login).is_none()) {
+            let message = format!("Could not resolve user with login '{stranger}'");
+            return Err(of_kind("NOT_FOUND", &message));
+        }
+        let pull_request = reviewed_by(context, &input.pull_request_id, named, input.union)?;
+        Ok(Some(RequestReviewsByLoginPayload { client_mutation_id: input.client_mutation_id, pull_request }))
     }
 
     async fn lock_lockable(
@@ -125,6 +142,23 @@ impl Sorting {
         })?;
         Ok(Some(RemoveAssigneesFromAssignablePayload { client_mutation_id: input.client_mutation_id }))
     }
+}
+
+/// Asks people for a review, in place of those who were asked or beside them.
+fn reviewed_by(
+    context: &Context<'_>,
+    id: &ID,
+    people: Vec<String>,
+    union: Option<bool>,
+) -> Result<Option<PullRequest>> {
+    redrafted(context, id, |pull| {
+        if union != Some(true) {
+            pull.requested_reviewers.clear();
+        }
+        pull.requested_reviewers.retain(|login| !people.contains(login));
+        pull.requested_reviewers.extend(people);
+    })?;
+    pull(context, id)
 }
 
 /// Changes who may talk about something, for those who may sort.

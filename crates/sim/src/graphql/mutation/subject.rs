@@ -56,8 +56,11 @@ deed!(UpdateIssueInput {
     state: Option<IssueState>,
 } -> UpdateIssuePayload { issue: Option<Issue>, });
 
-deed!(CloseIssueInput { issue_id: ID, state_reason: Option<IssueClosedStateReason>, }
-    -> CloseIssuePayload { issue: Option<Issue>, });
+deed!(CloseIssueInput {
+    issue_id: ID,
+    state_reason: Option<IssueClosedStateReason>,
+    duplicate_issue_id: Option<ID>,
+} -> CloseIssuePayload { issue: Option<Issue>, });
 deed!(ReopenIssueInput { issue_id: ID, } -> ReopenIssuePayload { issue: Option<Issue>, });
 
 deed!(UpdatePullRequestInput {
@@ -153,6 +156,10 @@ impl Settling {
         context: &Context<'_>,
         input: CloseIssueInput,
     ) -> Result<Option<CloseIssuePayload>> {
+        let (_, _, asked) = writer(context)?;
+        if let Some(other) = &input.duplicate_issue_id {
+            node::find(asked, other).ok_or_else(|| unresolved(other))?;
+        }
         let reason = input.state_reason.map_or(ClosingReason::Completed, ClosingReason::from);
         edited(context, &input.issue_id, Edit { open: Some(Open::No(reason)), ..Edit::default() })?;
         let issue = issue(context, &input.issue_id)?;
@@ -332,7 +339,7 @@ pub(super) fn logins(state: &State, ids: Option<Vec<ID>>) -> Result<Option<Vec<S
     ids.map(|ids| ids.iter().map(|id| login(id).ok_or_else(|| unresolved(id))).collect()).transpose()
 }
 
-fn issue(context: &Context<'_>, id: &ID) -> Result<Option<Issue>> {
+pub(super) fn issue(context: &Context<'_>, id: &ID) -> Result<Option<Issue>> {
     match node::find(&now(context)?, id) {
         Some(Node::Issue(issue)) => Ok(Some(issue)),
         _ => Ok(None),
