@@ -16,7 +16,7 @@ mod segment;
 mod tokens;
 mod words;
 
-pub(crate) use segment::{Blocks, Fetch, Sheaf};
+pub(crate) use segment::{Blocks, Fetch};
 
 use std::{cell::Cell, collections::BTreeSet, path::Path};
 
@@ -30,6 +30,7 @@ use self::{
     lexicon::Lexicon,
     rank::{Hit, Ranking, weighed},
     refresh::{AbsentSessions, let_go, read_changes, read_some},
+    segment::Sheaf,
 };
 use crate::{
     database::judge,

@@ -194,6 +194,12 @@ impl Ledger {
     }
 }
 
+/// Leaves out what `Ledger::open` makes again: a ledger travels with every run.
+pub(crate) fn strip(ledger: &Connection) -> Result<(), Error> {
+    let sql = "DROP INDEX IF EXISTS run_subject; DROP INDEX IF EXISTS run_session";
+    ledger.execute_batch(sql).map_err(judge("pack the ledger"))
+}
+
 /// Adds the rows of one ledger to another, without those of sessions that were forgotten; of a run that both know,
 /// ours is taken.
 pub(crate) fn merge(target: &Path, ours: &Path, forgotten: &[&String]) -> Result<(), Error> {

@@ -8,6 +8,8 @@ use std::{
     sync::LazyLock,
 };
 
+use super::tokens::tokens;
+
 /// Stands before a word that is written backwards, so that the end of a compound is found by its beginning.
 const BACKWARDS: char = '\u{E000}';
 
@@ -17,6 +19,9 @@ const COMPOUND: usize = 9;
 /// Words from so many letters on are also looked for without their endings.
 const INFLECTED: usize = 5;
 
+/// Two words that are elsewhere one have at most so many letters each.
+const JOINED: usize = 7;
+
 /// Parts of a compound have at least so many letters.
 const SHORTEST: usize = 4;
 
@@ -24,18 +29,37 @@ const SHORTEST: usize = 4;
 static STOP: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| lines(include_str!("stop.txt")).flat_map(str::split_whitespace).collect());
 
-/// For each word those that mean the same.
-static ALIKE: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
-    let mut alike: HashMap<_, Vec<_>> = HashMap::new();
-    for line in lines(include_str!("alike.txt")) {
-        let group: Vec<_> = line.split_whitespace().collect();
+/// The words that others mean the same as, by line.
+fn groups() -> impl Iterator<Item = Vec<&'static str>> {
+    lines(include_str!("alike.txt")).map(|line| line.split_whitespace().collect())
+}
+
+/// All of these words.
+static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| groups().flatten().collect());
+
+/// For each word without its ending, those that mean the same.
+static ALIKE: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+    let known: Vec<&str> = KNOWN.iter().copied().collect();
+    let stems: HashMap<&str, String> = known.iter().copied().zip(stems(&known)).collect();
+    let mut alike: HashMap<String, Vec<&str>> = HashMap::new();
+    for group in groups() {
         for word in &group {
-            let others = group.iter().filter(|other| *other != word);
-            alike.entry(*word).or_default().extend(others);
+            let others = alike.entry(stems[word].clone()).or_default();
+            let new = group.iter().filter(|other| stems[*other] != stems[word]);
+            others.extend(new);
+            others.sort_unstable_by_key(|other| &stems[other]);
+            others.dedup_by_key(|other| &stems[*other]);
         }
     }
     alike
 });
+
+/// Returns words as the index has them, without their endings.
+fn stems(words: &[&str]) -> Vec<String> {
+    // Without them questions find less, and nothing wrong.
+    let stems = tokens(words).unwrap_or_default().into_iter().chain(std::iter::repeat(None));
+    words.iter().zip(stems).map(|(word, stem)| stem.unwrap_or_else(|| (*word).to_owned())).collect()
+}
 
 fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().filter(|line| !line.starts_with('#'))
@@ -109,6 +133,8 @@ fn is_near(text: &str, word: &str) -> bool {
 pub(super) struct Term {
     /// The word as it was cut, in lower case.
     pub(super) word: String,
+    /// The same without its ending.
+    stem: String,
     /// Tells whether it looks like a name in code, an error code or a number: it has capitals inside, or digits.
     pub(super) is_name: bool,
 }
@@ -129,7 +155,8 @@ impl Term {
             akin.push(Key::Beginning(stem(&letters)));
             akin.push(Key::Beginning(backwards(&self.word)));
         }
-        akin.extend(others(&self.word).map(|word| Key::Word(word.to_owned())));
+        let others = ALIKE.get(&self.stem).into_iter().flatten();
+        akin.extend(others.map(|word| Key::Word((*word).to_owned())));
         akin
     }
 
@@ -172,13 +199,6 @@ impl Term {
     }
 }
 
-/// Returns the words that mean the same, also if this one has an English ending.
-fn others(word: &str) -> impl Iterator<Item = &'static str> {
-    let mut stems = ["", "s", "es", "d", "ed", "ing"].iter().filter_map(|ending| word.strip_suffix(ending));
-    let known = stems.find_map(|stem| ALIKE.get(stem));
-    known.into_iter().flatten().copied()
-}
-
 /// Leaves out a quarter of a word, where endings are.
 fn stem(letters: &[char]) -> String {
     let ending = (letters.len() / 4).max(2);
@@ -192,13 +212,14 @@ fn backwards(word: &str) -> String {
 /// Returns the words of a question that say something, each once.
 pub(super) fn terms(question: &str) -> Vec<Term> {
     let mut seen = HashSet::new();
-    let mut terms = Vec::new();
+    let mut words: Vec<(String, bool)> = Vec::new();
     each_word(question, For::Question, |word, is_name| {
         if seen.insert(word.to_owned()) {
-            terms.push(Term { word: word.to_owned(), is_name });
+            words.push((word.to_owned(), is_name));
         }
     });
-    terms
+    let stems = stems(&words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>());
+    words.into_iter().zip(stems).map(|((word, is_name), stem)| Term { word, stem, is_name }).collect()
 }
 
 /// Collects words for the index, each once, with spaces between.
@@ -242,7 +263,12 @@ enum For {
 }
 
 fn each_word(text: &str, what_for: For, mut with: impl FnMut(&str, bool)) {
-    for run in text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty()) {
+    let mut before = "";
+    for run in text.split(|letter: char| !letter.is_alphanumeric()) {
+        if let Some(word) = joined(before, run) {
+            with(word, false);
+        }
+        before = run;
         let letters: Vec<char> = run.chars().collect();
         for part in letters.chunk_by(|left, right| is_unspaced(*left) == is_unspaced(*right)) {
             match part {
@@ -256,6 +282,17 @@ fn each_word(text: &str, what_for: For, mut with: impl FnMut(&str, bool)) {
             }
         }
     }
+}
+
+/// Returns the word that two short ones are elsewhere: `log in` and `time-out`.
+fn joined(before: &str, run: &str) -> Option<&'static str> {
+    let is_short = |word: &str| {
+        (1..=JOINED).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    if !is_short(before) || !is_short(run) {
+        return None;
+    }
+    KNOWN.get([before, run].concat().to_ascii_lowercase().as_str()).copied()
 }
 
 /// Gives a word, and the parts of one that is written like `ReadDeadline`, `OOMKilled` or `postgres15`.
@@ -339,6 +376,7 @@ mod tests {
             ],
         );
         check("why is it so?", &[]);
+        check("the log in, a time-out", &["log", "login", "time", "timeout"]);
         let mut bag = WordCollector::default();
         bag.add("The hose, the HOSE, 漏水漏水", 99);
         assert_eq!(bag.text(), "hose 漏水 水漏 水 ");
@@ -362,6 +400,7 @@ mod tests {
             (|text: &str| Key::Word(text.to_owned()), |text: &str| Key::Beginning(text.to_owned()));
         assert_eq!(akin("Dichtungen")[..2], [beginning("dichtung"), beginning("\u{E000}negnuthcid")]);
         assert!(akin("crashed").contains(&word("panic")), "{:?}", akin("crashed"));
+        assert!(akin("authenticating").contains(&word("signin")), "{:?}", akin("authenticating"));
         assert_eq!(akin("tap"), Vec::<Key>::new());
         let cuts = terms("Verbindungsabbruch")[0].cuts();
         assert_eq!(cuts[7], (beginning("abbruch"), vec![word("verbindungs"), word("verbindung")]));

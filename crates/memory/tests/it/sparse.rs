@@ -216,6 +216,31 @@ fn a_save_writes_what_the_run_touched_and_keeps_the_rest() {
 }
 
 #[test]
+fn a_ledger_travels_without_what_is_made_of_it_again() {
+    let world = World::new(20);
+    let private = tempfile::tempdir().unwrap();
+    let (ledger, engine) = (private.path().join("ledger.db"), Engine::fresh());
+    let to = RecallTarget {
+        engine_data: engine.data(),
+        ledger: Some(&ledger),
+        index: None,
+        engine_version: None,
+        audience: Audience::Insiders,
+        given: SessionSelection::Everything,
+    };
+    fro_memory::recall_to(&fro_memory::Store::folder(world.place.path()).unwrap(), to).unwrap();
+    let indexes = || -> u32 {
+        let connection = rusqlite::Connection::open(&ledger).unwrap();
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL";
+        connection.query_one(sql, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(indexes(), 0);
+    let opened = Ledger::open(&ledger).unwrap();
+    assert_eq!(opened.session_of("octo/garden#7").unwrap().as_deref(), Some(MINE));
+    assert_eq!((indexes(), opened.newest(99).unwrap().len()), (2, 20));
+}
+
+#[test]
 fn two_runs_at_once_both_reach_the_memory() {
     let mut world = World::new(40);
     let (one, other) =

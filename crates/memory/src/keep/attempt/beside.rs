@@ -49,7 +49,10 @@ impl Attempt<'_, '_> {
                 }
             }
         };
-        report.redacted += self.secrets.scrub(&database::open_copy(&path)?)?;
+        let copy = database::open_copy(&path)?;
+        report.redacted += self.secrets.scrub(&copy)?;
+        ledger::strip(&copy)?;
+        drop(copy);
         wipe(&path)?;
         database::refuse_unsound(&database::open(&path)?)?;
         Ok(Some(Own::Local(path)))
