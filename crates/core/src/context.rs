@@ -2,7 +2,7 @@
 
 mod change;
 
-pub use change::{Change, RawChange, RawCommit, RawFile, RawReview, RawThread};
+pub use change::{Change, PullOutline, RawChange, RawCommit, RawFile, RawReview, RawThread};
 
 use jiff::Timestamp;
 
@@ -81,6 +81,19 @@ pub struct RawComment {
 const CHANGED: &str = "[changed after the request; the words of that time are not known]";
 
 impl RawContext {
+    /// Tells whether every comment and every review is in it. Those who look for an earlier answer need not ask for more then.
+    pub fn shows_all(&self, extent: Extent) -> bool {
+        let reviews = self.change.as_ref().is_none_or(|change| change.reviews.len() >= change.n_reviews);
+        extent == Extent::Whole && self.comments.len() >= self.n_comments && reviews
+    }
+
+    /// Returns its comments and reviews: who wrote each, what it says and where it stands.
+    pub fn messages(&self) -> impl Iterator<Item = (Option<&Login>, &str, &Target)> {
+        let reviews = self.change.iter().flat_map(|change| &change.reviews).map(|review| &review.comment);
+        let all = self.comments.iter().chain(reviews);
+        all.map(|message| (message.author.as_ref(), message.body.as_str(), &message.target))
+    }
+
     /// Takes out what was changed or written after the moment of the request, and returns how much was written since. Title
     /// and description are known from the event as they were; of a title, GitHub does not tell when it was changed.
     #[must_use]
@@ -391,15 +404,36 @@ mod tests {
         assert_eq!(shown, [Some("tap.rs:3, resolved".to_owned())]);
     }
 
+    #[test]
+    fn whether_all_was_shown_is_counted() {
+        let review = || RawReview { verdict: "APPROVED".to_owned(), comment: said("octo", "Fine.") };
+        let told = |n_comments, n_reviews| {
+            let change = RawChange { reviews: vec![review()], n_reviews, ..a_change() };
+            let comments = vec![said("rita", "Wet."), said("maya", "Dry?")];
+            RawContext { n_comments, change: Some(change), ..raw_context(comments) }
+        };
+        assert!(told(2, 1).shows_all(Extent::Whole));
+        assert!(!told(2, 1).shows_all(Extent::Degraded), "reviews are not told at all");
+        assert!(!told(3, 1).shows_all(Extent::Whole), "a comment is missing");
+        assert!(!told(2, 2).shows_all(Extent::Whole), "a review is missing");
+        assert!(RawContext { change: None, ..told(2, 0) }.shows_all(Extent::Whole));
+
+        let told = told(2, 1);
+        let messages: Vec<_> = told.messages().map(|(_, body, _)| body).collect();
+        assert_eq!(messages, ["Wet.", "Dry?", "Fine."]);
+    }
+
     fn a_change() -> RawChange {
         RawChange {
-            draft: false,
-            fork: false,
-            base: "main".to_owned(),
-            head: "seal".to_owned(),
-            head_oid: "89e6c98d".to_owned(),
-            additions: 1,
-            deletions: 1,
+            outline: PullOutline {
+                draft: false,
+                fork: false,
+                base: "main".to_owned(),
+                head: "seal".to_owned(),
+                head_oid: "89e6c98d".to_owned(),
+                additions: 1,
+                deletions: 1,
+            },
             files: Vec::new(),
             n_files: 0,
             commits: Vec::new(),

@@ -29,20 +29,8 @@ const PATH: usize = 100;
 /// A pull request's change as GitHub told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawChange {
-    /// Whether it is still a draft.
-    pub draft: bool,
-    /// Whether it comes from another repository.
-    pub fork: bool,
-    /// The branch it goes into.
-    pub base: String,
-    /// The branch it comes from.
-    pub head: String,
-    /// Its newest commit.
-    pub head_oid: String,
-    /// Lines added.
-    pub additions: u64,
-    /// Lines deleted.
-    pub deletions: u64,
+    /// Its branches and its size.
+    pub outline: PullOutline,
     /// The first changed files.
     pub files: Vec<RawFile>,
     /// How many changed files there are in all.
@@ -57,6 +45,25 @@ pub struct RawChange {
     pub n_reviews: usize,
     /// The threads, oldest first.
     pub threads: Vec<RawThread>,
+}
+
+/// A pull request's branches and size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullOutline {
+    /// Whether it is still a draft.
+    pub draft: bool,
+    /// Whether it comes from another repository.
+    pub fork: bool,
+    /// The branch it goes into.
+    pub base: String,
+    /// The branch it comes from.
+    pub head: String,
+    /// Its newest commit.
+    pub head_oid: String,
+    /// Lines added.
+    pub additions: u64,
+    /// Lines deleted.
+    pub deletions: u64,
 }
 
 /// A changed file as GitHub told it.
@@ -108,20 +115,8 @@ pub struct RawThread {
 /// A pull request's change, fit to be shown to the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Whether it is still a draft.
-    pub draft: bool,
-    /// Whether it comes from another repository.
-    pub fork: bool,
-    /// The branch it goes into.
-    pub base: String,
-    /// The branch it comes from.
-    pub head: String,
-    /// Its newest commit.
-    pub head_oid: String,
-    /// Lines added.
-    pub additions: u64,
-    /// Lines deleted.
-    pub deletions: u64,
+    /// Its branches and its size.
+    pub outline: PullOutline,
     /// The files, a line each.
     pub files: Bounded<Vec<String>>,
     /// The commits, a line each.
@@ -146,13 +141,7 @@ impl Change {
         let n_files = fitting(files.iter(), ALL_FILES).min(FILES);
         let n_commits = fitting(commits.iter().rev(), ALL_COMMITS).min(COMMITS);
         Self {
-            draft: told.draft,
-            fork: told.fork,
-            base: told.base,
-            head: told.head,
-            head_oid: told.head_oid,
-            additions: told.additions,
-            deletions: told.deletions,
+            outline: told.outline,
             files: Bounded::first(files, n_files).and_missing(more_files),
             commits: Bounded::newest(commits, n_commits).and_missing(more_commits),
             reviews: newest_within(reviews.collect(), ALL_REVIEWS, REVIEWS)
@@ -165,7 +154,8 @@ impl Change {
     pub(super) fn bytes(&self) -> usize {
         let lines = self.files.value().iter().chain(self.commits.value()).map(String::len);
         let remarks = self.reviews.value().iter().chain(self.threads.value()).map(Remark::bytes);
-        let names = [&self.base, &self.head, &self.head_oid].map(String::len);
+        let PullOutline { base, head, head_oid, .. } = &self.outline;
+        let names = [base, head, head_oid].map(String::len);
         lines.chain(remarks).chain(names).sum()
     }
 }

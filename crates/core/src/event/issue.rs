@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{
     Reading, Trigger,
     added::added,
-    payload::{Action, Label, Repository, User, not_supported, parse},
+    payload::{Action, Label, Repository, SubjectPart, User, not_supported, parse},
 };
 use crate::{
     fault::Fault,
@@ -54,7 +54,7 @@ impl Issue {
 
 #[derive(Deserialize)]
 struct IssuePayload {
-    issue: IssueFields,
+    issue: SubjectPart,
     repository: Repository,
     sender: User,
     #[serde(default)]
@@ -69,17 +69,6 @@ struct Changes {
 #[derive(Deserialize)]
 struct Before {
     from: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct IssueFields {
-    number: u64,
-    body: Option<String>,
-    user: User,
-    #[serde(default)]
-    labels: Vec<Label>,
-    #[serde(default)]
-    locked: bool,
 }
 
 const NAME: &str = "issues";

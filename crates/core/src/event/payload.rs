@@ -128,6 +128,18 @@ impl Label {
     }
 }
 
+/// What issues and pull requests have in common.
+#[derive(Deserialize)]
+pub(super) struct SubjectPart {
+    pub(super) number: u64,
+    pub(super) body: Option<String>,
+    pub(super) user: User,
+    #[serde(default)]
+    pub(super) labels: Vec<Label>,
+    #[serde(default)]
+    pub(super) locked: bool,
+}
+
 #[derive(Deserialize)]
 pub(super) struct DiscussionPart {
     pub(super) number: u64,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{
     Reading, Trigger,
-    payload::{Action, Label, Repository, User, not_supported, parse},
+    payload::{Action, Label, Repository, SubjectPart, User, not_supported, parse},
 };
 use crate::{
     fault::Fault,
@@ -101,15 +101,10 @@ struct Requested {
 
 #[derive(Deserialize)]
 struct PullFields {
-    number: u64,
-    body: Option<String>,
-    user: User,
-    #[serde(default)]
-    labels: Vec<Label>,
+    #[serde(flatten)]
+    subject: SubjectPart,
     #[serde(default)]
     draft: bool,
-    #[serde(default)]
-    locked: bool,
     head: Branch,
 }
 
@@ -153,8 +148,8 @@ pub(super) fn read(event: PullEvent, payload: &str) -> Result<Reading, Fault> {
     };
     let told: PullPayload = parse(name, payload)?;
     let repo = told.repository.name(name)?;
-    let pull = told.pull_request;
-    let head = pull.head.seen_from(&repo);
+    let PullFields { subject: pull, draft, head: branch } = told.pull_request;
+    let head = branch.seen_from(&repo);
     Ok(Reading::Trigger(Trigger::Pull(Pull {
         event,
         repo,
@@ -164,9 +159,9 @@ pub(super) fn read(event: PullEvent, payload: &str) -> Result<Reading, Fault> {
         sender: told.sender.login(),
         body: pull.body.unwrap_or_default(),
         labels: Label::names(pull.labels),
-        draft: pull.draft,
+        draft,
         locked: pull.locked,
         head,
-        sha: pull.head.sha,
+        sha: branch.sha,
     })))
 }

@@ -18,15 +18,16 @@ pub(super) fn pieces(change: &Change, context: &Context) -> Vec<Piece> {
 }
 
 fn branches(change: &Change) -> String {
-    let origin = if change.fork { ", from a fork" } else { "" };
-    let draft = if change.draft { ", still a draft" } else { "" };
+    let pull = &change.outline;
+    let origin = if pull.fork { ", from a fork" } else { "" };
+    let draft = if pull.draft { ", still a draft" } else { "" };
     format!(
         "- From `{}` into `{}`{origin}{draft}\n- Newest commit: `{}`\n- {} lines added, {} deleted",
-        fence::inline(&change.head),
-        fence::inline(&change.base),
-        fence::inline(&change.head_oid),
-        change.additions,
-        change.deletions,
+        fence::inline(&pull.head),
+        fence::inline(&pull.base),
+        fence::inline(&pull.head_oid),
+        pull.additions,
+        pull.deletions,
     )
 }
 

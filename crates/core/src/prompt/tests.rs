@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::{
-    context::{RawChange, RawComment, RawCommit, RawContext, RawFile, RawReview, RawThread},
+    context::{PullOutline, RawChange, RawComment, RawCommit, RawContext, RawFile, RawReview, RawThread},
     event::tests::all,
     gate::tests::{a_mention, permit_for},
     names::Login,
@@ -51,13 +51,15 @@ fn changed() -> RawChange {
         message: "Give the tap a new seal\n\nThe old one is worn.".to_owned(),
     };
     RawChange {
-        draft: false,
-        fork: true,
-        base: "main".to_owned(),
-        head: "new-seal".to_owned(),
-        head_oid: "89e6c98d92887913".to_owned(),
-        additions: 3,
-        deletions: 1,
+        outline: PullOutline {
+            draft: false,
+            fork: true,
+            base: "main".to_owned(),
+            head: "new-seal".to_owned(),
+            head_oid: "89e6c98d92887913".to_owned(),
+            additions: 3,
+            deletions: 1,
+        },
         files: vec![file],
         n_files: 120,
         commits: vec![commit],

@@ -2,7 +2,7 @@
 
 use fro_core::{
     Target,
-    context::{RawChange, RawComment, RawCommit, RawFile, RawReview, RawThread},
+    context::{PullOutline, RawChange, RawComment, RawCommit, RawFile, RawReview, RawThread},
 };
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -101,13 +101,15 @@ impl From<Change> for RawChange {
         let (n_files, files) = change.files.map_or((0, Vec::new()), |files| (files.total_count, files.nodes));
         let reviews = change.reviews.map_or((0, Vec::new()), |reviews| (reviews.total_count, reviews.nodes));
         Self {
-            draft: change.is_draft,
-            fork: change.is_cross_repository,
-            base: change.base_ref_name,
-            head: change.head_ref_name,
-            head_oid: change.head_ref_oid,
-            additions: change.additions,
-            deletions: change.deletions,
+            outline: PullOutline {
+                draft: change.is_draft,
+                fork: change.is_cross_repository,
+                base: change.base_ref_name,
+                head: change.head_ref_name,
+                head_oid: change.head_ref_oid,
+                additions: change.additions,
+                deletions: change.deletions,
+            },
             files: files.into_iter().map(RawFile::from).collect(),
             n_files,
             n_commits: change.commits.total_count,

@@ -1,7 +1,7 @@
 //! What is this issue or pull request about, if GraphQL cannot tell? Less of it, by REST.
 
 use fro_core::{
-    context::{RawChange, RawComment, RawContext, RawFile},
+    context::{PullOutline, RawChange, RawComment, RawContext, RawFile},
     place::Target,
 };
 use jiff::Timestamp;
@@ -142,13 +142,15 @@ impl RestPull {
     fn into_change(self, files: Vec<RestFile>) -> RawChange {
         let name = |end: &RestEnd| end.repo.as_ref().map(|repo| repo.full_name.clone());
         RawChange {
-            draft: self.draft,
-            fork: name(&self.head) != name(&self.base),
-            base: self.base.branch,
-            head: self.head.branch,
-            head_oid: self.head.sha,
-            additions: self.additions,
-            deletions: self.deletions,
+            outline: PullOutline {
+                draft: self.draft,
+                fork: name(&self.head) != name(&self.base),
+                base: self.base.branch,
+                head: self.head.branch,
+                head_oid: self.head.sha,
+                additions: self.additions,
+                deletions: self.deletions,
+            },
             files: files.into_iter().map(RestFile::into_file).collect(),
             n_files: self.changed_files,
             commits: Vec::new(),

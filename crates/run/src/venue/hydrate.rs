@@ -1,7 +1,7 @@
 //! Reads the whole conversation in one question.
 
 use fro_core::{
-    Context, Fault, Login, Permit, Subject, Surface, Target, Trigger,
+    Context, Fault, Permit, Subject, Surface, Trigger,
     attachment::GivenFile,
     context::{Extent, RawContext},
     event,
@@ -38,7 +38,8 @@ pub(super) async fn hydrate(venue: Venue<'_>, trigger: &Trigger, marker: &Marker
     let asked_at = event::asked_at(&occasion.event);
     let earlier = earlier(github, permit, marker, (&told, extent, asked_at)).await?;
     let (told, n_later) = told.as_of(asked_at, event::subject_then(&occasion.event));
-    let base = told.change.as_ref().map_or(told.default_branch.as_str(), |change| change.base.as_str());
+    let base =
+        told.change.as_ref().map_or(told.default_branch.as_str(), |change| change.outline.base.as_str());
     let texts = [attach::request(trigger, permit), told.body.as_str()];
     let (rules, files) = tokio::join!(rules(github, base), attach::bring(github, texts, tell));
     let mut context = Context::within_budget(permit, told);
@@ -100,9 +101,9 @@ async fn earlier(
     marker: &Marker,
     (told, extent, asked_at): (&RawContext, Extent, Option<Timestamp>),
 ) -> Result<Earlier, Fault> {
-    let earlier = Earlier::find(messages(told), permit.own(), marker);
+    let earlier = Earlier::find(told.messages(), permit.own(), marker);
     let is_all = match permit.surface() {
-        Surface::Conversation(_) => earlier.answer.is_some() || shows_all(told, extent),
+        Surface::Conversation(_) => earlier.answer.is_some() || told.shows_all(extent),
         // Of a thread the subject shows the open ones only.
         Surface::ReviewThread { .. } => false,
         Surface::Discussion { .. } => true,
@@ -116,17 +117,4 @@ async fn earlier(
     let messages =
         answers.iter().map(|answer| (answer.author.as_ref(), answer.body.as_str(), &answer.target));
     Ok(Earlier::find(messages, permit.own(), marker))
-}
-
-/// Tells whether every comment and review was told.
-fn shows_all(told: &RawContext, extent: Extent) -> bool {
-    let reviews = told.change.as_ref().is_none_or(|change| change.reviews.len() >= change.n_reviews);
-    extent == Extent::Whole && told.comments.len() >= told.n_comments && reviews
-}
-
-/// Returns all comments and reviews that were told.
-fn messages(told: &RawContext) -> impl Iterator<Item = (Option<&Login>, &str, &Target)> {
-    let reviews = told.change.iter().flat_map(|change| &change.reviews).map(|review| &review.comment);
-    let all = told.comments.iter().chain(reviews);
-    all.map(|message| (message.author.as_ref(), message.body.as_str(), &message.target))
 }
