@@ -174,6 +174,19 @@ impl Trigger {
         }
     }
 
+    /// Returns the commit that it names: a later push has an event of its own.
+    pub fn commit(&self) -> Option<&str> {
+        match self {
+            Self::Pull(pull) => Some(&pull.sha),
+            Self::Comment(_)
+            | Self::ReviewComment(_)
+            | Self::Issue(_)
+            | Self::Discussion(_)
+            | Self::DiscussionComment(_)
+            | Self::Order(_) => None,
+        }
+    }
+
     /// Returns whose words are acted on.
     pub fn asker(&self) -> &Login {
         match self {

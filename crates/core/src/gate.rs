@@ -6,12 +6,14 @@
 
 mod installed;
 mod permit;
+mod questions;
 mod role;
 mod skip;
 mod talk;
 
 pub use installed::reviews_pulls;
 pub use permit::{Permit, Reach};
+pub use questions::{answered_since, is_workflow_file, may_be_reviewed};
 pub use role::{ReviewWish, Role};
 pub use skip::SkipReason;
 pub use talk::{ThreadWords, talk};

@@ -7,7 +7,7 @@ use fro_core::{
     Context, Fault, Permit, Trigger,
     continuity::{Reminder, Topic},
     conversation::{
-        outcome::{Failure, Outcome, Trouble, Turn},
+        outcome::{Outcome, Trouble, Turn},
         todo::TodoList,
     },
     gate,
@@ -120,19 +120,8 @@ async fn conclude<'a>(
     if let Some(mut session) = session {
         session.record(&answer.turn, vec![receipt.url.clone()]).await;
     }
-    match (answer.broke, &answer.turn.outcome) {
-        (Some(fault), _) => Err(fault),
-        (None, Outcome::Answered { .. }) => Ok(Ending::Answered(receipt)),
-        (None, Outcome::Failed { failure: Failure { trouble: Trouble::Auth, .. }, .. }) => {
-            Err(say::trouble::wrong_key(request.process.agent.settings.model().as_deref()))
-        }
-        (None, Outcome::Failed { failure: Failure { trouble: Trouble::DiskFull, .. }, .. }) => {
-            Err(Fault::disk_full(&request.process.agent.settings.scratch))
-        }
-        (None, Outcome::Refused { .. } | Outcome::OutOfTime { .. } | Outcome::Failed { .. }) => {
-            Ok(Ending::ToldFailure(receipt))
-        }
-    }
+    let settings = &request.process.agent.settings;
+    Ending::after(receipt, &answer.turn.outcome, answer.broke, settings.model().as_deref(), &settings.scratch)
 }
 
 /// Tells why nothing could be prepared. What is wrong with the model is named, since whoever asked cannot see the log.
@@ -197,7 +186,7 @@ async fn converse<'a>(
         None => (outcome, Vec::new()),
     };
     let people = context.people(request.permit);
-    let commit = context.change.map(|change| change.head_oid);
+    let commit = context.change.map(|change| change.outline.head_oid);
     Answer { remarks, commit, people, earlier, ..Answer::new(Turn { outcome, usage }) }
 }
 

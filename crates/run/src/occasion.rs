@@ -54,7 +54,7 @@ impl Occasion {
             },
             checkout: self.checkout.clone(),
             git_ref: self.git_ref.clone(),
-            head: head(trigger),
+            head: trigger.commit().map(str::to_owned),
             work: Claim::decide(trigger, permit, *work, *output),
         }
     }
@@ -69,18 +69,5 @@ impl Occasion {
             began: self.began,
             waited_since: self.job_began.unwrap_or(self.began),
         }
-    }
-}
-
-/// Returns the commit that an event names: a later push has an event of its own.
-fn head(trigger: &Trigger) -> Option<String> {
-    match trigger {
-        Trigger::Pull(pull) => Some(pull.sha.clone()),
-        Trigger::Comment(_)
-        | Trigger::ReviewComment(_)
-        | Trigger::Issue(_)
-        | Trigger::Discussion(_)
-        | Trigger::DiscussionComment(_)
-        | Trigger::Order(_) => None,
     }
 }

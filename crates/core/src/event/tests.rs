@@ -107,6 +107,14 @@ fn every_event_is_read_with_its_place() {
 }
 
 #[test]
+fn only_what_happens_to_a_pull_request_names_a_commit() {
+    for trigger in all() {
+        let named = matches!(trigger, Trigger::Pull(_)).then_some("89e6c98d");
+        assert_eq!(trigger.commit(), named, "{}", trigger.event_name());
+    }
+}
+
+#[test]
 fn a_review_comment_knows_its_place_in_the_code() {
     let Trigger::ReviewComment(comment) = trigger("pull_request_review_comment", REVIEW_COMMENT) else {
         panic!("not a review comment")

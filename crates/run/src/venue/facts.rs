@@ -1,11 +1,8 @@
 //! What has to be asked of GitHub before the gate can decide.
 
-use std::time::Duration;
-
 use fro_core::{
     Fault, Permission, Trigger,
-    event::PullAction,
-    gate::{Answered, Facts, OnBehalfOf, Policy, Role, reviews_pulls},
+    gate::{self, Answered, Facts, OnBehalfOf, Policy},
     remembered::Audience,
     say::marker::Marker,
 };
@@ -30,11 +27,7 @@ pub(super) async fn gather(
         let author = comment.author.as_ref();
         author.is_some_and(|author| author.is_same_identity(&own)) && marker.is_anothers(&comment.body)
     };
-    let answered = match (asked.2?.iter().any(is_ours), asked.3) {
-        (_, true) => Answered::ByReviewer,
-        (true, false) => Answered::Lately,
-        (false, false) => Answered::No,
-    };
+    let answered = Answered::from_runs(asked.3, asked.2?.iter().any(is_ours));
     Ok(Facts { permission: asked.1?, answered, own })
 }
 
@@ -48,25 +41,18 @@ async fn reviewer_looks(
     trigger: &Trigger,
     (policy, occasion): (&Policy, &Occasion),
 ) -> bool {
-    let is_unasked = match (policy.role, trigger) {
-        (Role::Agent, Trigger::Pull(pull)) => !matches!(pull.action, PullAction::ReviewRequested(_)),
-        (Role::Agent | Role::Reviewer, _) => false,
-    };
-    if !is_unasked {
+    if !gate::may_be_reviewed(trigger, policy) {
         return false;
     }
     let names = github.folder(".github/workflows").await.unwrap_or_else(|error| {
         tracing::warn!("cannot tell whether there is a reviewer: {}", error.fault().what());
         Vec::new()
     });
-    let is_plain =
-        |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    let is_workflow =
-        |name: &String| is_plain(name) && [".yml", ".yaml"].iter().any(|end| name.ends_with(end));
-    for name in names.into_iter().filter(is_workflow).take(WORKFLOWS) {
+    for name in names.into_iter().filter(|name| gate::is_workflow_file(name)).take(WORKFLOWS) {
         let file = github.file(&format!(".github/workflows/{name}"), "").await;
-        let action = occasion.action.as_ref();
-        if file.is_ok_and(|text| text.is_some_and(|text| reviews_pulls(&text, action))) {
+        if file
+            .is_ok_and(|text| text.is_some_and(|text| gate::reviews_pulls(&text, occasion.action.as_ref())))
+        {
             return true;
         }
     }
@@ -97,30 +83,16 @@ async fn permission(github: &GitHub, trigger: &Trigger, policy: &Policy) -> Resu
 }
 
 /// Reads what was said within the window in which the same is not answered twice.
-///
-/// Only what happens by itself is held back; who asks in a comment means it.
 async fn lately(
     github: &GitHub,
     trigger: &Trigger,
     policy: &Policy,
     occasion: &Occasion,
 ) -> Result<Vec<Comment>, Fault> {
-    let number = match trigger {
-        Trigger::Issue(issue) => issue.number,
-        Trigger::Pull(pull) => pull.number,
-        Trigger::Comment(_)
-        | Trigger::ReviewComment(_)
-        | Trigger::Discussion(_)
-        | Trigger::DiscussionComment(_)
-        | Trigger::Order(_) => return Ok(Vec::new()),
-    };
-    // What a review said is known from its threads.
-    let window = match policy.role {
-        Role::Agent => policy.dedup_window,
-        Role::Reviewer => Duration::ZERO,
-    };
-    let Some(since) = occasion.began.checked_sub(window).ok().filter(|_| !window.is_zero()) else {
-        return Ok(Vec::new());
-    };
-    github.comments(number, Since::Time(since)).await.map_err(|error| error.fault())
+    match gate::answered_since(trigger, policy, occasion.began) {
+        Some((number, since)) => {
+            github.comments(number, Since::Time(since)).await.map_err(|error| error.fault())
+        }
+        None => Ok(Vec::new()),
+    }
 }
