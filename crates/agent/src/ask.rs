@@ -1,4 +1,4 @@
-//! Asks the engine until there is an outcome to tell: a full session is begun anew, a broken answer asked for again.
+//! Asks the engine until there is an outcome to tell: a full session is replaced by a new one, a broken answer asked for again.
 
 use std::time::Duration;
 

@@ -45,7 +45,7 @@ struct OpenCalls {
     n_opened: u64,
 }
 
-/// One session with all ids that it ever had: a full one is begun anew.
+/// One session with all ids that it ever had: a full one is replaced by a new one.
 struct Caller {
     number: u64,
     ids: Vec<String>,

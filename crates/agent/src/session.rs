@@ -38,7 +38,7 @@ pub struct Plan {
     pub permit: Permit,
     /// The run that it serves.
     pub origin: Origin,
-    /// Where it goes on; it begins anew if nobody says.
+    /// Which session it continues; a new one if nobody says.
     pub continuity: Option<Continuity>,
     /// Whether it goes on in the earlier session itself.
     pub resume: Resume,
@@ -50,7 +50,7 @@ pub struct Plan {
     pub tools: Vec<Arc<dyn Tools>>,
 }
 
-/// How an earlier session is gone on with.
+/// How an earlier session is continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
     /// The earlier session itself grows.
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
-    /// Asks, and listens to the end. A full session is begun anew, and a model that breaks off is asked again.
+    /// Asks, and listens to the end. A full session is replaced by a new one, and a model that breaks off is asked again.
     pub async fn ask(&mut self, question: Question) -> Turn {
         let engine = &self.scope.settings().engine;
         let deadline = engine.timeout.and_then(|timeout| question.began.checked_add(timeout).ok());

@@ -46,7 +46,7 @@ pub enum Fresh {
     Full,
     /// Words are in it that are trusted less than those which now ask.
     LessTrusted,
-    /// Every review begins anew: the security pass must not have heard what the author says of the change.
+    /// Every review is a new session: the security pass must not have heard what the author says of the change.
     Review,
 }
 
@@ -69,7 +69,7 @@ pub enum LastSession {
 }
 
 impl Continuity {
-    /// Returns the session that is gone on with.
+    /// Returns the session that is continued.
     pub fn session(&self) -> Option<&str> {
         match self {
             Self::Continued(session) => Some(session),

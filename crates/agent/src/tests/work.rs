@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     callers::Callers,
+    commits,
     delegate::{Assignment, Branch},
     job::Job,
     models,
@@ -78,6 +79,32 @@ async fn who_asks_for_a_change_on_an_issue_gets_a_branch_of_ours() {
         panic!("the agent is not told of its branch")
     };
     assert!(name.contains('1'), "{name}");
+}
+
+#[tokio::test]
+async fn commits_bear_the_name_of_whoever_pushes_and_the_name_of_whoever_asked() {
+    let garden = Garden::new().await;
+    let check = |job: &Job, assigned: &Assignment, email: &str| {
+        let names = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|name| (name.into(), "fro-bot".into()));
+        let emails = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|name| (name.into(), email.into()));
+        assert_eq!(commits::identity(garden.scope(job), assigned), [names, emails].concat());
+    };
+    let clone = tempfile::tempdir().unwrap();
+    let hook = clone.path().join(".git/hooks/prepare-commit-msg");
+
+    let look = Assignment::Look(NoWork::Question);
+    check(&garden.job(1, "@fro-bot why?"), &look, "fro-bot@users.noreply.github.com");
+    commits::sign(clone.path(), &look).unwrap();
+    assert!(!hook.exists(), "nobody asked for a commit");
+
+    let job = garden.job(1, FIX);
+    let own = branch(&garden, &job).await;
+    let email = format!("{}+fro-bot@users.noreply.github.com", own.account.id);
+    let assigned = Assignment::Branch(Box::new(own));
+    check(&job, &assigned, &email);
+    commits::sign(clone.path(), &assigned).unwrap();
+    let script = fs_err::read_to_string(&hook).unwrap();
+    assert!(script.contains("--trailer 'Co-authored-by: maya <maya@users.noreply.github.com>'"), "{script}");
 }
 
 #[tokio::test]

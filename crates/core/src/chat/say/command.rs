@@ -170,7 +170,7 @@ pub fn attached(file: &TextFile) -> String {
     format!("{} has it.", code(&file.name))
 }
 
-/// Says that a thread has no session yet that could be gone on with.
+/// Says that a thread has no session yet that could be continued.
 pub fn no_session() -> String {
     "This thread has no session yet. Say which one: `/sessions` shows them.".to_owned()
 }
