@@ -57,6 +57,11 @@ fn every_module_says_what_it_is() {
 }
 
 #[test]
+fn examples_in_comments_are_compiled() {
+    check(rules::unplayed_examples);
+}
+
+#[test]
 fn nothing_is_ignored_or_left_for_later() {
     check(rules::unfinished);
 }

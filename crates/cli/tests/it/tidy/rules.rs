@@ -14,6 +14,9 @@ const UNSAFE_FILES: [&str; 1] = ["crates/boundary/src/wall/kernel.rs"];
 /// Files whose code has a thread of its own, and a runtime to wait on.
 const BLOCKING_FILES: [&str; 2] = ["crates/cli/src/main.rs", "crates/memory/src/store/wire.rs"];
 
+/// Libraries whose comments have examples that are compiled.
+const PLAYED_EXAMPLES: [&str; 2] = ["crates/agent/src/", "crates/memory/src/"];
+
 /// Finds a file that tells more than one thing.
 pub(crate) fn long_file(source: &Source) -> Vec<Complaint> {
     match source.production_lines() {
@@ -48,6 +51,27 @@ pub(crate) fn no_module_doc(source: &Source) -> Vec<Complaint> {
         return Vec::new();
     }
     vec![(1, "no `//!`; begin with one sentence on the one thing this file tells".to_owned())]
+}
+
+/// Finds an example in a comment that nobody compiles: only these libraries have tests in their comments, since looking for
+/// them costs as much as compiling a crate. The others say `doctest = false`.
+pub(crate) fn unplayed_examples(source: &Source) -> Vec<Complaint> {
+    if PLAYED_EXAMPLES.iter().any(|folder| source.path.starts_with(folder)) {
+        return Vec::new();
+    }
+    let mut is_open = false;
+    let mut complaints = Vec::new();
+    for (number, line) in (1..).zip(source.text.lines()) {
+        let line = line.trim_start();
+        let comment = line.strip_prefix("//!").or_else(|| line.strip_prefix("///"));
+        let Some(kind) = comment.and_then(|text| text.trim_start().strip_prefix("```")) else { continue };
+        if !is_open && !["text", "ignore"].contains(&kind) {
+            complaints
+                .push((number, "an example that nobody compiles; say `text`, or make it a test".to_owned()));
+        }
+        is_open = !is_open;
+    }
+    complaints
 }
 
 /// Finds tests that do not run and code that is not written.
@@ -209,6 +233,13 @@ mod tests {
     fn check(rule: fn(&Source) -> Vec<Complaint>, path: &str, text: &str, lines: &[usize]) {
         let complaints = rule(&Source::read(path, text));
         assert_eq!(complaints.iter().map(|(line, _)| *line).collect::<Vec<_>>(), lines, "{complaints:?}");
+    }
+
+    #[test]
+    fn an_example_in_a_comment_is_compiled_or_is_no_example() {
+        let text = "//! a\n//!\n//! ```\n//! water();\n//! ```\n//! ```text\n//! x\n//! ```\nfn a() {}\n    /// ```no_run\n    /// ```\n";
+        check(unplayed_examples, SOURCE, text, &[3, 10]);
+        check(unplayed_examples, "crates/agent/src/lib.rs", text, &[]);
     }
 
     #[test]
