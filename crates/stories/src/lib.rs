@@ -46,6 +46,13 @@ pub const REPO: &str = "octo/garden";
 /// The issue of every story.
 pub const ISSUE: u64 = 1;
 
+/// Returns the forms of a story that are played: the first usually, and all of them in `./test --all`, which sets
+/// `FRO_ALL_FORMS`.
+pub fn forms<T, const N: usize>(all: [T; N]) -> impl Iterator<Item = T> {
+    let played = if std::env::var_os("FRO_ALL_FORMS").is_some() { N } else { 1 };
+    all.into_iter().take(played)
+}
+
 /// The world of one story.
 pub struct Sim {
     world: World,

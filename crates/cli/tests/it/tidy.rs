@@ -135,6 +135,12 @@ fn tests_that_hold_attacks_off_are_there() {
 }
 
 #[test]
+fn stories_that_are_rarely_played_are_there() {
+    let script = files(|path| path == "test").remove(0);
+    accept([(&script.0, docs::missing_rare_stories(&script.1, &SOURCES))].into_iter());
+}
+
+#[test]
 fn messages_in_the_docs_are_really_said() {
     let files = files(|path| path.starts_with("crates/") || path.starts_with("launch/") || is(path, "md"));
     let (pages, sources): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| is(path, "md"));

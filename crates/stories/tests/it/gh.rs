@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fro_stories::{REPO, Run, Sim, gh, old_gh};
+use fro_stories::{REPO, Run, Sim, forms, gh, old_gh};
 use serde_json::json;
 
 /// The pull request of octo/garden.
@@ -17,8 +17,8 @@ gh api user/repos --silent 2>&1
 ";
 
 /// The versions that the stories are told with.
-fn versions() -> [PathBuf; 2] {
-    [gh(), old_gh()]
+fn versions() -> impl Iterator<Item = PathBuf> {
+    forms([gh(), old_gh()])
 }
 
 /// Lets the model run a command.
@@ -126,12 +126,14 @@ async fn on_the_pull_request(version: &Path, command: &str) -> (Sim, Run, Vec<St
 
 #[tokio::test]
 async fn a_comment_on_a_pull_request_and_a_review_without_a_verdict_are_drafts_too() {
-    for version in versions() {
-        for command in [
-            "gh pr comment 2 --body 'It is rubber.' 2>&1",
-            "gh pr review 2 --comment --body 'It is rubber.' 2>&1",
-            "gh api repos/{owner}/{repo}/pulls/2/reviews -f event=COMMENT -f body='It is rubber.' 2>&1",
-        ] {
+    let commands = [
+        "gh pr comment 2 --body 'It is rubber.' 2>&1",
+        "gh pr review 2 --comment --body 'It is rubber.' 2>&1",
+        "gh api repos/{owner}/{repo}/pulls/2/reviews -f event=COMMENT -f body='It is rubber.' 2>&1",
+    ];
+    // Both versions usually speak, if not in all ways.
+    for versions in forms([[gh(), old_gh(), gh()], [old_gh(), gh(), old_gh()]]) {
+        for (version, command) in versions.into_iter().zip(commands) {
             let (sim, run, answers) = on_the_pull_request(&version, command).await;
             let [answer] = &answers[..] else { panic!("{answers:?}\n{run}\n{}", heard(&sim)) };
             assert!(answer.contains("It is rubber.") && !answer.contains("I have said it."), "{answer}");

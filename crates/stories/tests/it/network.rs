@@ -1,6 +1,6 @@
 //! The network of a run: a maintainer's may install packages from the hosts on the list, a stranger's reaches nothing.
 
-use fro_stories::{Person, REPO, Registry, Sim};
+use fro_stories::{Person, REPO, Registry, Sim, forms};
 use regex::Regex;
 use serde_json::json;
 
@@ -57,7 +57,7 @@ async fn a_maintainer_s_run_installs_packages_from_the_hosts_on_the_list() {
 
 #[tokio::test]
 async fn a_stranger_s_run_and_one_that_only_answers_reach_nothing() {
-    for person in [Person::Stranger, Person::Reader] {
+    for person in forms([Person::Stranger, Person::Reader]) {
         let sim = Sim::new().await;
         let registry = Registry::open(sim.folder());
         tries(&sim, &registry);

@@ -2,7 +2,7 @@
 //! answered.
 
 use fro_sim::state::Level;
-use fro_stories::{Mention, REPO, Run, Sim};
+use fro_stories::{Mention, REPO, Run, Sim, forms};
 use serde_json::{Value, json};
 
 use crate::{
@@ -129,9 +129,8 @@ impl As<'_> {
 
 #[tokio::test]
 async fn a_question_in_a_thread_moves_no_dispute_whoever_we_are() {
-    for (login, key) in
-        [("fro-bot", None), ("github-actions[bot]", None), ("github-actions[bot]", Some("secret"))]
-    {
+    let bot = "github-actions[bot]";
+    for (login, key) in forms([("fro-bot", None), (bot, None), (bot, Some("secret"))]) {
         let sim = Sim::new().await;
         let token = login.ends_with("[bot]").then(|| granted(&sim, login, Level::Write));
         let we = As { sim: &sim, login, token, key };

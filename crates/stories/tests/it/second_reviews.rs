@@ -8,7 +8,7 @@ use fro_sim::{
     model::Reply,
     state::{Grant, Level, Review, ReviewState, TokenAccess},
 };
-use fro_stories::{Mention, REPO, Run, Sim};
+use fro_stories::{Mention, REPO, Run, Sim, forms};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -85,7 +85,7 @@ async fn findings_that_a_token_may_not_post_are_in_the_log_and_on_the_page() {
 
 #[tokio::test]
 async fn an_app_and_the_job_s_own_bot_know_their_threads_again() {
-    for bot in ["github-actions[bot]", "garden-helper[bot]"] {
+    for bot in forms(["garden-helper[bot]", "github-actions[bot]"]) {
         let sim = Sim::new().await;
         let token = granted(&sim, bot, Level::Write);
         posts(&sim, finding("tap.rs", 7, SWELLS, 7));

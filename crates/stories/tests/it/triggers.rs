@@ -1,7 +1,7 @@
 //! Each kind of trigger, from its event to the answer on its own surface.
 
 use fro_sim::{FaultKind, model::Reply};
-use fro_stories::{Mention, REPO, Run, Sim, normal};
+use fro_stories::{Mention, REPO, Run, Sim, forms, normal};
 use insta::assert_snapshot;
 
 /// The pull request of octo/garden.
@@ -202,7 +202,7 @@ fn discussed(sim: &Sim, number: u64) -> String {
 
 #[tokio::test]
 async fn a_schedule_works_on_its_prompt_and_writes_to_the_run_s_page() {
-    for name in ["schedule", "workflow_dispatch"] {
+    for name in forms(["schedule", "workflow_dispatch"]) {
         let sim = Sim::new().await;
         let event = serde_json::json!({ "schedule": "0 6 * * *" });
         let happened = sim.event(name, &event, 0).with("prompt", "Water the beds.");

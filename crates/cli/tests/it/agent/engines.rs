@@ -1,4 +1,4 @@
-//! Ten engines in one process: all alive at once, asked at once, and nothing left of them.
+//! Many engines in one process: all alive at once, asked at once, and nothing left of them.
 
 use std::{collections::BTreeSet, env, process::Command};
 
@@ -8,29 +8,32 @@ use futures::future::join_all;
 use serde_json::json;
 
 use super::{ask, draft, job, plan, settings};
+use crate::daemon::stage::all;
 
 /// Set for the child that has the process to itself: descriptors and children are counted, and other tests have theirs.
 const ALONE: &str = "FRO_TEST_ALONE";
 
-const N_ENGINES: usize = 10;
+/// How many engines live at once in `./test --all`, and usually.
+const N_ENGINES: [usize; 2] = [10, 4];
 
 /// What an engine may take of the harness's own memory, in megabytes; a debug build took 2.1, with the simulated world in it.
 const MOST_PER_ENGINE_MB: usize = 5;
 
 #[test]
-fn ten_engines_in_one_process_leave_nothing_behind() {
+fn many_engines_in_one_process_leave_nothing_behind() {
     if env::var_os(ALONE).is_some() {
         // What the first engine leaves is the process's own, once and for all.
         live_through(1);
         let descriptors = descriptors();
-        let [before, working] = live_through(N_ENGINES);
+        let n_engines = if all() { N_ENGINES[0] } else { N_ENGINES[1] };
+        let [before, working] = live_through(n_engines);
         assert_eq!(self::descriptors(), descriptors);
         // An engine is a process of its own; of the harness it takes a proxy, brokers and some records.
-        let most = before + N_ENGINES * MOST_PER_ENGINE_MB;
-        assert!(working <= most, "{working} MB resident with {N_ENGINES} engines, {before} MB before");
+        let most = before + n_engines * MOST_PER_ENGINE_MB;
+        assert!(working <= most, "{working} MB resident with {n_engines} engines, {before} MB before");
         return;
     }
-    let own_name = "agent::engines::ten_engines_in_one_process_leave_nothing_behind";
+    let own_name = "agent::engines::many_engines_in_one_process_leave_nothing_behind";
     let alone = Command::new(env::current_exe().unwrap())
         .args(["--exact", own_name, "--nocapture"])
         .env(ALONE, "1")

@@ -91,6 +91,20 @@ pub(crate) fn missing_tests(text: &str, sources: &[Source]) -> Vec<Complaint> {
     complaints
 }
 
+/// Complains of stories that `./test` leaves to `./test --all` and that are not there under this name: `module::name`, or all
+/// of `module::`.
+pub(crate) fn missing_rare_stories(script: &str, sources: &[Source]) -> Vec<Complaint> {
+    let lines = (1..).zip(script.lines()).skip_while(|(_, line)| *line != "rare=(").skip(1);
+    let named = lines.take_while(|(_, line)| *line != ")").map(|(number, line)| (number, line.trim()));
+    let is_missing = |(_, story): &(usize, &str)| {
+        let Some((module, name)) = story.split_once("::") else { return true };
+        let file = format!("crates/stories/tests/it/{module}.rs");
+        let test = if name.is_empty() { String::new() } else { format!("fn {name}()") };
+        !sources.iter().any(|source| source.path == file && source.text.contains(&test))
+    };
+    named.filter(is_missing).map(|(number, story)| (number, format!("there is no story `{story}`"))).collect()
+}
+
 /// Complains of messages in quotation marks that no program of ours says. `…` stands for what differs.
 pub(crate) fn unsaid(text: &str, sources: &[&String]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
@@ -259,6 +273,15 @@ mod tests {
         let page = "| leak | `hose::water_stays_inside`, `…it_ends`, `hose::` |\n| flood | `hose::water_goes`, `hose::water_st…` |";
         let complaints = missing_tests(page, &sources);
         assert_eq!(complaints, [(2, "there is no test `hose::water_goes`".to_owned())]);
+    }
+
+    #[test]
+    fn a_story_that_is_left_to_the_longer_tier_is_looked_up() {
+        let sources = [Source::read("crates/stories/tests/it/hose.rs", "async fn it_leaks() {}")];
+        let script = "x\nrare=(\n  hose::it_leaks\n  hose::it_le\n  hose::\n  tap::\n  tap\n)\n  late\n";
+        let complaints = missing_rare_stories(script, &sources);
+        assert_eq!(complaints.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [4, 6, 7], "{complaints:?}");
+        assert_eq!(missing_rare_stories("y=(\n  tap::\n)\n", &sources), []);
     }
 
     #[test]
