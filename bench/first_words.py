@@ -4,13 +4,15 @@ answer to the program's end: `fro-bot action` (walled, with a simulated GitHub t
 prompt, and `opencode run`, in turn, on this machine alone. All three have the same small model catalogue and work in a
 checkout of the same repository. Prints a table.
 
-usage: bench/first_words.py [--short] [--times N] [--fro-bot FILE] [--sim FILE] [--tools FOLDER]
+usage: bench/first_words.py [--short] [--times N] [--fro-bot FILE] [--before FILE] [--sim FILE] [--tools FOLDER]
 
 Builds a release and fetches the engine first, unless the options name what is there. `--short` takes 5 turns instead of 15.
+`--before` names another fro-bot, such as an older one, that takes its turns as well.
 """
 
 import argparse
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -35,6 +37,7 @@ def options():
     parser.add_argument("--short", action="store_true", help="5 turns instead of 15")
     parser.add_argument("--times", type=int, help="so many turns")
     parser.add_argument("--fro-bot", type=os.path.abspath)
+    parser.add_argument("--before", type=os.path.abspath, help="another fro-bot that takes its turns as well")
     parser.add_argument("--sim", type=os.path.abspath)
     parser.add_argument("--tools", type=os.path.abspath, default=os.environ.get("RUNNER_TOOL_CACHE", os.path.join(TARGET, "tools")))
     options = parser.parse_args()
@@ -182,12 +185,12 @@ def comment(folder):
         world.wait()
 
 
-def fro_bot(model, folder, started, job):
+def fro_bot(model, folder, started, job, program=OPTIONS.fro_bot):
     inputs = {"INPUT_GITHUB-TOKEN": started["token"], "INPUT_OPENCODE-CONFIG": json.dumps(model.config()), "INPUT_ENABLE-OMO": "false", "INPUT_SHARE": "false"}
     environment = {**job, **inputs, "PATH": os.environ["PATH"], "HOME": folder, "RUNNER_TOOL_CACHE": OPTIONS.tools}
     log = open(os.path.join(folder, "log"), "w")
     began = time.monotonic()
-    run = subprocess.Popen([OPTIONS.fro_bot, "action"], env=environment, cwd=job["GITHUB_WORKSPACE"], stdout=log, stderr=log)
+    run = subprocess.Popen([program, "action"], env=environment, cwd=job["GITHUB_WORKSPACE"], stdout=log, stderr=log)
     code, used = finished(run, Watch(run.pid))
     assert code == 0 and model.first, open(log.name).read()
     return {"first": model.first - began, "end": time.monotonic() - model.last, **used}
@@ -229,6 +232,8 @@ def main():
     before = os.getloadavg()[0]
     times = OPTIONS.times or (5 if OPTIONS.short else 15)
     programs = {"opencode serve": serve, "fro-bot action": fro_bot, "opencode run": run}
+    if OPTIONS.before:
+        programs["fro-bot action, before"] = functools.partial(fro_bot, program=OPTIONS.before)
     measured = {name: [] for name in programs}
     for turn in range(times):
         for name, program in programs.items():

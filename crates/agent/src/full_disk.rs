@@ -16,7 +16,10 @@ pub(crate) fn in_turn(outcome: Outcome, folder: &Path) -> Outcome {
         {
             Outcome::Failed { failure: Failure { trouble: Trouble::DiskFull, words }, partial }
         }
-        outcome => outcome,
+        outcome @ (Outcome::Answered { .. }
+        | Outcome::Refused { .. }
+        | Outcome::OutOfTime { .. }
+        | Outcome::Failed { .. }) => outcome,
     }
 }
 
@@ -27,7 +30,7 @@ pub(crate) fn in_setting_up(fault: Fault, folder: &Path) -> Fault {
             tracing::warn!("{what}");
             Fault::disk_full(folder)
         }
-        fault => fault,
+        fault @ (Fault::Yours { .. } | Fault::Upstream { .. } | Fault::Ours { .. }) => fault,
     }
 }
 
