@@ -72,12 +72,12 @@ impl<'a> Versions<'a> {
 
     /// Returns what the files say in the newest commit.
     pub fn of_head(&self) -> BTreeMap<String, String> {
-        self.of(&self.commits.head).map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+        self.list(&self.commits.head).map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
     }
 
     /// Returns what the files say in the base.
     pub fn of_base(&self) -> Vec<(&str, &str)> {
-        self.of(&self.commits.base).collect()
+        self.list(&self.commits.base).collect()
     }
 
     /// Returns the project's rules as the base has them: those of the change are the author's words.
@@ -154,7 +154,7 @@ impl<'a> Versions<'a> {
         self.text(commit, path).or_else(|| self.text(commit, &newest(self.diff, path)))
     }
 
-    fn of<'s>(&'s self, commit: &str) -> impl Iterator<Item = (&'s str, &'s str)> {
+    fn list<'s>(&'s self, commit: &str) -> impl Iterator<Item = (&'s str, &'s str)> {
         let texts = self.texts.iter().filter(move |((of, _), _)| of == commit);
         texts.map(|((_, path), text)| (path.as_str(), text.as_str()))
     }

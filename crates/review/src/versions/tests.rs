@@ -11,10 +11,10 @@ use crate::{
     state::{Account, State},
 };
 
-const ONE: &str = "one\ntwo\nthree\nfour\n";
-const MOVED: &str = "zero\none\ntwo\nthree\nfour\n";
-const CHANGED: &str = "one\n2\nthree\nfour\n";
-const SMALL: &str = "one\n";
+const ONE: &str = "first\nsecond\nthird\nfourth\n";
+const MOVED: &str = "zeroth\nfirst\nsecond\nthird\nfourth\n";
+const CHANGED: &str = "first\n2\nthird\nfourth\n";
+const SMALL: &str = "first\n";
 
 /// A thread that was begun on line 2 of `tap.rs`, as the commit `first` had it.
 fn begun(with: Value) -> Thread {
@@ -85,7 +85,7 @@ fn gone(path: &str) -> Whereabouts {
 #[test]
 fn lines_are_found_where_they_are_now() {
     let first = ("first", "tap.rs", ONE);
-    let hunk = json!({ "diff_hunk": "@@ -1,2 +1,2 @@\n one\n+two" });
+    let hunk = json!({ "diff_hunk": "@@ -1,2 +1,2 @@\n first\n+second" });
     let whole_file = json!({ "original_line": null });
     let meant = about(json!({}), Some(("bed.rs", 9)));
     let table = [

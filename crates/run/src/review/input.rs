@@ -129,7 +129,7 @@ fn briefing(pull: &PullSoFar, change: ShownChange, known: &[Known]) -> Briefing 
         description: words(&pull.told.body),
         author: author.clone(),
         change,
-        known: known.iter().map(Known::told).collect(),
+        known: known.iter().map(Known::describe).collect(),
         recalled: Vec::new(),
     }
 }
