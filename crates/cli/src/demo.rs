@@ -59,12 +59,19 @@ pub(crate) struct Options {
     choice: Choice,
 }
 
-const NEXT: &str = "
-Everything is closed again. Next:
-  fro-bot demo --keep      leaves it open, to be looked at in a browser
-  fro-bot demo --review    plays the reviewer on a pull request
-  fro-bot demo --discord   plays a channel on Discord
-  fro-bot init             writes the workflow for a repository of yours";
+const NEXT: [&str; 4] = [
+    "  fro-bot demo --keep      leaves it open, to be looked at in a browser",
+    "  fro-bot demo --review    plays the reviewer on a pull request",
+    "  fro-bot demo --discord   plays a channel on Discord",
+    "  fro-bot init             writes the workflow for a repository of yours",
+];
+
+/// Says what can be tried next, but for what has just been played.
+fn next(played: Option<&str>) -> String {
+    let is_new = |line: &&str| played.is_none_or(|played| !line.contains(played));
+    let lines: Vec<&str> = NEXT.into_iter().filter(is_new).collect();
+    format!("\nEverything is closed again. Next:\n{}", lines.join("\n"))
+}
 
 /// What the demo is played on. It is gone when this is dropped.
 struct Stage {
@@ -99,7 +106,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
         println!("\nThe simulated GitHub stays open until Ctrl-C:\n  {page}");
         interrupt.asked().await;
     } else {
-        println!("{NEXT}");
+        println!("{}", next(options.review.then_some("--review")));
     }
     Ok(action::exit_code(&ending))
 }

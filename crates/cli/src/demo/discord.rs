@@ -19,7 +19,7 @@ use fro_sim::discord::{Chat, Discord};
 use jiff::Timestamp;
 use tokio::{sync::watch, time};
 
-use super::{NEXT, Stage, garden, play, show::DemoScreen};
+use super::{Stage, garden, next, play, show::DemoScreen};
 use crate::{action, interrupt};
 
 /// Between two looks at the little Discord.
@@ -56,7 +56,7 @@ pub(super) async fn main(
             println!("\nThe simulated Discord stays open until Ctrl-C:\n  {page}");
             interrupt.asked().await;
         }
-        _ => println!("{NEXT}"),
+        _ => println!("{}", next(Some("--discord"))),
     }
     Ok(action::exit_code(&ending))
 }

@@ -18,10 +18,29 @@ use crate::{env::Env, report::line, waiting::Waiting, wrap};
 pub(crate) struct DemoScreen {
     began: Instant,
     waiting: Waiting,
-    marks: Mutex<Vec<(Phase, Duration)>>,
+    spent: Mutex<Spent>,
     redactor: Redactor,
     /// Where lines are wrapped: a pipe wraps nothing.
     width: Option<usize>,
+}
+
+/// How long each part of a run took; those of several runs add up.
+#[derive(Debug, Default)]
+struct Spent {
+    until: Duration,
+    by: Vec<(Phase, Duration)>,
+}
+
+impl Spent {
+    /// Counts the time since the last report for the part that this one ends.
+    fn mark(&mut self, phase: Phase, now: Duration) {
+        let took = now.saturating_sub(self.until);
+        self.until = now;
+        match self.by.iter_mut().find(|(marked, _)| *marked == phase) {
+            Some((_, spent)) => *spent += took,
+            None => self.by.push((phase, took)),
+        }
+    }
 }
 
 /// The parts of a run, in order.
@@ -82,7 +101,7 @@ impl DemoScreen {
         Self {
             began: Instant::now(),
             waiting: Waiting::begin(env, "starting"),
-            marks: Mutex::new(Vec::new()),
+            spent: Mutex::default(),
             redactor: Redactor::knowing([]),
             width: wrap::width(),
         }
@@ -144,24 +163,19 @@ impl DemoScreen {
     pub(crate) fn times(&self) {
         let total = self.began.elapsed();
         self.print(&format!("\n{TITLE}Where the time went{TITLE:#}\n"));
-        let marks = self.marks.lock().map(|marks| marks.clone()).unwrap_or_default();
-        let mut before = Duration::ZERO;
-        for (phase, until) in marks {
-            let took = until.saturating_sub(before).as_secs_f64();
+        let spent = self.spent.lock().map(|spent| spent.by.clone()).unwrap_or_default();
+        for (phase, took) in spent {
+            let took = took.as_secs_f64();
             let share = took / total.as_secs_f64().max(f64::EPSILON) * 40.0;
             let bar: String = (0..40).take_while(|cell| f64::from(*cell) < share).map(|_| '▇').collect();
             self.print(&format!("  {:<26} {took:6.2} s  {DIM}{bar}{DIM:#}", phase.name()));
-            before = until;
         }
         self.print(&format!("  {:<26} {:6.2} s", "in all", total.as_secs_f64()));
     }
 
     fn mark(&self, phase: Phase) {
-        let Ok(mut marks) = self.marks.lock() else { return };
-        let now = self.began.elapsed();
-        match marks.iter_mut().find(|(marked, _)| *marked == phase) {
-            Some((_, until)) => *until = now,
-            None => marks.push((phase, now)),
+        if let Ok(mut spent) = self.spent.lock() {
+            spent.mark(phase, self.began.elapsed());
         }
     }
 
@@ -181,6 +195,18 @@ fn wrapped(line: &str, width: Option<usize>) -> Vec<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_parts_of_several_runs_add_up() {
+        let mut spent = Spent::default();
+        for (phase, until) in
+            [(Phase::Deciding, 1), (Phase::Working, 5), (Phase::Deciding, 6), (Phase::Working, 16)]
+        {
+            spent.mark(phase, Duration::from_secs(until));
+        }
+        let seconds: Vec<_> = spent.by.iter().map(|(phase, took)| (*phase, took.as_secs())).collect();
+        assert_eq!(seconds, [(Phase::Deciding, 2), (Phase::Working, 14)]);
+    }
 
     #[test]
     fn a_long_line_goes_on_beside_the_bar_and_a_short_one_keeps_its_spaces() {
