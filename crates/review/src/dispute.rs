@@ -52,6 +52,16 @@ pub fn next(status: Status, unanswered: &[Speaker]) -> Next {
     }
 }
 
+/// Picks which of many replies the model is told, counted from the oldest: first those whose word counts, then the newest
+/// others. Who decides nothing cannot bury what somebody else says.
+pub fn pick_replies(counts: &[bool], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..counts.len()).rev().collect();
+    order.sort_by_key(|at| !counts[*at]);
+    order.truncate(most);
+    order.sort_unstable();
+    order
+}
+
 /// What the model makes of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
@@ -118,6 +128,20 @@ mod tests {
             assert_eq!(next(status, &[AUTHOR, WRITER, STRANGER]), Next::Judge(1), "{status:?}");
         }
         assert_eq!(next(Status::Resolved, &[AUTHOR, WRITER]), Next::Rest);
+    }
+
+    #[test]
+    fn nobody_buries_the_words_of_those_who_count() {
+        let (yes, no) = (true, false);
+        for (counts, most, expect) in [
+            (&[][..], 2, &[][..]),
+            (&[no, no, no], 2, &[1, 2]),
+            (&[yes, no, no], 2, &[0, 2]),
+            (&[yes, yes, no, yes, no], 2, &[1, 3]),
+            (&[yes, no], 5, &[0, 1]),
+        ] {
+            assert_eq!(pick_replies(counts, most), expect, "{counts:?} {most}");
+        }
     }
 
     /// Status, score, how often upheld, who speaks, whether there are reviewers and owners, and the verdict.

@@ -95,6 +95,16 @@ pub enum Gate {
     Blocked(usize),
 }
 
+impl Gate {
+    /// Returns how many open threads make the check red.
+    pub fn count_blocking(self) -> usize {
+        match self {
+            Self::Passed => 0,
+            Self::Blocked(blocking) => blocking,
+        }
+    }
+}
+
 /// Decides from the threads alone: what the model says about blocking decides nothing.
 pub fn gate(threads: impl IntoIterator<Item = (Status, Score)>, thresholds: &Thresholds) -> Gate {
     let blocks = |(status, score): &(Status, Score)| status.is_open() && *score >= thresholds.blocking;

@@ -29,7 +29,6 @@ use fro_review::{
     passes::{Do, about_reply},
     review::{Review, Settled, Writes},
     say::{Tally, rated, unread_listed, unsaid_listed, withdrawn_listed},
-    scoring::Gate,
 };
 
 use jiff::Timestamp;
@@ -243,15 +242,21 @@ async fn run_passes<'a>(
     Ok((PassesResult { tools, settled, usage, stopped, left_out, web }, session))
 }
 
+/// New replies in a thread that the model is told; anybody can write them.
+const REPLIES: usize = 10;
+
 /// Returns what is new in a thread.
 fn new_replies(pull: &PullSoFar, root: u64) -> Vec<Spoken> {
     let Some(thread) = pull.state.thread(root) else { return Vec::new() };
+    let counts: Vec<bool> =
+        pull.unanswered(thread).into_iter().map(fro_review::dispute::Speaker::has_standing).collect();
+    let replies: Vec<_> = thread.unanswered().collect();
     let spoken = |reply: &fro_review::state::DeveloperReply| Spoken {
         who: fro_core::Login::new(&reply.author),
         trust: Trust::Stranger,
         text: fro_core::Bounded::text(&reply.body, 20_000).noted(),
     };
-    thread.unanswered().map(spoken).collect()
+    dispute::pick_replies(&counts, REPLIES).into_iter().map(|at| spoken(replies[at])).collect()
 }
 
 /// Returns why the session cannot go on, if it cannot. A turn that ends without words has ended like any other.
@@ -282,17 +287,15 @@ async fn publish_review(
     let look = if settled.findings.is_empty() { looked.clone() } else { looked.as_part() };
     let publisher = Publisher { request, pull, people, look };
     let resolved = publisher.deeds(settled).await.inspect_err(|_| tell_unsaid(request, settled))?;
-    let (settled, said_meanwhile) = &publisher.unsaid(settled).await?;
+    let unsaid = publisher.unsaid(settled).await.inspect_err(|_| tell_unsaid(request, settled))?;
+    let (settled, said_meanwhile) = (&unsaid.0, unsaid.1);
     let diff = tools.diff();
     let writes = settled.writes(&diff, &pull.seal, &looked, |anchor| tools.touched(anchor));
-    let blocking = match settled.gate {
-        Gate::Passed => 0,
-        Gate::Blocked(blocking) => blocking,
-    };
+    let blocking = settled.gate.count_blocking();
     let tally = Tally {
         commit: head.to_owned(),
         found: settled.findings.len(),
-        said_meanwhile: *said_meanwhile,
+        said_meanwhile,
         resolved,
         blocking,
         stopped: stopped.clone(),
@@ -300,8 +303,8 @@ async fn publish_review(
         untouched: settled.untouched(&diff),
         left_out: left_out.clone(),
     };
-    let thresholds = request.process.review.thresholds;
-    let turn = Turn { usage: *usage, ..Turn::answered(tally.text(&thresholds)) };
+    let text = tally.text(&request.process.review.thresholds);
+    let turn = Turn { usage: *usage, ..Turn::answered(text) };
     let mut account = account(request, (agent, Some(session)), (&turn, Handover::default(), None));
     // The engine of a reviewer has no other way out.
     account.network = web.clone().or(account.network);

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{Ground, Known};
 use crate::{
-    Place,
+    Place, dispute,
     duplicate::{Repeat, Whereabouts},
     finding::{Pass, Score},
     say::{Verdict, rated},
@@ -24,7 +24,7 @@ pub(super) fn draft(at: usize) -> String {
     format!("{DRAFT}{}", at + 1)
 }
 
-/// Replies of a thread that are told: the newest ones.
+/// Replies of a thread that are told.
 const REPLIES: usize = 10;
 /// Bytes of one reply.
 const WORDS: usize = 4_000;
@@ -51,7 +51,7 @@ pub(super) fn run_state(ground: &Ground) -> String {
 
 impl Known {
     /// Tells of the thread on one line.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let thread = &self.thread;
         let place = match &self.place {
             Whereabouts::At(anchor) => anchor.to_string(),
@@ -76,19 +76,23 @@ fn thread(known: &Known) -> serde_json::Value {
         "status": thread.status,
         "score": thread.assessment.score,
         "assessment": thread.assessment,
-        "developer_replies": replies(&thread.replies),
+        "developer_replies": replies(known),
     })
 }
 
 /// Tells what others said, fenced: anybody can reply in a thread.
-fn replies(replies: &[DeveloperReply]) -> Vec<serde_json::Value> {
-    let newest = &replies[replies.len().saturating_sub(REPLIES)..];
+fn replies(known: &Known) -> Vec<serde_json::Value> {
+    let (replies, mut new) = (&known.thread.replies, known.unanswered.iter());
+    let counts: Vec<bool> = replies
+        .iter()
+        .map(|reply| !reply.is_answered && new.next().is_some_and(|speaker| speaker.has_standing()))
+        .collect();
     let told = |reply: &DeveloperReply| {
         let text = Bounded::text(&reply.body, WORDS).noted();
         let spoken = Spoken { who: Login::new(&reply.author), trust: Trust::Stranger, text };
         json!({ "author": reply.author, "body": fence::fenced(&spoken), "timestamp": reply.timestamp })
     };
-    newest.iter().map(told).collect()
+    dispute::pick_replies(&counts, REPLIES).into_iter().map(|at| told(&replies[at])).collect()
 }
 
 pub(super) fn drafted(at: usize, score: Score, promoted: Option<Score>, place: &Place) -> String {

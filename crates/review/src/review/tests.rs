@@ -8,7 +8,7 @@ use super::*;
 use crate::{
     FileDiff, Look, Seal,
     scoring::Gate,
-    state::{Account, Assessment, DeveloperReply, ReviewComment, Settlement},
+    state::{Account, Assessment, DeveloperReply, ReviewComment, Settlement, State},
 };
 
 const PATCH: &str = "@@ -1,3 +1,5 @@\n fn tap() {\n+    open();\n+    drip();\n     close();\n }";
@@ -207,6 +207,20 @@ fn what_strangers_said_is_told_in_a_fence_and_no_more_than_fits() {
 }
 
 #[test]
+fn strangers_cannot_bury_what_the_author_says() {
+    let mut thread = thread(10, "It leaks", 7, Status::Pending);
+    let reply = |who: &str| DeveloperReply { author: who.to_owned(), ..thread.replies[0].clone() };
+    let replies: Vec<_> = std::iter::once(reply("maya")).chain((0..40).map(|_| reply("mallory"))).collect();
+    thread.replies = replies;
+    let speakers: Vec<_> = std::iter::once(AUTHOR).chain([STRANGER; 40]).collect();
+    let mut review = review(Since::Beginning, vec![known(thread, &speakers)]);
+    let told = call(&mut review, Pass::Diff, "github_get_run_state", &json!({}));
+    let state: Value = serde_json::from_str(&told).unwrap();
+    let replies = state["threads"][0]["developer_replies"].as_array().unwrap();
+    assert_eq!((replies.len(), &replies[0]["author"]), (10, &json!("maya")));
+}
+
+#[test]
 fn a_thread_is_resolved_by_evidence_and_once() {
     let resolve = |review: &mut Review, id: &str, reason: &str| {
         call(review, Pass::Diff, "github_resolve_thread", &json!({ "thread_id": id, "reason": reason }))
@@ -289,6 +303,25 @@ fn small_findings_count_together_and_the_gate_follows_the_scores() {
     let mut bad = review(Since::Beginning, vec![known(thread(10, "It leaks", 10, Status::Escalated), &[])]);
     post(&mut bad, Pass::Security, 2, "The key is printed", 7);
     assert_eq!(bad.settle().gate, Gate::Blocked(2));
+}
+
+#[test]
+fn what_another_run_says_meanwhile_is_left_out_and_still_makes_the_check_red() {
+    let mut review = review(Since::Beginning, Vec::new());
+    post(&mut review, Pass::Diff, 2, "Pressure gets compared as a string", 9);
+    post(&mut review, Pass::Diff, 3, "The key is printed", 7);
+    let settled = review.settle();
+    let threads = vec![thread(10, "The pressure is compared as a string", 9, Status::Pending)];
+    let now = State { threads, ..State::default() };
+    let words = |findings: &[Finding]| -> Vec<String> {
+        findings.iter().map(|finding| finding.finding.clone()).collect()
+    };
+    let (unsaid, said) = settled.clone().without_said(&State::default(), &now);
+    assert_eq!(words(&unsaid.findings), ["The key is printed"]);
+    assert_eq!(words(&said), ["Pressure gets compared as a string"]);
+    assert_eq!(unsaid.gate, Gate::Blocked(1));
+    // What was there before is what `said_before` has decided about.
+    assert_eq!(settled.clone().without_said(&now, &now), (settled, Vec::new()));
 }
 
 #[test]

@@ -9,10 +9,7 @@ use fro_core::{
     gate::{self, ReviewWish},
     say::sessions,
 };
-use fro_review::{
-    report::{Report, Reported},
-    scoring::Gate,
-};
+use fro_review::report::{Report, Reported};
 use jiff::Timestamp;
 
 use super::{PassesResult, ReviewScope, ReviewStatus, input};
@@ -149,10 +146,7 @@ async fn review_change(
 
 fn into_local_review(scope: ReviewScope<'_>, pull: &PullSoFar, outcomes: PassesResult) -> LocalReview {
     let PassesResult { tools, settled, stopped, left_out, .. } = outcomes;
-    let blocking = match settled.gate {
-        Gate::Passed => 0,
-        Gate::Blocked(blocking) => blocking,
-    };
+    let blocking = settled.gate.count_blocking();
     let (status, texts) = (ReviewStatus::decide(stopped.as_ref(), blocking), tools.texts());
     let findings = settled.findings.into_iter().map(|finding| {
         let text = texts.get(&finding.anchor.path).cloned();
