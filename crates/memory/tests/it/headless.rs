@@ -110,6 +110,10 @@ fn the_first_save_after_one_that_was_set_aside_is_newer_than_it() {
     assert!(matches!(recall(&store, Engine::fresh().data()).unwrap(), Recall::Damaged { .. }));
     let engine = Engine::with_sessions(2);
     let head = saved(&Keep::new(engine.data(), after(None)).save(&store).unwrap());
+    let manifest = fs::read(place.path().join("3/manifests").join(head.as_str())).unwrap();
+    let manifest = zstd::decode_all(manifest.as_slice()).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["origin"]["generation"], "5");
     fs::remove_file(place.path().join("3/head.3")).unwrap();
     goes_on_with(&store, &head, 2);
 }
