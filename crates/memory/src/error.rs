@@ -109,6 +109,9 @@ pub enum Flaw {
         /// What we read.
         readable: u64,
     },
+    /// What a save has of a session cannot be read.
+    #[error("its session {0} cannot be read")]
+    Session(String),
     /// Rows are not written as they should be.
     #[error("the rows of a session cannot be read: {0}")]
     Rows(String),

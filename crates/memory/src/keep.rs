@@ -107,7 +107,8 @@ pub struct Report {
     pub damage: Option<Box<Flaw>>,
     /// How many sessions of the head could not be read any more and are not in this save.
     pub lost: u32,
-    /// Sessions of other runs that cannot be read any more, as far as this save looked; they are kept as they are.
+    /// Sessions of other runs that cannot be read any more, as far as this save looked. The head was damaged before, too, so they
+    /// are kept as they are.
     pub spoilt: Vec<String>,
     /// Tells whether the head had been put back to a save that the run's own beginning contains.
     pub went_back: bool,
@@ -300,6 +301,13 @@ impl<'a> Keep<'a> {
                 }
                 (made, _) => made?,
             };
+            // What earlier saves still have of them is taken before it is out of reach.
+            if let (Some(spoilt), Some(head)) = (made.report.spoilt.first(), &head)
+                && !ground.is_stand_in()
+            {
+                damaged = Some((head.clone(), Flaw::Session(spoilt.clone())));
+                continue;
+            }
             if made.may_advance
                 && let Advance::Done = store.advance(head.as_ref(), &made.uploaded.head)?
             {

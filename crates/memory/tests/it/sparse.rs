@@ -7,8 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::params;
 
 use fro_memory::{
-    Archive, ExcerptKind, Index, Keep, Kept, Ledger, Page, Question, Recall, RecallTarget, Recollection,
-    Retention, SessionSelection, Sessions, StoreSettings, Stores, audit, collect_garbage, recall,
+    Archive, ExcerptKind, Index, Keep, Keeping, Kept, Ledger, Page, Question, Recall, RecallTarget,
+    Recollection, Retention, SessionSelection, Sessions, StoreSettings, Stores, audit, collect_garbage,
+    recall,
 };
 
 use crate::engine::{Engine, NOON, add_message, after, open_session, run, saved, say};
@@ -73,14 +74,18 @@ impl World {
     }
 
     fn end(&mut self, begun: &Begun, sessions: &[&str]) -> Kept {
+        let keeping = self.keep(begun, sessions);
+        assert_eq!(keeping.warnings, Vec::<String>::new());
+        keeping.kept.unwrap()
+    }
+
+    fn keep(&mut self, begun: &Begun, sessions: &[&str]) -> Keeping {
         let [ledger, index] = ["ledger.db", "index.db"].map(|name| begun.private.path().join(name));
         let provenance = after(begun.recollection.recall.head());
         let keep =
             Keep::new(begun.engine.data(), provenance).only(sessions.iter().map(|id| (*id).to_owned()));
         let keep = keep.with_ledger(&ledger).with_index(&index).pruning(Retention::EVERYTHING);
-        let keeping = self.stores.keep(&keep);
-        assert_eq!(keeping.warnings, Vec::<String>::new());
-        keeping.kept.unwrap()
+        self.stores.keep(&keep)
     }
 
     /// Returns everything, as a person brings it.
@@ -238,6 +243,36 @@ fn a_ledger_travels_without_what_is_made_of_it_again() {
     let opened = Ledger::open(&ledger).unwrap();
     assert_eq!(opened.session_of("octo/garden#7").unwrap().as_deref(), Some(MINE));
     assert_eq!((indexes(), opened.newest(99).unwrap().len()), (2, 20));
+}
+
+/// Only so many saves before the head are asked for what it lost.
+#[test]
+fn what_a_save_finds_damaged_is_taken_from_earlier_saves_before_they_are_out_of_reach() {
+    let mut world = World::new(8);
+    let earlier = world.packs();
+    let begun = world.begin("octo/garden#1", Audience::Insiders);
+    let noise: String =
+        (0..2_000_u32).map(|number| blake3::hash(&number.to_le_bytes()).to_string()).collect();
+    add_message(&begun.engine.connect(), "ses_00000001", "msg_noise", NOON + 9_000, &noise);
+    world.end(&begun, &["ses_00000001"]);
+    let new = world.packs().into_iter().find(|pack| !earlier.contains(pack)).unwrap();
+    // Nearly all of it is that session.
+    let mut bytes = fs::read(&new).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&new, bytes).unwrap();
+
+    let mut warnings = Vec::new();
+    for turn in 0..12 {
+        let begun = world.begin("octo/garden#2", Audience::Insiders);
+        let id = format!("msg_turn_{turn}");
+        add_message(&begun.engine.connect(), "ses_00000002", &id, NOON + 9_001 + turn, "and here");
+        warnings.extend(world.keep(&begun, &["ses_00000002"]).warnings);
+    }
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(warning.contains("its session ses_00000001 cannot be read"), "{warning}");
+    let words = world.everything().words("ses_00000001");
+    assert!(words[0].starts_with("The valvex0001 leaks."), "{words:?}");
 }
 
 #[test]
