@@ -86,7 +86,7 @@ async fn answer(
 ) -> Result<(Extension<Points>, Json<Value>), Problem> {
     caller.login()?;
     let mut question: Request = serde_json::from_slice(&body).map_err(|_| Problem::no_json())?;
-    let cost = cost::Cost::of(&mut question);
+    let cost = cost::Cost::count(&mut question);
     let points = Extension(Points(cost.points()));
     if question.query.trim().is_empty() {
         let message = "A query attribute must be specified and must be a string.";

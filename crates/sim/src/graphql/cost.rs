@@ -24,7 +24,7 @@ pub(super) struct Cost {
 
 impl Cost {
     /// Counts; a question that cannot be read costs nothing.
-    pub(super) fn of(question: &mut Request) -> Self {
+    pub(super) fn count(question: &mut Request) -> Self {
         let (variables, name) = (question.variables.clone(), question.operation_name.clone());
         let Ok(document) = question.parsed_query() else { return Self::default() };
         let meant = document
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn cost(query: &str, variables: Value) -> Cost {
-        Cost::of(&mut Request::new(query).variables(Variables::from_json(variables)))
+        Cost::count(&mut Request::new(query).variables(Variables::from_json(variables)))
     }
 
     #[test]
