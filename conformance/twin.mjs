@@ -81,6 +81,8 @@ async function sayer(text) {
   const server = createServer(async (request, response) => {
     let asked = "";
     for await (const piece of request) asked += piece;
+    // Whether the key is good is found out by the list of models.
+    if (request.method === "GET") return response.end(JSON.stringify({ object: "list", data: [{ id: "m1", object: "model" }] }));
     const message = { role: "assistant", content: text };
     if (!JSON.parse(asked).stream) return response.end(answer("chat.completion", { message, finish_reason: "stop" }));
     response.setHeader("content-type", "text/event-stream");
