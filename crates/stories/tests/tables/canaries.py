@@ -315,16 +315,28 @@ def memory_of(process):
                 yield memory.read(min(end - start, 16 << 20))
 
 
+def variables(process):
+    try:
+        with open(f"/proc/{process}/environ", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
 def processes(seen):
-    """Every process that was not there before, but the ones below our own shell: what they know, we do."""
+    """Every process that was not there before, but the ones below our own shell: what they know, we do.
+
+    Nor those that push: whoever reads their pipes takes the words from them, and they wait for each other for ever.
+    """
     for process in filter(str.isdigit, os.listdir("/proc")):
         if process in seen:
             continue
         seen.add(process)
         try:
             with open(f"/proc/{process}/cmdline", "rb") as file:
-                if b"canaries.py" in file.read():
-                    continue
+                words = file.read()
+            if b"canaries.py" in words or b"pusher.git" in words + variables(process):
+                continue
             yield from memory_of(process)
         except (OSError, ValueError, OverflowError):
             pass
