@@ -5,9 +5,9 @@ import os
 import re
 import sys
 
+from rich.ansi import AnsiDecoder
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
-from rich.text import Text
 
 # A theme that reads on GitHub's light and dark pages alike: the picture brings its own background.
 DARK = TerminalTheme(
@@ -50,8 +50,10 @@ def main():
     with open(source, encoding="utf-8") as file:
         lines = shown(file.read())
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    # One reader for all lines: a colour goes on where a line was wrapped.
+    reader = AnsiDecoder()
     for line in lines:
-        console.print(Text.from_ansi(line), overflow="ellipsis", no_wrap=True)
+        console.print(reader.decode_line(line), overflow="ellipsis", no_wrap=True)
     picture = console.export_svg(title="", theme=DARK, code_format=FORMAT, unique_id="demo")
     with open(target, "w", encoding="utf-8") as file:
         file.write(picture)
