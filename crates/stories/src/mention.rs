@@ -281,12 +281,17 @@ impl<'a> Mention<'a> {
 /// Returns a command that mounts a disk of this size on a folder, which nobody else sees, and then becomes another command.
 /// Whoever is not root is given the right to mount in a namespace of their own.
 fn on_disk(command: &Command, folder: &Path, megabytes: u32) -> Command {
-    let script = format!("mount -t tmpfs -o size={megabytes}m disk \"$0\" && exec \"$@\"");
+    // No shell: it would drop the variables of inputs whose names have hyphens.
+    let script = format!(
+        "import os, subprocess, sys\n\
+         subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size={megabytes}m', 'disk', sys.argv[1]], check=True)\n\
+         os.execvp(sys.argv[2], sys.argv[2:])"
+    );
     let mut mounting = Command::new("unshare");
     if !rustix::process::getuid().is_root() {
         mounting.args(["--user", "--map-current-user", "--keep-caps"]);
     }
-    mounting.args(["--mount", "sh", "-c", &script]).arg(folder);
+    mounting.args(["--mount", "python3", "-c", &script]).arg(folder);
     mounting.arg(command.get_program()).args(command.get_args());
     mounting
 }
