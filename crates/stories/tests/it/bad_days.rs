@@ -136,17 +136,6 @@ async fn a_disk_that_the_work_fills_is_named_and_not_taken_for_a_bug() {
 }
 
 #[tokio::test]
-async fn a_disk_that_is_too_small_to_begin_with_is_named_too() {
-    let sim = Sim::new().await;
-    let run = sim.mention("@fro-bot why?").on_disk_of(1).run().await;
-    // How far it comes depends on what the engine writes first.
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.errors.contains("error: the disk that has `") && run.errors.contains("` is full"), "{run}");
-    assert!(!run.only_comment().contains("please report it"), "{run}");
-    sim.finish_early().await;
-}
-
-#[tokio::test]
 async fn an_answer_that_cannot_be_delivered_fails_the_run() {
     let sim = Sim::new().await;
     sim.model().says("Nobody will read this.");
