@@ -195,5 +195,28 @@ fn about(title: Option<&str>, input: &Value) -> String {
     if line.chars().count() <= LONGEST_ABOUT {
         return line;
     }
-    line.chars().take(LONGEST_ABOUT - 1).chain(['…']).collect()
+    let cut: String = line.chars().take(LONGEST_ABOUT - 1).collect();
+    // The beginning of a secret is one that nobody recognises any more, so a word goes with its end; a path stays as far as it can.
+    let end = cut.rfind(' ').or_else(|| cut.rfind('/')).map_or(0, |at| at + 1);
+    format!("{}…", &cut[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The beginning of a secret is nothing that a redactor knows.
+    #[test]
+    fn no_word_is_cut_in_what_a_tool_call_is_about() {
+        let check = |title: &str, expect: &str| assert_eq!(about(Some(title), &json!({})), expect);
+        check("cargo test", "cargo test");
+        let before = "x ".repeat(45);
+        check(&format!("{before}planted-secret-value"), &format!("{before}…"));
+        let folders = "folder/".repeat(20);
+        check(&format!("{folders}tap.rs"), &format!("{}…", &folders[..98]));
+        check(&"y".repeat(101), "…");
+        check(&"y".repeat(100), &"y".repeat(100));
+    }
 }

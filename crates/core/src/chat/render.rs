@@ -2,12 +2,14 @@
 //!
 //! Discord knows one kind of fence, three headings, no tables, and pairs three backticks wherever they stand. So what a
 //! model wrote is taken apart by a parser: code stands in a fence of its own, which is closed at the end of a message and
-//! opened again in the next; a table becomes aligned text, or a list where it is too wide.
+//! opened again in the next; a table becomes aligned text, or a list where it is too wide; a link shows where it leads.
 
 mod blocks;
+mod links;
 mod split;
 
 use super::TextFile;
+use crate::clean::Redactor;
 
 /// What Discord takes in one message. It counts as JavaScript does, in UTF-16.
 pub const LONGEST: usize = 2_000;
@@ -24,21 +26,24 @@ pub struct Rendered {
     pub file: Option<TextFile>,
 }
 
-/// Makes messages of what a model wrote. Nothing but white space gives no message.
-pub fn render(markdown: &str) -> Rendered {
-    let mut messages = split::pack(&blocks::read(markdown), LONGEST);
+/// Makes messages of what a model wrote, without secrets. Nothing but white space gives no message.
+pub fn render(markdown: &str, redactor: &Redactor) -> Rendered {
+    let clean = |text: &str| redactor.clean(text).as_str().to_owned();
+    let markdown = clean(markdown);
+    // Taking markup away can put together what it had kept apart, and a message may end in the middle of it.
+    let blocks: Vec<_> = blocks::read(&markdown).into_iter().map(|block| block.map(clean)).collect();
+    let messages = split::pack(&blocks, LONGEST);
     if messages.len() <= MOST {
         return Rendered { messages, file: None };
     }
     let note = "-# This is the beginning; all of it is in `answer.md`.";
-    messages = split::pack(&blocks::read(markdown), LONGEST - note.len() - 1);
+    let mut messages = split::pack(&blocks, LONGEST - note.len() - 1);
     messages.truncate(1);
     for message in &mut messages {
         message.push('\n');
         message.push_str(note);
     }
-    let file = TextFile { name: "answer.md".to_owned(), text: markdown.to_owned() };
-    Rendered { messages, file: Some(file) }
+    Rendered { messages, file: Some(TextFile { name: "answer.md".to_owned(), text: markdown }) }
 }
 
 /// Returns how long Discord finds a text.

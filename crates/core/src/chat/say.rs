@@ -267,6 +267,11 @@ fn one_line(text: &str) -> String {
     text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns as much of a text as one message takes. Nothing is cut that was made to fit.
+pub fn fitting(text: &str) -> String {
+    bounded(text, super::LONGEST)
+}
+
 fn bounded(text: &str, limit: usize) -> String {
     let whole = super::length(text) <= limit;
     if whole {

@@ -4,7 +4,7 @@
 //! places again, and nothing appears twice.
 
 use super::{
-    ChannelId, Deed, HandedFile, Notify, TextFile, render,
+    ChannelId, Deed, HandedFile, LONGEST, Notify, TextFile, length, render,
     say::{self, Footer, Verbosity, tool},
 };
 use crate::{
@@ -132,13 +132,14 @@ impl Transcript {
 
 impl Passage {
     fn messages(&self, redactor: &Redactor) -> Vec<ThreadMessage> {
-        let clean = |text: &str| redactor.clean(text).as_str().to_owned();
         let notify = match self {
             Self::Last(_) => Notify::Yes,
             Self::Said(_) | Self::Tools(_) | Self::Note(_) | Self::Handed(..) => Notify::No,
         };
-        let shown =
-            |text: String| ThreadMessage { text: clean(&text), file: None, handed: Vec::new(), notify };
+        let shown = |text: String| {
+            let text = say::fitting(redactor.clean(&text).as_str());
+            ThreadMessage { text, file: None, handed: Vec::new(), notify }
+        };
         let text = match self {
             Self::Said(text) | Self::Note(text) | Self::Last(text) => text,
             Self::Handed(line, files) => {
@@ -146,20 +147,28 @@ impl Passage {
             }
             Self::Tools(lines) => return vec![shown(tools(lines))],
         };
-        let rendered = render(&clean(text));
+        let rendered = render(text, redactor);
         let mut messages: Vec<_> = rendered.messages.into_iter().map(shown).collect();
         if let Some(last) = messages.last_mut() {
-            last.file = rendered.file.map(|file| TextFile { text: clean(&file.text), ..file });
+            last.file = rendered.file;
         }
         messages
     }
 }
 
+/// Returns the last lines, as many as fit into a message.
 fn tools(lines: &[String]) -> String {
-    let earlier = lines.len().saturating_sub(TOOLS);
+    let mut room = LONGEST - length(&say::earlier_tools(lines.len()));
+    let fits = |line: &&String| {
+        let taken = length(line) + 1;
+        let fits = taken <= room;
+        room = room.saturating_sub(taken);
+        fits
+    };
+    let shown = lines.iter().rev().take(TOOLS).take_while(fits).count();
+    let earlier = lines.len() - shown;
     let before = (earlier > 0).then(|| say::earlier_tools(earlier));
-    let shown = lines.iter().skip(earlier).cloned();
-    before.into_iter().chain(shown).collect::<Vec<_>>().join("\n")
+    before.iter().chain(&lines[earlier..]).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
 impl ThreadMessage {
@@ -227,6 +236,30 @@ mod tests {
         let broken = Turn::failed(Trouble::Gone).outcome.with_draft("The draft.".to_owned());
         transcript.end(&broken, &[], &footer());
         insta::assert_snapshot!(render(&transcript));
+    }
+
+    #[test]
+    fn tools_with_the_longest_names_fit_into_one_message() {
+        let mut transcript = Transcript::new(Verbosity::All);
+        for _ in 0..40 {
+            transcript.hear(&ended(&"n".repeat(200), &"👩‍👩‍👧".repeat(200), false));
+        }
+        let told = render(&transcript);
+        assert!((1_800..=LONGEST + "[No] ".len()).contains(&length(&told)), "{}", length(&told));
+    }
+
+    /// A secret that a message would end in, and one that only taking markup away puts together.
+    #[test]
+    fn a_secret_across_the_end_of_a_message_is_taken_out_whole() {
+        let mut transcript = Transcript::new(Verbosity::Text);
+        for before in 1_985..2_001 {
+            transcript.hear(&Heard::Said(format!("{}hunter2hunter2 and on", "x".repeat(before))));
+        }
+        let heading = format!("#### {}hun**ter2hun**ter2", "y".repeat(1_990));
+        transcript.hear(&Heard::Said(heading));
+        let told = render(&transcript);
+        assert_eq!(told.matches("[redacted]").count(), 17, "{told}");
+        assert!(!told.contains("hunter") && !told.contains("unter2"), "{told}");
     }
 
     #[test]

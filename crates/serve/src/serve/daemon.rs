@@ -4,7 +4,7 @@ use std::{future::Future, time::Duration};
 
 use fro_core::{
     Clean,
-    chat::{AuditAction, AuditEntry, GuildId, RoleId, Ruling, UserId},
+    chat::{AuditAction, AuditEntry, GuildId, LONGEST, RoleId, Ruling, UserId, length, say::fitting},
 };
 use fro_discord::{Discord, Post};
 use jiff::Timestamp;
@@ -40,8 +40,14 @@ impl Daemon {
         self.settings.redactor.clean(text)
     }
 
+    /// Makes a message of a text. What takes a secret out can make it longer than Discord takes.
     pub(super) fn post(&self, text: &str) -> Post {
-        Post::new(self.clean(text))
+        let clean = self.clean(text);
+        Post::new(if length(clean.as_str()) <= LONGEST {
+            clean
+        } else {
+            self.clean(&fitting(clean.as_str()))
+        })
     }
 
     /// Does something with the store until it worked: what was heard may not be lost because a database restarts.

@@ -1,8 +1,11 @@
 //! From a mention to its answer through the store alone, as `serve` and `work` do it, with a death in between.
 
-use fro_core::chat::{
-    AuditAction, ChannelLink, ChannelSettings, Deed, Membership, MessageId, MessagePlace, Posted, RoleId,
-    Roles, Situation, posted, render,
+use fro_core::{
+    Redactor,
+    chat::{
+        AuditAction, ChannelLink, ChannelSettings, Deed, Membership, MessageId, MessagePlace, Posted, RoleId,
+        Roles, Situation, posted, render,
+    },
 };
 use fro_serve::{Intake, Store};
 
@@ -72,7 +75,7 @@ async fn a_mention_that_is_told_twice_and_whose_worker_dies_is_answered_once() {
             assert_eq!(store.take_in(message.id, &follows, at(1)).await.unwrap(), expected);
         }
 
-        let answer = render("The hose leaks.\n\n```rust\nfn drip() {}\n```").messages;
+        let answer = render("The hose leaks.\n\n```rust\nfn drip() {}\n```", &Redactor::knowing([])).messages;
         for second in [10, 60] {
             // The first worker dies after it said all but before it could finish; the second says it again.
             let claimed = store.claim("w", CAPS, at(second), LEASE).await.unwrap().unwrap();

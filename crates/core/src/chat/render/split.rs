@@ -1,5 +1,7 @@
 //! Blocks put into messages, none of which is too long.
 
+mod markup;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{blocks::Block, length};
@@ -9,18 +11,37 @@ pub(super) fn pack(blocks: &[Block], limit: usize) -> Vec<String> {
     let mut messages = Messages { done: Vec::new(), open: String::new(), limit };
     for block in blocks {
         match block {
-            Block::Prose(text) => messages.add(text, &broken(text, limit, "\n")),
+            Block::Prose(text) if length(text) <= limit => messages.put(text),
+            Block::Prose(text) => messages.put_all(&prose(text, limit)),
             Block::Code { language, text } => {
                 let fence = Fence { open: format!("```{language}\n"), close: "\n```" };
                 let room = limit.saturating_sub(length(&fence.open) + length(fence.close));
-                let pieces =
-                    broken(text, room, "\n").iter().map(|piece| fence.around(piece)).collect::<Vec<_>>();
-                messages.add(&fence.around(text), &pieces);
+                if length(text) <= room {
+                    messages.put(&fence.around(text));
+                } else {
+                    let pieces = broken(text, room, "\n", &|line, room| broken(line, room, " ", &cut));
+                    messages.put_all(&pieces.iter().map(|piece| fence.around(piece)).collect::<Vec<_>>());
+                }
             }
         }
     }
     messages.flush();
     messages.done
+}
+
+/// Breaks prose that is too long: what is open where a message ends goes on in the next.
+fn prose(text: &str, limit: usize) -> Vec<String> {
+    let room = limit.saturating_sub(2 * markup::MOST);
+    let line = |line: &str, room: usize| {
+        let sign = markup::sign(line);
+        let room = room.saturating_sub(sign.len() + 2 * markup::MOST);
+        let pieces = broken(&line[sign.len()..], room, " ", &cut);
+        markup::balanced(line, pieces, &markup::OF_A_LINE)
+            .into_iter()
+            .map(|piece| format!("{sign}{piece}"))
+            .collect()
+    };
+    markup::balanced(text, broken(text, room, "\n", &line), &markup::OF_SEVERAL_LINES)
 }
 
 /// What stands around code in a message.
@@ -42,11 +63,7 @@ struct Messages {
 }
 
 impl Messages {
-    /// Adds a block: whole if it fits, else by its pieces.
-    fn add(&mut self, whole: &str, pieces: &[String]) {
-        if length(whole) <= self.limit {
-            return self.put(whole);
-        }
+    fn put_all(&mut self, pieces: &[String]) {
         for piece in pieces {
             self.put(piece);
         }
@@ -78,8 +95,13 @@ impl Messages {
     }
 }
 
-/// Breaks a text into pieces that fit: at line ends, else at spaces, else between two characters.
-fn broken(text: &str, room: usize, separator: &str) -> Vec<String> {
+/// Breaks a text into pieces that fit, at its separators; a part that is too long by itself is broken by `smaller`.
+fn broken(
+    text: &str,
+    room: usize,
+    separator: &str,
+    smaller: &dyn Fn(&str, usize) -> Vec<String>,
+) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let (mut open, mut taken) = (String::new(), 0);
     for part in text.split(separator) {
@@ -98,7 +120,7 @@ fn broken(text: &str, room: usize, separator: &str) -> Vec<String> {
             taken = long;
             continue;
         }
-        let mut smaller = if separator == "\n" { broken(part, room, " ") } else { cut(part, room) };
+        let mut smaller = smaller(part, room);
         open = smaller.pop().unwrap_or_default();
         taken = length(&open);
         pieces.extend(smaller);

@@ -6,15 +6,17 @@ use super::{bounded, code, one_line};
 use crate::{
     chat::{
         Approvals, AuditEntry, ChannelLink, ChannelSettings, Choosable, Listen, MessageId, RoleId, Roles,
-        Ruling, SlashCommand, TextFile, Thread, UserId, Words, say::Verbosity,
+        Ruling, SlashCommand, TextFile, Thread, UserId, Words, length, say::Verbosity,
     },
     names::{Login, RepoName},
 };
 
 /// So much of what somebody wrote fits on a line of a list.
 const LONGEST_LINE: usize = 120;
-/// So many lines fit into a message.
+/// So many lines are read.
 const MOST_LINES: usize = 15;
+/// So much of a message is for its list, with room for what stands around it.
+const LONGEST_LIST: usize = 1_700;
 /// So much of a session's title fits beside its id.
 const LONGEST_TITLE: usize = 60;
 
@@ -335,15 +337,23 @@ pub fn too_late() -> String {
     "The time for this is over; it counts as a no.".to_owned()
 }
 
+/// Lists as many lines as fit.
 fn listed(lines: impl Iterator<Item = String>, none: &str) -> String {
     let lines: Vec<_> = lines.collect();
-    match lines.len() {
-        0 => none.to_owned(),
-        many if many > MOST_LINES => {
-            format!("{}\n… and {} more", lines[..MOST_LINES].join("\n"), many - MOST_LINES)
-        }
-        _ => lines.join("\n"),
+    if lines.is_empty() {
+        return none.to_owned();
     }
+    let mut room = LONGEST_LIST;
+    let fits = |line: &&String| {
+        let taken = length(line) + 1;
+        let fits = taken <= room;
+        room = room.saturating_sub(taken);
+        fits
+    };
+    let shown = lines.iter().take(MOST_LINES).take_while(fits).count();
+    let more = lines.len() - shown;
+    let rest = (more > 0).then(|| format!("… and {more} more"));
+    lines[..shown].iter().chain(&rest).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes a time so that everybody reads it in their own zone.

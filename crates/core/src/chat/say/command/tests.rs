@@ -1,7 +1,7 @@
 //! What is answered to commands, as people read it.
 
 use super::*;
-use crate::chat::{AuditAction, ChannelId, GuildId};
+use crate::chat::{AuditAction, ChannelId, GuildId, LONGEST};
 
 fn id<T>(make: fn(u64) -> Option<T>, number: u64) -> T {
     make(number).unwrap()
@@ -103,4 +103,51 @@ fn what_people_wrote_cannot_break_out_of_its_line() {
         choose_session(MemoryAnswer::None),
     ];
     insta::assert_snapshot!(texts.join("\n\n"));
+}
+
+/// Bug: fifteen long lines are more than a message takes, and such a list was not shown at all.
+#[test]
+fn the_longest_lists_fit_into_a_message() {
+    let words = Words {
+        name: String::new(),
+        roles: Vec::new(),
+        text: "👩‍👩‍👧 why? ".repeat(50),
+        seen_by: None,
+        files: Vec::new(),
+    };
+    let people = u64::MAX / 2;
+    let asker = id(UserId::new, people);
+    let entry = AuditEntry {
+        at: Timestamp::MAX,
+        guild: id(GuildId::new, people),
+        actor: Some(asker),
+        roles: Vec::new(),
+        action: AuditAction::ProveAccount,
+        target: "x".repeat(200),
+        before: None,
+        after: None,
+        ruling: Ruling::Denied("y".repeat(200)),
+    };
+    let link = ChannelLink {
+        channel: id(ChannelId::new, people),
+        guild: id(GuildId::new, people),
+        repository: RepoName::parse(&format!("{}/{}", "o".repeat(39), "r".repeat(100))).unwrap(),
+        settings: ChannelSettings::default(),
+        linked_by: asker,
+        linked_at: Timestamp::MAX,
+    };
+    let session =
+        Choosable { session: "ses_".repeat(8), name: "z".repeat(200), thread: None, at: Timestamp::MAX };
+    for (list, shown) in [
+        (queue(true, vec![(asker, &words); 40].into_iter()), 12),
+        (audit((0..40).map(|number| (number, &entry))), 6),
+        (links(&vec![link; 40]), 8),
+        (sessions(&vec![session; 40], MemoryAnswer::None), 13),
+    ] {
+        assert!(length(&list) <= LONGEST, "{}: {list}", length(&list));
+        let more = list.lines().find(|line| line.starts_with("… and ")).unwrap();
+        let left: usize = more.split(' ').nth(2).unwrap().parse().unwrap();
+        assert!(40 - left >= shown, "only {} lines: {list}", 40 - left);
+    }
+    assert!(length(&help()) <= LONGEST);
 }
