@@ -140,6 +140,21 @@ async function play(world, check, events) {
     const quiet = await client.channels.cache.get(channels.cellar).send({ content: `<@${world.ids.people.maya}>`, allowedMentions: { parse: [] } });
     assert.equal(quiet.mentions.users.size, 0);
   });
+  await check("Message.reply rings whom it answers, unless told otherwise; people's answers ring the bot", async () => {
+    const said = heard(Events.MessageCreate, ({ content }) => content === "It drips.");
+    await world.deed("says", "maya", channels.garden, "It drips.");
+    const message = await within(said);
+    const loud = await message.reply({ content: "Where?" });
+    assert.deepEqual([loud.mentions.repliedUser?.id, loud.mentions.has(world.ids.people.maya)], [world.ids.people.maya, true]);
+    const quiet = await message.reply({ content: "Where?", allowedMentions: { parse: [], repliedUser: false } });
+    assert.equal(quiet.mentions.users.size, 0);
+    const asked = heard(Events.MessageCreate, ({ content }) => content === "At the tap.");
+    await world.deed("replies", "maya", channels.garden, loud.id, "At the tap.");
+    const answer = await within(asked);
+    assert.deepEqual([answer.mentions.has(client.user), answer.reference.messageId, answer.type], [true, loud.id, 19]);
+    assert.equal((await answer.fetchReference()).content, "Where?");
+    assert.equal(client.guilds.cache.get(guildId).roles.cache.find(({ tags }) => tags?.botId === client.user.id)?.managed, true);
+  });
   await check("application.commands.set, fetch; a command is deferred, edited and followed up", async () => {
     const option = { name: "repo", description: "Which", type: 3, required: true, autocomplete: true };
     await client.application.commands.set([{ name: "link", description: "Links", options: [option] }]);

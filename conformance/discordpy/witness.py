@@ -108,6 +108,21 @@ async def play(bot):
 
     await check("Message.create_thread, Thread.send with a file, edit, delete, typing; a thread alone", talk())
 
+    async def answers():
+        maya = world["ids"]["people"]["maya"]
+        message = await happens(bot, "message", "says", "maya", str(GARDEN), "It drips.", fits=lambda it: it.content == "It drips.")
+        loud = await message.reply("Where?", allowed_mentions=discord.AllowedMentions(replied_user=True))
+        same([str(user.id) for user in loud.mentions], [maya])
+        quiet = await message.reply("Where?", mention_author=False)
+        same(quiet.mentions, [])
+        line = ("replies", "maya", str(GARDEN), str(loud.id), "At the tap.")
+        answer = await happens(bot, "message", *line, fits=lambda it: it.content == "At the tap.")
+        same((bot.user in answer.mentions, answer.type.value, answer.reference.message_id), (True, 19, loud.id))
+        same(answer.reference.resolved.content, "Where?")
+        same(bot.get_guild(GUILD).self_role.is_bot_managed(), True)
+
+    await check("Message.reply rings whom it answers, unless told otherwise; people's answers ring the bot", answers())
+
     async def limits():
         await refused(50035, garden.send("x" * 2001))
         await refused(50006, garden.send(""))

@@ -25,8 +25,8 @@ pub use permission::{
     AccountAccess, App, Denial, Grant, Membership, Roles, Speaker, TurnOwner, WantedHere, decide,
 };
 pub use render::{LONGEST, Rendered, length, render};
-pub use route::{MessagePlace, Posted, Situation, edited, posted};
+pub use route::{MessagePlace, Posted, Situation, WithoutWords, edited, posted};
 pub use session::{Choosable, ToldSession, choosable};
 pub use slash::{Parameter, ParameterKind, Requirement, SlashCommand};
 pub use transcript::{News, ThreadMessage, Transcript};
-pub use turn::{SaidFile, ThreadRequest, Words};
+pub use turn::{QuoteReason, QuotedMessage, SaidFile, ThreadRequest, Words};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fro_core::{
     Secret,
-    chat::{ChannelId, GuildId, MessageId, RoleId, UserId},
+    chat::{ChannelId, GuildId, MessageId, QuotedMessage, RoleId, UserId},
 };
 use jiff::Timestamp;
 
@@ -78,6 +78,8 @@ pub struct Role {
     pub name: String,
     /// Its permission bits.
     pub permissions: u64,
+    /// The program that it was made for, and that alone has it.
+    pub bot: Option<UserId>,
 }
 
 /// A channel or a thread.
@@ -137,8 +139,8 @@ pub struct Message {
     pub content: String,
     /// Whom it names.
     pub mentions: Vec<UserId>,
-    /// The message it answers.
-    pub reply_to: Option<MessageId>,
+    /// The message it answers or passes on, as far as it was told.
+    pub quoted: Option<QuotedMessage>,
     /// The files with it.
     pub attachments: Vec<Attachment>,
     /// When it was written.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use fro_core::{
     Secret,
-    chat::{ChannelId, GuildId, MessageId, RoleId, UserId},
+    chat::{ChannelId, GuildId, MessageId, QuoteReason, QuotedMessage, RoleId, UserId},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -36,6 +36,13 @@ pub(crate) struct RawRole {
     id: RoleId,
     name: String,
     permissions: String,
+    #[serde(default)]
+    tags: RawTags,
+}
+
+#[derive(Deserialize, Default)]
+struct RawTags {
+    bot_id: Option<UserId>,
 }
 
 #[derive(Deserialize)]
@@ -77,7 +84,31 @@ pub(crate) struct RawMessage {
     content: String,
     #[serde(default)]
     mentions: Vec<RawUser>,
-    message_reference: Option<RawReference>,
+    referenced_message: Option<RawQuoted>,
+    #[serde(default)]
+    message_snapshots: Vec<RawSnapshot>,
+    #[serde(default)]
+    attachments: Vec<RawAttachment>,
+}
+
+/// The message that another answers.
+#[derive(Deserialize)]
+struct RawQuoted {
+    author: Option<RawUser>,
+    #[serde(default)]
+    content: String,
+}
+
+/// A message as it was when somebody passed it on; its author is not told.
+#[derive(Deserialize)]
+struct RawSnapshot {
+    message: RawPassedOn,
+}
+
+#[derive(Deserialize)]
+struct RawPassedOn {
+    #[serde(default)]
+    content: String,
     #[serde(default)]
     attachments: Vec<RawAttachment>,
 }
@@ -97,11 +128,6 @@ pub(crate) struct RawMember {
     nick: Option<String>,
     permissions: Option<String>,
     user: Option<RawUser>,
-}
-
-#[derive(Deserialize)]
-struct RawReference {
-    message_id: Option<MessageId>,
 }
 
 #[derive(Deserialize)]
@@ -158,7 +184,7 @@ struct RawOption {
 
 impl RawRole {
     pub(crate) fn into_role(self) -> Role {
-        Role { id: self.id, name: self.name, permissions: bits(&self.permissions) }
+        Role { id: self.id, name: self.name, permissions: bits(&self.permissions), bot: self.tags.bot_id }
     }
 }
 
@@ -203,6 +229,12 @@ impl RawChannel {
 impl RawMessage {
     pub(crate) fn into_message(self) -> Message {
         let (roles, nick) = self.member.map_or((None, None), |member| (Some(member.roles), member.nick));
+        let mut attachments = self.attachments;
+        let passed_on = self.message_snapshots.into_iter().next().map(|snapshot| snapshot.message);
+        let passed_on = passed_on.map(|message| {
+            attachments.extend(message.attachments);
+            QuotedMessage { reason: QuoteReason::PassedOn, name: String::new(), text: message.content }
+        });
         Message {
             id: self.id,
             channel: self.channel_id,
@@ -213,10 +245,17 @@ impl RawMessage {
             kind: if matches!(self.kind, 0 | 19 | 20 | 23) { MessageKind::Said } else { MessageKind::System },
             content: self.content,
             mentions: self.mentions.iter().map(|user| user.id).collect(),
-            reply_to: self.message_reference.and_then(|reference| reference.message_id),
-            attachments: self.attachments.into_iter().map(RawAttachment::into_attachment).collect(),
+            quoted: passed_on.or_else(|| self.referenced_message.map(RawQuoted::into_quoted)),
+            attachments: attachments.into_iter().map(RawAttachment::into_attachment).collect(),
             sent_at: self.id.made_at(),
         }
+    }
+}
+
+impl RawQuoted {
+    fn into_quoted(self) -> QuotedMessage {
+        let name = self.author.map(|author| author.into_person(None).name).unwrap_or_default();
+        QuotedMessage { reason: QuoteReason::Answered, name, text: self.content }
     }
 }
 

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use super::{
     AccountAccess, AuditAction, AuditEntry, ChannelId, ChannelLink, Deed, Denial, Follow, GuildId, Listen,
-    Membership, MessageId, Notify, RoleId, Roles, Ruling, SaidFile, Speaker, Thread, ThreadRequest, UserId,
-    WantedHere, Words, decide, say,
+    Membership, MessageId, Notify, QuoteReason, QuotedMessage, RoleId, Roles, Ruling, SaidFile, Speaker,
+    Thread, ThreadRequest, UserId, WantedHere, Words, decide, say,
 };
 use crate::remembered::Audience;
 
@@ -33,6 +33,10 @@ pub struct Posted {
     pub roles: BTreeSet<RoleId>,
     /// What it says.
     pub text: String,
+    /// Whether it rings us, as Discord tells: by our name in it, or as an answer to a message of ours.
+    pub rings_us: bool,
+    /// The message that it answers or passes on.
+    pub quoted: Option<QuotedMessage>,
     /// Who can read the channel, if anybody can tell; of a thread, its channel counts.
     pub seen_by: Option<Audience>,
     /// The files that came with it.
@@ -67,6 +71,8 @@ pub enum MessagePlace {
 pub struct Situation {
     /// Who we are.
     pub me: UserId,
+    /// The role that the guild made for us when we came, which people take for our name.
+    pub own_role: Option<RoleId>,
     /// Where it was written.
     pub place: MessagePlace,
     /// Which roles may do what in the guild.
@@ -75,12 +81,22 @@ pub struct Situation {
     pub now: Timestamp,
 }
 
+/// What a message is without its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithoutWords {
+    /// Nothing is left.
+    Nothing,
+    /// Files, or a message that is passed on.
+    Something,
+}
+
 /// Returns what follows from a new message.
 pub fn posted(message: &Posted, situation: &Situation) -> Vec<Follow> {
     if message.membership == Membership::Automaton || message.author == situation.me {
         return Vec::new();
     }
-    let (text, called) = words(&message.text, situation.me);
+    let (text, named) = words(&message.text, (situation.me, situation.own_role));
+    let called = named || message.rings_us;
     let heard = match &situation.place {
         MessagePlace::Elsewhere if called => return reply(message, say::not_linked()),
         MessagePlace::Elsewhere => false,
@@ -92,10 +108,11 @@ pub fn posted(message: &Posted, situation: &Situation) -> Vec<Follow> {
     if !heard {
         return Vec::new();
     }
+    let is_empty = text.is_empty() && message.files.is_empty() && !passes_on(message);
     match granted(message, situation) {
-        Ok(()) if text.is_empty() && message.files.is_empty() && called => reply(message, say::no_words()),
-        // A sticker, or content that Discord did not let us see.
-        Ok(()) if text.is_empty() && message.files.is_empty() => Vec::new(),
+        Ok(()) if is_empty && called => reply(message, say::no_words()),
+        // A sticker or a poll, or content that Discord did not let us see.
+        Ok(()) if is_empty => Vec::new(),
         Ok(()) => follow(message, &text, situation),
         // Whoever talks to others is left alone: a stranger's words in a thread are not meant for us.
         Err(_) if !called => Vec::new(),
@@ -107,17 +124,24 @@ pub fn posted(message: &Posted, situation: &Situation) -> Vec<Follow> {
     }
 }
 
-/// Returns what follows from a message that says something else now.
-pub fn edited(source: MessageId, text: &str, me: UserId) -> Follow {
-    match words(text, me).0 {
-        text if text.is_empty() => Follow::Withdraw(source),
+/// Tells whether a message is somebody else's words, which are all that it says.
+fn passes_on(message: &Posted) -> bool {
+    message.quoted.as_ref().is_some_and(|it| it.reason == QuoteReason::PassedOn && !it.text.trim().is_empty())
+}
+
+/// Returns what follows from a message that says something else now. Discord also calls it changed when a thread was opened
+/// on it, so one that never had words is not taken back for having none.
+pub fn edited(source: MessageId, text: &str, rest: WithoutWords, us: (UserId, Option<RoleId>)) -> Follow {
+    match words(text, us).0 {
+        text if text.is_empty() && rest == WithoutWords::Nothing => Follow::Withdraw(source),
         text => Follow::Reword { source, text },
     }
 }
 
 /// Returns what is said, without our name, and whether it was called.
-fn words(text: &str, me: UserId) -> (String, bool) {
-    let names = [format!("<@{me}>"), format!("<@!{me}>")];
+fn words(text: &str, (me, own_role): (UserId, Option<RoleId>)) -> (String, bool) {
+    let role = own_role.map(|role| format!("<@&{role}>"));
+    let names: Vec<_> = [format!("<@{me}>"), format!("<@!{me}>")].into_iter().chain(role).collect();
     let called = names.iter().any(|name| text.contains(name));
     let mut text = text.to_owned();
     for name in &names {
@@ -191,6 +215,7 @@ fn queue(message: &Posted, thread: ChannelId, text: &str) -> Follow {
         text: text.to_owned(),
         seen_by: message.seen_by,
         files: message.files.clone(),
+        quoted: message.quoted.clone(),
     };
     Follow::Queue(ThreadRequest { thread, source: message.id, asker: message.author, words })
 }

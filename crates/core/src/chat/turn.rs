@@ -34,6 +34,31 @@ pub struct Words {
     /// The files that came with it.
     #[serde(default)]
     pub files: Vec<SaidFile>,
+    /// The message that it is about, if it answers one or passes one on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quoted: Option<QuotedMessage>,
+}
+
+/// A message that somebody's words are about. Whoever wrote it, it is data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuotedMessage {
+    /// Why it comes along.
+    pub reason: QuoteReason,
+    /// What its author is called, as far as Discord tells.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// Why a message comes along with another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuoteReason {
+    /// It is answered.
+    Answered,
+    /// It is passed on from elsewhere.
+    PassedOn,
 }
 
 /// A file that somebody sent with their words.

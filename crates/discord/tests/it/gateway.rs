@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fro_core::Secret;
+use fro_core::{Secret, chat::QuoteReason};
 use fro_discord::{Fatal, Heard, InteractionKind, OptionValue, Session};
 use serde_json::json;
 
@@ -26,6 +26,21 @@ async fn a_message_is_heard_with_who_said_it_and_their_roles() {
     assert_eq!((edited.id, edited.content.as_str()), (id, "never mind"));
     stage.world.deletes(channel.number(), id.number());
     assert_eq!(next(&mut gateway).await, Heard::Deleted { channel, message: id });
+}
+
+#[tokio::test]
+async fn an_answer_is_heard_with_whom_it_rings_and_what_it_answers() {
+    let stage = Stage::new().await;
+    let mut gateway = stage.listen(None).await;
+    let garden = stage.garden().number();
+    let first = stage.says("fro-bot", "It drips.");
+    message(&mut gateway).await;
+    stage.world.replies("maya", garden, first, "where?");
+    let heard = message(&mut gateway).await;
+    let me = stage.world.state(|chat| chat.application.id);
+    assert_eq!(heard.mentions.iter().map(|id| id.number()).collect::<Vec<_>>(), [me]);
+    let quoted = heard.quoted.unwrap();
+    assert_eq!((quoted.reason, quoted.text.as_str()), (QuoteReason::Answered, "It drips."));
 }
 
 #[tokio::test]

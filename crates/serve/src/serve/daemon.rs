@@ -32,7 +32,7 @@ pub(super) struct Daemon {
 
 impl Daemon {
     pub(super) fn new(settings: ServeSettings, store: Store, discord: Discord, me: UserId) -> Self {
-        let places = Places::new(discord.clone());
+        let places = Places::new(discord.clone(), me);
         Self { settings, store, discord, me, places, prompts: Prompts::default(), outbox: Notify::new() }
     }
 

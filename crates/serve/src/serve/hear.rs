@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use fro_core::chat::{
-    AuditAction, ChannelId, Follow, GuildId, Membership, MessageId, MessagePlace, Posted, RoleId, SaidFile,
-    Situation, edited, posted,
+    AuditAction, ChannelId, Follow, GuildId, Membership, MessageId, MessagePlace, Posted, QuoteReason,
+    RoleId, SaidFile, Situation, WithoutWords, edited, posted,
 };
 use fro_discord::{ChannelKind, Gateway, Heard, Message, MessageKind, Session};
 use jiff::Timestamp;
@@ -202,11 +202,13 @@ pub(super) async fn said(daemon: &Daemon, message: Message) {
     let automatic = message.author.bot || message.webhook || message.kind == MessageKind::System;
     let Some(guild) = message.guild.filter(|_| !automatic) else { return };
     let place = place_of(daemon, message.channel, guild).await;
-    if matches!(place, MessagePlace::Elsewhere) && !message.mentions.contains(&daemon.me) {
+    let own_role = daemon.places.own_role(guild).await;
+    let by_role = own_role.is_some_and(|role| message.content.contains(&format!("<@&{role}>")));
+    if matches!(place, MessagePlace::Elsewhere) && !message.mentions.contains(&daemon.me) && !by_role {
         return;
     }
     let roles = daemon.insist("read who may what", || daemon.store.policy(guild)).await.roles;
-    let situation = Situation { me: daemon.me, place, roles, now: Timestamp::now() };
+    let situation = Situation { me: daemon.me, own_role, place, roles, now: Timestamp::now() };
     let message = heard(daemon, message, guild).await;
     let follows = posted(&message, &situation);
     take_in(daemon, message.id, &follows).await;
@@ -246,6 +248,8 @@ async fn heard(daemon: &Daemon, message: Message, guild: GuildId) -> Posted {
         membership,
         roles: roles.unwrap_or_default(),
         text: message.content,
+        rings_us: message.mentions.contains(&daemon.me),
+        quoted: message.quoted,
         seen_by: daemon.places.audience(channel).await,
         files: message.attachments.into_iter().map(file).collect(),
     }
@@ -280,7 +284,17 @@ async fn changed(daemon: &Daemon, message: &Message) {
     if message.author.bot || message.webhook {
         return;
     }
-    match edited(message.id, &message.content, daemon.me) {
+    let own_role = match message.guild {
+        Some(guild) => daemon.places.own_role(guild).await,
+        None => None,
+    };
+    let passes_on = message.quoted.as_ref().is_some_and(|it| it.reason == QuoteReason::PassedOn);
+    let rest = if message.attachments.is_empty() && !passes_on {
+        WithoutWords::Nothing
+    } else {
+        WithoutWords::Something
+    };
+    match edited(message.id, &message.content, rest, (daemon.me, own_role)) {
         Follow::Reword { source, text } => {
             daemon.insist("change words", || daemon.store.reword(source, &text)).await;
         }

@@ -17,6 +17,8 @@ const VIEW_CHANNEL: u64 = 1 << 10;
 /// Guilds and channels.
 pub(super) struct Places {
     discord: Discord,
+    /// Our own account.
+    me: UserId,
     known: Mutex<KnownPlaces>,
 }
 
@@ -32,16 +34,18 @@ struct GuildFacts {
     owner: UserId,
     /// Whether the role of everybody may see channels.
     open: bool,
+    /// The role that the guild made for us.
+    own_role: Option<RoleId>,
 }
 
 impl Places {
-    pub(super) fn new(discord: Discord) -> Self {
-        Self { discord, known: Mutex::default() }
+    pub(super) fn new(discord: Discord, me: UserId) -> Self {
+        Self { discord, me, known: Mutex::default() }
     }
 
     pub(super) fn put_guild(&self, guild: &Guild) {
         let mut known = self.known();
-        known.guilds.insert(guild.id, GuildFacts::from_guild(guild));
+        known.guilds.insert(guild.id, GuildFacts::from_guild(guild, self.me));
         known.channels.extend(guild.channels.iter().map(|channel| (channel.id, channel.clone())));
     }
 
@@ -49,13 +53,21 @@ impl Places {
         self.known().channels.insert(channel.id, channel);
     }
 
-    /// Takes note of a role that changed; only that of everybody matters here.
+    /// Takes note of a role that changed; only that of everybody and our own matter here.
     pub(super) fn put_role(&self, guild: GuildId, role: &Role) {
-        if role.id.number() == guild.number()
-            && let Some(facts) = self.known().guilds.get_mut(&guild)
-        {
+        let mut known = self.known();
+        let Some(facts) = known.guilds.get_mut(&guild) else { return };
+        if role.id.number() == guild.number() {
             facts.open = role.permissions & VIEW_CHANNEL != 0;
         }
+        if role.bot == Some(self.me) {
+            facts.own_role = Some(role.id);
+        }
+    }
+
+    /// Returns the role that a guild made for us, if it did and that is known.
+    pub(super) async fn own_role(&self, guild: GuildId) -> Option<RoleId> {
+        self.guild(guild).await.ok()??.own_role
     }
 
     pub(super) fn forget_channel(&self, id: ChannelId) {
@@ -120,7 +132,7 @@ impl Places {
         }
         let asked = match self.discord.guild(id).await {
             Err(error) if error.forbidden() => None,
-            asked => asked?.map(|guild| GuildFacts::from_guild(&guild)),
+            asked => asked?.map(|guild| GuildFacts::from_guild(&guild, self.me)),
         };
         if let Some(facts) = asked {
             self.known().guilds.insert(id, facts);
@@ -134,10 +146,11 @@ impl Places {
 }
 
 impl GuildFacts {
-    fn from_guild(guild: &Guild) -> Self {
+    fn from_guild(guild: &Guild, me: UserId) -> Self {
         // The role of everybody has the guild's own number.
         let everybody = guild.roles.iter().find(|role| role.id.number() == guild.id.number());
         let open = everybody.is_some_and(|role| role.permissions & VIEW_CHANNEL != 0);
-        Self { owner: guild.owner, open }
+        let own_role = guild.roles.iter().find(|role| role.bot == Some(me)).map(|role| role.id);
+        Self { owner: guild.owner, open, own_role }
     }
 }

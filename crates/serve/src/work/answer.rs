@@ -180,6 +180,7 @@ async fn open<'a>(
         permit,
         name: &words.name,
         text: &words.text,
+        quoted: words.quoted.as_ref(),
         context: &context,
         wishes: &admitted.wishes,
     };

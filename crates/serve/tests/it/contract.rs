@@ -72,6 +72,7 @@ pub(crate) fn asked(thread: u64, source: u64, text: &str) -> ThreadRequest {
         text: text.to_owned(),
         seen_by: None,
         files: Vec::new(),
+        quoted: None,
     };
     ThreadRequest { thread: channel(thread), source: message(source), asker: person(7), words }
 }

@@ -24,6 +24,8 @@ fn mention(roles: &Roles) -> Posted {
         membership: Membership::Member,
         roles: roles.askers.clone(),
         text: "<@500> why is the floor wet?".to_owned(),
+        rings_us: false,
+        quoted: None,
         seen_by: None,
         files: Vec::new(),
     }
@@ -70,7 +72,7 @@ async fn a_mention_that_is_told_twice_and_whose_worker_dies_is_answered_once() {
             let store = database.open().await;
             let room = MessagePlace::Linked(store.link_of(channel(1)).await.unwrap().unwrap());
             let roles = store.policy(guild()).await.unwrap().roles;
-            let situation = Situation { me: person(500), place: room, roles, now: at(1) };
+            let situation = Situation { me: person(500), own_role: None, place: room, roles, now: at(1) };
             let follows = posted(&message, &situation);
             assert_eq!(store.take_in(message.id, &follows, at(1)).await.unwrap(), expected);
         }

@@ -158,7 +158,8 @@ impl Chat {
         change(message);
         message.edited_at = Some(now);
         let message = message.clone();
-        let data = shape::message(self, &message, shape::Nonce::Untold);
+        let mut data = shape::message(self, &message, shape::Nonce::Untold);
+        data["guild_id"] = json!(self.channel(channel).map(|place| place.guild.to_string()));
         self.tell(Heard::MessageUpdate, channel, data);
     }
 

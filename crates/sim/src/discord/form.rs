@@ -84,9 +84,13 @@ impl Form {
     /// Whom its words ring: what they name, as far as the sender wants it and may.
     pub(crate) fn pings(&self, chat: &Chat, author: u64, channel: u64) -> Pings {
         let text = self.content.as_deref().unwrap_or_default();
-        let named = pings(chat, text, author, channel);
+        let mut named = pings(chat, text, author, channel);
+        let answered = self.reply_to.and_then(|earlier| chat.message(channel, earlier)).map(|it| it.author);
         let heeded = self.allowed_mentions.as_ref().filter(|_| chat.flaw != Some(Flaw::MentionsRing));
-        let Some(allowed) = heeded else { return named };
+        let Some(allowed) = heeded else {
+            named.users.extend(answered.filter(|answered| !named.users.contains(answered)));
+            return named;
+        };
         let parse =
             |kind: &str| allowed["parse"].as_array().is_some_and(|all| all.iter().any(|it| it == kind));
         let listed = |kind: &str, id: u64| {
@@ -95,11 +99,10 @@ impl Form {
         let kept = |kind: &str, ids: Vec<u64>| -> Vec<u64> {
             ids.into_iter().filter(|id| parse(kind) || listed(kind, *id)).collect()
         };
-        Pings {
-            users: kept("users", named.users),
-            roles: kept("roles", named.roles),
-            everyone: named.everyone && parse("everyone"),
-        }
+        let mut users = kept("users", named.users);
+        let rung = answered.filter(|answered| allowed["replied_user"] == true && !users.contains(answered));
+        users.extend(rung);
+        Pings { users, roles: kept("roles", named.roles), everyone: named.everyone && parse("everyone") }
     }
 
     /// The files with ids of their own.

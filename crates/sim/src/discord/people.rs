@@ -38,7 +38,7 @@ impl Discord {
         })
     }
 
-    /// Lets somebody answer a message.
+    /// Lets somebody answer a message, which rings its author.
     pub fn replies(&self, name: &str, channel: u64, earlier: u64, text: &str) -> u64 {
         let written = Written { reply_to: Some(earlier), ..Written::default() };
         self.change(|chat| say(chat, (name, channel), text, written))
@@ -119,7 +119,12 @@ impl Discord {
     pub fn makes_role(&self, guild: u64, name: &str, permissions: u64) -> u64 {
         self.change(|chat| {
             let id = chat.next_id();
-            let role = GuildRole { id, name: name.to_owned(), permissions: permissions | permission::USUAL };
+            let role = GuildRole {
+                id,
+                name: name.to_owned(),
+                permissions: permissions | permission::USUAL,
+                bot: None,
+            };
             let data = json!({ "guild_id": guild.to_string(), "role": shape::role(&role) });
             chat.guild_mut(guild).unwrap_or_else(|| panic!("no guild {guild}")).roles.push(role);
             chat.tell_all(Heard::GuildRoleCreate, data);
@@ -263,7 +268,9 @@ fn say(chat: &mut Chat, (name, channel): (&str, u64), text: &str, written: Writt
     let needed = if place.thread.is_some() { SEND_MESSAGES_IN_THREADS } else { SEND_MESSAGES };
     assert!(chat.permissions(author, channel) & needed != 0, "{name} may not speak in {}", place.name);
     let content = with_mentions(chat, text);
-    let pings = form::pings(chat, &content, author, channel);
+    let mut pings = form::pings(chat, &content, author, channel);
+    let answered = reply_to.and_then(|earlier| chat.message(channel, earlier)).map(|earlier| earlier.author);
+    pings.users.extend(answered.filter(|answered| !pings.users.contains(answered)));
     let (id, kind) = (chat.next_id(), if reply_to.is_some() { 19 } else { 0 });
     let (nonce, components, edited_at, interaction) = (None, Vec::new(), None, None);
     chat.post(ChatMessage {

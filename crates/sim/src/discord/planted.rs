@@ -31,7 +31,10 @@ pub(crate) fn planted(address: &str) -> Chat {
     ];
     chat.accounts =
         (BOT..).zip(people).map(|(id, (name, bot))| Account { id, name: name.to_owned(), bot }).collect();
-    let role = |id, name: &str, permissions| GuildRole { id, name: name.to_owned(), permissions };
+    let role = |id, name: &str, permissions| {
+        let bot = (name == "bots").then_some(BOT);
+        GuildRole { id, name: name.to_owned(), permissions, bot }
+    };
     let (bots, maintainers) = (GUILD + 1, GUILD + 2);
     let roles = vec![
         role(GUILD, "@everyone", permission::USUAL),

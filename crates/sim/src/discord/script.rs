@@ -29,6 +29,7 @@ impl Discord {
         let id = |at: usize| text(at).parse().unwrap_or_default();
         let made = match text(0) {
             "says" => self.says(text(1), id(2), text(3)),
+            "replies" => self.replies(text(1), id(2), id(3), text(4)),
             "commands" => self.commands(text(1), id(2), text(3), &line[4]),
             "types" => self.types(text(1), id(2), text(3), (text(4), text(5))),
             "clicks" => self.clicks(text(1), id(2), id(3), text(4)),

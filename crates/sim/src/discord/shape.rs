@@ -59,7 +59,7 @@ pub(crate) fn whole_member(chat: &Chat, of: &Member) -> Value {
 }
 
 pub(crate) fn role(role: &GuildRole) -> Value {
-    json!({
+    let mut shape = json!({
         "id": role.id.to_string(),
         "name": role.name,
         "permissions": role.permissions.to_string(),
@@ -69,10 +69,14 @@ pub(crate) fn role(role: &GuildRole) -> Value {
         "hoist": false,
         "icon": null,
         "unicode_emoji": null,
-        "managed": false,
+        "managed": role.bot.is_some(),
         "mentionable": false,
         "flags": 0,
-    })
+    });
+    if let Some(bot) = role.bot {
+        shape["tags"] = json!({ "bot_id": bot.to_string() });
+    }
+    shape
 }
 
 pub(crate) fn channel(chat: &Chat, channel: &Channel) -> Value {

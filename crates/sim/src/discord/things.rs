@@ -39,6 +39,8 @@ pub struct GuildRole {
     pub name: String,
     /// The permission bits.
     pub permissions: u64,
+    /// The bot that it was made for when that came.
+    pub bot: Option<u64>,
 }
 
 /// Somebody in a guild.

@@ -213,6 +213,7 @@ impl Stage {
             text: text.to_owned(),
             seen_by: Some(seen_by),
             files,
+            quoted: None,
         };
         let (source, asker) = (MessageId::new(source).unwrap(), UserId::new(who).unwrap());
         let turn = ThreadRequest { thread: channel(thread), source, asker, words };

@@ -45,6 +45,8 @@ fn says(who: Membership, role: u64, text: &str) -> Posted {
         membership: who,
         roles: RoleId::new(role).into_iter().collect(),
         text: text.to_owned(),
+        rings_us: false,
+        quoted: None,
         seen_by: None,
         files: Vec::new(),
     }
@@ -72,7 +74,7 @@ fn line(follow: &Follow) -> String {
 fn check(message: &Posted, room: MessagePlace, expect: &[&str]) {
     let roles = Roles { askers: [RoleId::new(2).unwrap()].into(), ..Roles::default() };
     let (me, now) = (UserId::new(ME).unwrap(), Timestamp::UNIX_EPOCH);
-    let situation = Situation { me, place: room, roles, now };
+    let situation = Situation { me, own_role: RoleId::new(501), place: room, roles, now };
     let lines: Vec<_> = posted(message, &situation).iter().map(line).collect();
     assert_eq!(lines, expect, "{message:?}");
 }
@@ -177,8 +179,53 @@ fn a_bare_mention_is_asked_what_it_wants() {
 
 #[test]
 fn an_edit_changes_what_waits_and_an_empty_one_takes_it_back() {
-    let (source, me) = (MessageId::new(42).unwrap(), UserId::new(ME).unwrap());
+    let (source, me) = (MessageId::new(42).unwrap(), (UserId::new(ME).unwrap(), RoleId::new(501)));
     let reworded = Follow::Reword { source, text: "why, really?".to_owned() };
-    assert_eq!(edited(source, "<@500> why, really?", me), reworded);
-    assert_eq!(edited(source, " <@500>", me), Follow::Withdraw(source));
+    let nothing = WithoutWords::Nothing;
+    assert_eq!(edited(source, "<@500> why, really?", nothing, me), reworded);
+    assert_eq!(edited(source, " <@500> <@&501>", nothing, me), Follow::Withdraw(source));
+    let picture = Follow::Reword { source, text: String::new() };
+    assert_eq!(edited(source, "<@500>", WithoutWords::Something, me), picture);
+}
+
+#[test]
+fn an_answer_that_rings_us_calls_us_and_so_does_the_role_that_the_guild_made_for_us() {
+    let linked = || MessagePlace::Linked(link("octo/garden", Listen::Mentions));
+    let answer = |text: &str| Posted { rings_us: true, ..says(Membership::Member, 2, text) };
+    let expect = ["thread 42 of octo/garden", "42: open on 42: and why?", "queue in 42: and why?"];
+    check(&answer("and why?"), linked(), &expect);
+    check(&says(Membership::Member, 2, "<@&501> and why?"), linked(), &expect);
+    check(&says(Membership::Member, 2, "<@&502> and why?"), linked(), &[]);
+    check(&answer(""), linked(), &["2: say What can I do for you? Mention me togeth []"]);
+    // Whoever may not is told so as with a mention, and a program is not heard at all.
+    let refused = [
+        "record Ask Denied(\"this needs a role that may talk to me\")",
+        "2: say I cannot do that: this needs a role that []",
+    ];
+    let stranger = Posted { rings_us: true, ..says(Membership::Member, 3, "push it") };
+    check(&stranger, thread(Some(link("octo/garden", Listen::Mentions)), 0), &refused);
+    let program = Posted { rings_us: true, ..says(Membership::Automaton, 2, "push it") };
+    check(&program, linked(), &[]);
+}
+
+#[test]
+fn what_is_passed_on_is_a_question_and_a_sticker_in_answer_to_something_is_none() {
+    let quoting = |reason, text: &str| Posted {
+        quoted: Some(QuotedMessage { reason, name: String::new(), text: "It drips.".to_owned() }),
+        ..says(Membership::Member, 2, text)
+    };
+    let garden = || thread(Some(link("octo/garden", Listen::Mentions)), 0);
+    check(&quoting(QuoteReason::PassedOn, ""), garden(), &["queue in 2: "]);
+    check(&quoting(QuoteReason::Answered, ""), garden(), &[]);
+    let situation = Situation {
+        me: UserId::new(ME).unwrap(),
+        own_role: None,
+        place: garden(),
+        roles: Roles { askers: [RoleId::new(2).unwrap()].into(), ..Roles::default() },
+        now: Timestamp::UNIX_EPOCH,
+    };
+    let message = quoting(QuoteReason::Answered, "why?");
+    let follows = posted(&message, &situation);
+    let [Follow::Queue(asked)] = &follows[..] else { panic!("{follows:?}") };
+    assert_eq!(asked.words.quoted, message.quoted);
 }

@@ -134,6 +134,7 @@ async fn beginning(
         text: prompt.to_owned(),
         seen_by: daemon.places.audience(link.channel).await,
         files: Vec::new(),
+        quoted: None,
     };
     let (guild, repository, name) = (link.guild, link.repository, say::thread_name(prompt));
     ThreadOpening { guild, repository, session, forked_from, name, asker: caller.id, words }

@@ -1,7 +1,8 @@
 //! Mentions, threads, what waits, and what becomes of threads.
 
 use fro_core::chat::{
-    AuditAction, ChannelSettings, Deed, HandedFile, Listen, Notify, RoleId, TextFile, UserId, say::interrupt,
+    AuditAction, ChannelSettings, Deed, HandedFile, Listen, Notify, QuoteReason, RoleId, TextFile, UserId,
+    say::interrupt,
 };
 use fro_serve::{GuildStanding, Wish};
 use jiff::Timestamp;
@@ -36,6 +37,43 @@ async fn where_everything_is_listened_to_plain_words_open_a_thread_too() {
     serving.stop().await;
 }
 
+/// Bug: an answer that rings us without our name in it was not heard.
+#[tokio::test]
+async fn an_answer_to_a_message_of_ours_is_heard_and_so_is_the_role_that_came_with_us() {
+    let stage = Stage::new().await;
+    let serving = stage.serve().await;
+    let garden = stage.garden().number();
+    stage.says("maya", "@fro-bot");
+    stage.until_said(garden, 1).await;
+    let ours = stage.world.state(|chat| chat.messages_in(garden).last().unwrap().id);
+    let thread = stage.world.replies("maya", garden, ours, "why is the floor wet?");
+    let claimed = stage.claim().await;
+    let quoted = claimed.turn.words.quoted.clone().unwrap();
+    assert_eq!((claimed.turn.thread.number(), quoted.reason), (thread, QuoteReason::Answered));
+    assert!(quoted.text.starts_with("What can I do for you?"), "{quoted:?}");
+    stage.finish(&claimed, "It leaks.").await;
+
+    // An answer to somebody else rings us only by our name.
+    let hers = stage.says("rita", "It drips.");
+    stage.world.replies("maya", garden, hers, "does it?");
+    let asked = stage.world.replies("maya", garden, hers, "@fro-bot is that so?");
+    let claimed = stage.claim().await;
+    assert_eq!((claimed.turn.thread.number(), claimed.turn.words.text.as_str()), (asked, "is that so?"));
+    assert_eq!(claimed.turn.words.quoted.as_ref().map(|it| it.text.as_str()), Some("It drips."));
+    stage.finish(&claimed, "It is.").await;
+
+    let role = stage.guild().number() + 1;
+    stage.says("maya", &format!("<@&{role}> and the roof?"));
+    assert_eq!(stage.work().await, "and the roof?");
+    // A reply of ours rings nobody, whoever it answers.
+    let rung = stage.world.state(|chat| {
+        let ours = chat.messages.iter().filter(|it| it.author == chat.application.id);
+        ours.map(|it| it.pings.users.len()).sum::<usize>()
+    });
+    assert_eq!(rung, 0);
+    serving.stop().await;
+}
+
 #[tokio::test]
 async fn what_comes_during_a_turn_waits_can_be_changed_and_the_button_ends_the_turn() {
     let stage = Stage::new().await;
@@ -61,6 +99,27 @@ async fn what_comes_during_a_turn_waits_can_be_changed_and_the_button_ends_the_t
     stage.finish(&first, "Stopped.").await;
     assert_eq!(stage.work().await, "two, really");
     assert_eq!(stage.store.load(Timestamp::now()).await.unwrap(), (0, 0), "the third was taken back");
+    serving.stop().await;
+}
+
+/// Bug: Discord calls a message changed when a thread is opened on it, and a picture without words was taken back then.
+#[tokio::test]
+async fn a_picture_without_words_stays_a_question_when_it_is_called_changed() {
+    let stage = Stage::new().await;
+    let (serving, thread, claimed) = stage.under_way().await;
+    let picture = stage.world.attaches("maya", thread, "", ("wet.png", "image/png", b"\x89PNG"));
+    let gone = stage.world.says("maya", thread, "never mind");
+    stage.until_said(thread, 2).await;
+    stage.world.edits(thread, picture, "");
+    stage.world.edits(thread, gone, "");
+    // Edits are heard in their order, and the second one takes back.
+    let waiting = async || stage.store.load(Timestamp::now()).await.unwrap().1;
+    while waiting().await > 1 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(waiting().await, 1);
+    stage.finish(&claimed, "Done.").await;
+    assert_eq!(stage.claim().await.turn.source.number(), picture);
     serving.stop().await;
 }
 

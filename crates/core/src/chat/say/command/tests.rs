@@ -74,6 +74,7 @@ fn what_people_wrote_cannot_break_out_of_its_line() {
         text: "`@everyone`\n# Heading\n[click](https://evil.example)".to_owned(),
         seen_by: None,
         files: Vec::new(),
+        quoted: None,
     };
     let maya = id(UserId::new, 7);
     let entry = AuditEntry {
@@ -114,6 +115,7 @@ fn the_longest_lists_fit_into_a_message() {
         text: "👩‍👩‍👧 why? ".repeat(50),
         seen_by: None,
         files: Vec::new(),
+        quoted: None,
     };
     let people = u64::MAX / 2;
     let asker = id(UserId::new, people);
