@@ -36,7 +36,7 @@ pub(super) async fn link(daemon: &Daemon, asked: &Interaction, caller: &Caller) 
     decide(WantedHere::Link(App::Installed), &hopeful, &roles)?;
     let place = daemon.places.channel(caller.channel).await?;
     if place.is_none_or(|place| place.kind != ChannelKind::Text) {
-        return Ok(fro_core::chat::say::not_linked());
+        return Ok(say::no_text_channel());
     }
     if let Some(link) = daemon.store.link_of(caller.channel).await? {
         return Ok(say::linked_already(&link.repository));

@@ -109,6 +109,12 @@ pub fn bad_repository(text: &str) -> String {
     format!("{} is no repository; write it as `owner/name`.", code(&bounded(&one_line(text), 60)))
 }
 
+/// Says that what somebody wants to link is no channel for that.
+pub fn no_text_channel() -> String {
+    "Only a text channel can be linked: not a thread, a forum or a voice channel. Give the command in one."
+        .to_owned()
+}
+
 /// Says that a channel is linked now.
 pub fn linked(repository: &RepoName) -> String {
     format!("This channel is now linked to **{repository}**. Mention me here to open a thread.")

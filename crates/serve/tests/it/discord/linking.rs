@@ -108,3 +108,14 @@ async fn nobody_is_sent_to_github_who_would_be_refused_afterwards() {
     }
     serving.stop().await;
 }
+
+#[tokio::test]
+async fn a_thread_is_no_channel_that_can_be_linked() {
+    let stage = Stage::new().await;
+    let (serving, thread, claimed) = stage.under_way().await;
+    let asked = stage.world.commands("maya", thread, "link", &json!({ "repo": "octo/cellar" }));
+    let answer = stage.answer_to(asked).await;
+    assert!(answer.starts_with("Only a text channel can be linked"), "{answer}");
+    stage.finish(&claimed, "Done.").await;
+    serving.stop().await;
+}
