@@ -108,6 +108,10 @@ variables! {
     FRO_METRICS = "FRO_METRICS";
     /// The same for the worker that `fro-bot serve` starts.
     FRO_WORKER_METRICS = "FRO_WORKER_METRICS";
+    /// Where `fro-bot serve` and `fro-bot view` show the operators' page: a port of this machine, or `ADDRESS:PORT`.
+    FRO_PAGE = "FRO_PAGE";
+    /// What the operators' page asks for as a password.
+    FRO_PAGE_TOKEN = "FRO_PAGE_TOKEN";
     /// How many megabytes of memory one engine of a worker may take.
     FRO_ENGINE_MEMORY = "FRO_ENGINE_MEMORY";
     /// The client id of the GitHub App by which people show their account; no secret.

@@ -20,6 +20,7 @@ mod manual;
 mod mcp;
 mod memory;
 mod output;
+mod page_option;
 mod post;
 mod question;
 mod receive;
@@ -32,6 +33,7 @@ mod serve;
 mod sessions;
 mod settings;
 mod table;
+mod view;
 mod waiting;
 mod wall;
 mod warm;
@@ -125,6 +127,8 @@ enum Command {
     Serve(serve::Options),
     /// Answers what people ask in Discord threads, for `serve`
     Work(work::Options),
+    /// Shows sessions, runs and the daemon's state as pages for a browser on this machine
+    View(view::Options),
     /// Asks `serve` or `work` on this machine whether it is healthy (for a container's health check)
     Healthy(healthy::Options),
     /// Checks that nobody changed the record of decisions that `serve` and `work` keep
@@ -162,6 +166,7 @@ fn main() -> ExitCode {
         Command::Eval(options) => eval::main(&options),
         Command::Work(options) => in_runtime(work::main(&options, &env)),
         Command::Serve(options) => in_runtime(serve::main(&options, &env)),
+        Command::View(options) => in_runtime(view::main(&options, &env)),
         Command::Healthy(options) => in_runtime(healthy::main(&options, &env)),
         Command::Audit(options) => in_runtime(audit::main(&options, &env)),
         Command::Warm(options) => in_runtime(warm::main(options, &env)),

@@ -12,14 +12,17 @@ use fro_core::{Fault, Redactor, Secret};
 use fro_discord::Settings as DiscordSettings;
 use fro_github::DeviceFlow;
 use fro_http::{Client, ClientSettings, Proxy, Retry};
-use fro_serve::{Pace, ServeSettings, Server, SignIn, Store, Watch};
+use fro_page::Memories;
+use fro_serve::{Address, Pace, ServeSettings, Server, SignIn, Store, Watch};
 use tokio::sync::oneshot;
 
 use crate::{
     daemon_store::{StoreOption, process_name},
     env::{self, Env},
     interrupt::Interrupt,
-    log, settings,
+    log,
+    page_option::{self, Content, HostOption, ShownPage},
+    settings,
     window::WindowOption,
 };
 use child::Child;
@@ -42,6 +45,11 @@ pub(crate) struct Options {
     roles: Option<PathBuf>,
     #[command(flatten)]
     window: WindowOption,
+    /// Shows the operators' page at this port of this machine, or at ADDRESS:PORT; without it, at what `FRO_PAGE` names, or nowhere
+    #[arg(long, value_name = "[ADDRESS:]PORT")]
+    page: Option<String>,
+    #[command(flatten)]
+    hosts: HostOption,
 }
 
 const AFTER: &str = "\
@@ -50,6 +58,7 @@ Environment:
   FRO_GITHUB_CLIENT_ID  the client ID of the GitHub App by which people show
                         which account is theirs; without it no channel can be
                         linked
+  FRO_PAGE_TOKEN        what the operators' page asks for as a password
   FRO_WORKER_METRICS    where the worker that this starts answers `/healthz` and
                         `/metrics`; nowhere if not set
 
@@ -69,6 +78,7 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     let watch = Arc::new(Watch::of_serve(store.clone(), client.clone()));
     // It is open before Discord is met, which may take a while.
     let _window = listener.map(|listener| listener.show(Arc::clone(&watch)));
+    let _page = show_page(options, env, (&address, &store), redactor.clone()).await?;
     let name = process_name("serve");
     let claim = Claim::on(&address, &name)?;
     let settings = settings_of(options, env, (token, redactor), (claim.name(), watch))?;
@@ -87,6 +97,23 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
     };
     tokio::join!(worker, server.run(async { drop(left.await) }));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Shows the operators' page, if somebody wants it.
+async fn show_page(
+    options: &Options,
+    env: &Env,
+    (address, store): (&Address, &Store),
+    redactor: Redactor,
+) -> Result<Option<ShownPage>, Fault> {
+    let Some(said) = options.page.as_deref().or_else(|| env.text(env::FRO_PAGE)) else { return Ok(None) };
+    let token = page_option::token(env)?.ok_or_else(|| {
+        let hint = "set `FRO_PAGE_TOKEN` to something that nobody guesses, such as what `openssl rand -hex 24` prints";
+        Fault::yours("the operators' page has no password", hint)
+    })?;
+    let memories = Memories::of_repositories(page_option::of_repositories(env, address));
+    let content = Content { token, memories, store: Some(store.clone()), redactor };
+    Ok(Some(options.hosts.listen(said).await?.show(content)))
 }
 
 fn token(env: &Env) -> Result<Secret, Fault> {

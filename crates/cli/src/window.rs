@@ -72,7 +72,7 @@ pub(crate) fn address(option: Option<&str>, env: &Env) -> Result<Option<SocketAd
 }
 
 /// Reads a port, which is one of this machine alone, or an address with a port.
-fn read(text: &str) -> Option<SocketAddr> {
+pub(crate) fn read(text: &str) -> Option<SocketAddr> {
     let alone = |port: u16| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     text.parse().map(alone).ok().or_else(|| text.parse().ok())
 }

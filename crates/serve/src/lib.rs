@@ -17,6 +17,7 @@ pub use store::{
     migrations::SchemaVersion,
     offered::Offered,
     outbox::{Delivery, Due},
+    overview::{FailedDeed, GatewayLine, ThreadLine, UnfinishedTurn, WorkerLine},
     parts::Place,
     policies::Policy,
     queue::{Caps, Claimed, Lease, RewordResult, Spent, Turn, Wish},

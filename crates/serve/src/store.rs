@@ -13,6 +13,7 @@ pub(crate) mod links;
 pub(crate) mod migrations;
 pub(crate) mod offered;
 pub(crate) mod outbox;
+pub(crate) mod overview;
 pub(crate) mod parts;
 pub(crate) mod policies;
 mod postgres;

@@ -27,7 +27,11 @@ pub(crate) struct Opened {
 impl Opened {
     /// Brings what it takes to look at a memory.
     pub(crate) fn bring(which: &Which, env: &Env) -> Result<Self, Fault> {
-        let stores = which.stores(env)?;
+        Self::look(which.stores(env)?, env)
+    }
+
+    /// Brings what it takes to look at the memory in these stores.
+    pub(crate) fn look(stores: Stores, env: &Env) -> Result<Self, Fault> {
         let folder = tempfile::tempdir()
             .map_err(|error| Fault::in_temporary_folder("cannot make a temporary folder", &error))?;
         let to = RecallTarget { given: SessionSelection::About(NOTHING), ..destination(folder.path()) };
@@ -42,6 +46,11 @@ impl Opened {
     /// Returns the folder with the engine's data.
     pub(crate) fn data(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Returns the folder alone, which goes with what is returned.
+    pub(crate) fn into_folder(self) -> TempDir {
+        self.folder
     }
 
     /// Returns the sessions.

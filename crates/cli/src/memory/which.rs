@@ -17,7 +17,7 @@ const WHERE: &str = "Where the memory is kept";
 const BUCKET: &str = "In an S3 bucket";
 
 /// Which memory, and how it is shown.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Which {
     /// Print JSON
     #[arg(long, global = true)]
@@ -70,6 +70,11 @@ impl Which {
             println!("{}", text()?);
         }
         Ok(())
+    }
+
+    /// Tells whether an option names a memory.
+    pub(crate) fn names_one(&self) -> bool {
+        self.memory.is_some() || self.s3_bucket.is_some() || self.repo.is_some()
     }
 
     /// Opens the stores that are meant.

@@ -70,7 +70,7 @@ impl Child {
         // A password in the store's address is no argument: others could read it in the list of processes.
         command.args(["work", "--beside", "--name", name]).env(env::FRO_STORE, &self.store);
         // Two processes cannot answer at one port.
-        command.env_remove(env::FRO_METRICS);
+        command.env_remove(env::FRO_METRICS).env_remove(env::FRO_PAGE_TOKEN);
         command.envs(self.metrics.iter().map(|metrics| (env::FRO_METRICS, metrics)));
         // The pipe is held until we end, however we end: then the worker takes its leave.
         command.env_remove(env::FRO_DISCORD_TOKEN).stdin(Stdio::piped()).kill_on_drop(true).spawn()

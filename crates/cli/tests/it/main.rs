@@ -11,5 +11,6 @@ mod memory;
 mod serve;
 mod terminal;
 mod tidy;
+mod view;
 mod window;
 mod work;

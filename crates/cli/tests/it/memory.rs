@@ -5,7 +5,7 @@
 mod bucket;
 #[expect(dead_code, reason = "the tests of the memory itself need more of it")]
 #[path = "../../../memory/tests/it/engine.rs"]
-mod engine;
+pub(crate) mod engine;
 mod place;
 
 use fro_core::remembered::Audience;
@@ -36,7 +36,7 @@ fn garden() -> Engine {
     engine
 }
 
-fn run(subject: &str, session: &str, actor: &str) -> Run {
+pub(crate) fn run(subject: &str, session: &str, actor: &str) -> Run {
     Run {
         id: subject.to_owned(),
         subject: subject.to_owned(),

@@ -146,7 +146,7 @@ fn messages_in_the_docs_are_really_said() {
     let (pages, sources): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| is(path, "md"));
     let sources: Vec<_> =
         sources.iter().filter(|(path, _)| !path.contains("/tests")).map(|(_, text)| text).collect();
-    let by_symptom = ["docs/troubleshooting.md", "docs/discord.md", "docs/worker.md"];
+    let by_symptom = ["docs/troubleshooting.md", "docs/discord.md", "docs/worker.md", "docs/page.md"];
     let pages = pages.into_iter().filter(|(path, _)| by_symptom.contains(&path.as_str()));
     accept(pages.map(|(path, text)| (path, docs::unsaid(text, &sources))));
 }

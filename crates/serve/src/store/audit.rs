@@ -71,21 +71,12 @@ impl Store {
     /// Returns the last entries of a guild, newest first.
     pub async fn audited(&self, guild: GuildId, limit: i64) -> Result<Vec<Audited>, Error> {
         let transaction = self.begin().await?;
-        let (mut found, mut below) = (Vec::new(), i64::MAX);
+        let (mut found, mut before) = (Vec::new(), i64::MAX);
         while found.len() < usize::try_from(limit).unwrap_or(0) {
-            let sql = "SELECT number, body, previous, hash FROM audit WHERE number < $1 ORDER BY number DESC LIMIT $2";
-            let rows = transaction.rows(sql, [Value::from(below), Value::from(PAGE)]).await?;
-            if rows.is_empty() {
-                break;
-            }
-            for row in rows {
-                let link = Chained::read(row)?;
-                below = link.number;
-                let entry: AuditEntry = link.entry()?;
-                if entry.guild == guild {
-                    found.push(Audited { number: link.number, entry, hash: link.hash });
-                }
-            }
+            let page = below(&transaction, before, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            before = last.number;
+            found.extend(page.into_iter().filter(|audited| audited.entry.guild == guild));
         }
         found.truncate(usize::try_from(limit).unwrap_or(0));
         transaction.commit().await?;
@@ -128,6 +119,18 @@ pub(super) async fn append(transaction: &Transaction, entry: &AuditEntry) -> Res
     transaction.rows(sql, values).await?;
     transaction.rows("UPDATE audit_head SET hash = $1", [Value::Text(hash)]).await?;
     Ok(())
+}
+
+/// Returns the last entries before a number, newest first.
+pub(super) async fn below(transaction: &Transaction, number: i64, most: i64) -> Result<Vec<Audited>, Error> {
+    let sql =
+        "SELECT number, body, previous, hash FROM audit WHERE number < $1 ORDER BY number DESC LIMIT $2";
+    let rows = transaction.rows(sql, [Value::from(number), Value::from(most)]).await?;
+    let audited = |row| {
+        let link = Chained::read(row)?;
+        Ok(Audited { number: link.number, entry: link.entry()?, hash: link.hash })
+    };
+    rows.into_iter().map(audited).collect()
 }
 
 async fn head(transaction: &Transaction) -> Result<Head, Error> {

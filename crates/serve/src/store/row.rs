@@ -106,6 +106,16 @@ impl Row {
         serde_json::from_str(&self.text(column)?).map_err(|error| unexpected(column, error))
     }
 
+    pub(super) fn maybe_time(&mut self, column: &'static str) -> Result<Option<Timestamp>, Error> {
+        match self.next(column)? {
+            Value::Null => Ok(None),
+            Value::Number(number) => {
+                Timestamp::from_millisecond(number).map(Some).map_err(|error| unexpected(column, error))
+            }
+            Value::Text(text) => Err(unexpected(column, format!("{text:?} is no time"))),
+        }
+    }
+
     pub(super) fn time(&mut self, column: &'static str) -> Result<Timestamp, Error> {
         Timestamp::from_millisecond(self.number(column)?).map_err(|error| unexpected(column, error))
     }

@@ -21,7 +21,7 @@ pub enum Opened {
     Before,
 }
 
-const COLUMNS: &str = "id, channel, guild, repository, session, forked_from, named, opened_at";
+pub(super) const COLUMNS: &str = "id, channel, guild, repository, session, forked_from, named, opened_at";
 
 impl Store {
     /// Returns a thread.
@@ -30,7 +30,7 @@ impl Store {
         let sql = format!("SELECT {COLUMNS} FROM thread WHERE id = $1");
         let row = transaction.row(&sql, [Value::text(id)]).await?;
         transaction.commit().await?;
-        row.map(read).transpose()
+        row.map(|mut row| read(&mut row)).transpose()
     }
 
     /// Returns the threads of a session, newest first.
@@ -39,7 +39,7 @@ impl Store {
         let sql = format!("SELECT {COLUMNS} FROM thread WHERE session = $1 ORDER BY opened_at DESC, id");
         let rows = transaction.rows(&sql, [Value::from(session)]).await?;
         transaction.commit().await?;
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(|mut row| read(&mut row)).collect()
     }
 
     /// Returns the threads of a channel about a repository that have a session and in which these words were asked,
@@ -70,7 +70,7 @@ impl Store {
         ];
         let rows = transaction.rows(&sql, values).await?;
         transaction.commit().await?;
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(|mut row| read(&mut row)).collect()
     }
 
     /// Gives a thread another session.
@@ -127,7 +127,7 @@ pub(super) async fn insert(transaction: &Transaction, thread: &Thread) -> Result
     Ok(if new { Opened::Now } else { Opened::Before })
 }
 
-fn read(mut row: Row) -> Result<Thread, Error> {
+pub(super) fn read(row: &mut Row) -> Result<Thread, Error> {
     Ok(Thread {
         id: row.parsed("thread.id")?,
         channel: row.parsed("thread.channel")?,

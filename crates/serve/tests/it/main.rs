@@ -8,6 +8,7 @@ mod crowd;
 mod databases;
 mod discord;
 mod model;
+mod overview;
 mod retention;
 mod serving;
 mod standing;

@@ -3,7 +3,7 @@
 use super::Complaint;
 
 /// Each crate with all that it may depend on.
-const HOUSE: [(&str, &[&str]); 14] = [
+const HOUSE: [(&str, &[&str]); 15] = [
     ("core", &[]),
     ("review", &["core"]),
     ("http", &["core"]),
@@ -15,11 +15,12 @@ const HOUSE: [(&str, &[&str]); 14] = [
     ("agent", &["core", "http", "github", "opencode", "memory", "boundary"]),
     ("run", &["core", "review", "http", "github", "opencode", "memory", "boundary", "agent"]),
     ("serve", &["core", "http", "github", "discord", "agent"]),
+    ("page", &["core", "memory", "serve"]),
     (
         "cli",
         &[
             "core", "review", "http", "github", "opencode", "memory", "boundary", "agent", "run", "serve",
-            "discord", "sim",
+            "page", "discord", "sim",
         ],
     ),
     ("sim", &[]),

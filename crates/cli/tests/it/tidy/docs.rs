@@ -55,8 +55,8 @@ const OF_THE_ENGINE: [&str; 14] = [
     "\"session.",
 ];
 
-/// Crates that stand outside the engine's knowledge: the world's own tables, the daemon's own tables.
-const NOT_OF_THE_ENGINE: [&str; 3] = ["crates/sim/", "crates/serve/", "crates/stories/"];
+/// Crates that stand outside the engine's knowledge: the world's own tables, the daemon's own tables, the page's own addresses.
+const NOT_OF_THE_ENGINE: [&str; 4] = ["crates/sim/", "crates/serve/", "crates/page/", "crates/stories/"];
 
 /// Complains of a file that knows the engine and is not on the page that leads through all of them.
 pub(crate) fn unlisted_engine_knowledge(source: &Source, page: &str) -> Vec<Complaint> {
