@@ -3,7 +3,7 @@
 use fro_core::{
     Context, Decision, Login, Permission, Permit, RepoName, Target, Trigger,
     attachment::Attached,
-    context::{RawChange, RawComment, RawCommit, RawContext, RawFile, RawReview, RawThread},
+    context::{PullOutline, RawChange, RawComment, RawCommit, RawContext, RawFile, RawReview, RawThread},
     event::{self, Event, Reading},
     gate::{self, Answered, Facts, Policy},
     prompt::{self, Wishes},
@@ -108,13 +108,15 @@ fn raw_context(slot: Slot, words: &str) -> RawContext {
     };
     let path = at(Slot::Path, "tap.rs");
     let change = RawChange {
-        draft: false,
-        fork: true,
-        base: at(Slot::Branch, "main"),
-        head: at(Slot::Branch, "new-seal"),
-        head_oid: "89e6c98d".to_owned(),
-        additions: 1,
-        deletions: 1,
+        outline: PullOutline {
+            draft: false,
+            fork: true,
+            base: at(Slot::Branch, "main"),
+            head: at(Slot::Branch, "new-seal"),
+            head_oid: "89e6c98d".to_owned(),
+            additions: 1,
+            deletions: 1,
+        },
         files: vec![RawFile {
             path: path.clone(),
             additions: 1,
