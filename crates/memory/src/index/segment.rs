@@ -264,8 +264,8 @@ impl<'a> SegmentWriter<'a> {
         let notes = serde_json::to_string(&notes.collect::<Vec<_>>()).map_err(io::Error::from)?;
         let row = params![self.segment, first, name.as_bytes(), notes];
         let sql = "INSERT INTO sheaf VALUES (?1, ?2, ?3, ?4)";
-        let noted = self.index.prepare_cached(sql).and_then(|mut insert| insert.execute(row));
-        noted.map(drop).map_err(judge("note a part of the search index"))
+        let inserted = self.index.prepare_cached(sql).and_then(|mut insert| insert.execute(row));
+        inserted.map(drop).map_err(judge("note a part of the search index"))
     }
 
     fn end(mut self) -> Result<(), Error> {

@@ -26,8 +26,8 @@ pub(crate) struct ChunkPart {
 }
 
 impl ChunkPart {
-    /// Cuts it out of its chunk.
-    fn of(&self, chunk: &[u8]) -> Option<Vec<u8>> {
+    /// Cuts the part out of its chunk.
+    fn cut_from(&self, chunk: &[u8]) -> Option<Vec<u8>> {
         let from = self.from as usize;
         chunk.get(from..from.checked_add(self.bytes as usize)?).map(<[u8]>::to_vec)
     }
@@ -72,7 +72,7 @@ impl Catalog {
         }
         for part in others {
             let read = self.read(store, [part.chunk], &mut |_, chunk| {
-                found.extend(part.of(chunk).map(|bytes| (part, bytes)));
+                found.extend(part.cut_from(chunk).map(|bytes| (part, bytes)));
                 Ok(())
             });
             forgive(read)?;
