@@ -50,16 +50,14 @@ pub(crate) async fn main(options: &Options, env: &Env) -> Result<ExitCode, Fault
         Some(_) => Some(options.store.existing(env).await?),
         None => None,
     };
-    let memories = match (&address, options.which.names_one()) {
-        (Some(address), false) => Memories::of_repositories(page_option::of_repositories(env, address)),
-        _ => {
-            let (which, env) = (options.which.clone(), Arc::new(env.with([(env::FRO_QUIET, "true")])));
-            // A wrong name is said now, and not on the page.
-            which.stores(&env)?;
-            Memories::one(Box::new(move |_: Option<&RepoName>| {
-                page_option::open(Opened::bring(&which, &env)?)
-            }))
-        }
+    let of_daemon = address.as_ref().filter(|_| !options.which.names_one());
+    let memories = if let Some(address) = of_daemon {
+        Memories::of_repositories(page_option::of_repositories(env, address))
+    } else {
+        let (which, env) = (options.which.clone(), Arc::new(env.with([(env::FRO_QUIET, "true")])));
+        // A wrong name is said now, and not on the page.
+        which.stores(&env)?;
+        Memories::one(Box::new(move |_: Option<&RepoName>| page_option::open(Opened::bring(&which, &env)?)))
     };
     let said = options.page.as_deref().or_else(|| env.text(env::FRO_PAGE)).unwrap_or("0");
     let listener = options.hosts.listen(said).await?;

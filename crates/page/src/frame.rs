@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     http::StatusCode,
-    response::{Html, IntoResponse, Response},
+    response::{Html, IntoResponse as _, Response},
 };
 use fro_core::Fault;
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ const ICON: &str = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' v
 const LONGEST: usize = 300;
 
 /// A page, or why there is none.
-pub(crate) type Shown = Result<Html<String>, Response>;
+pub(crate) type Shown = Response;
 
 /// Why a page cannot be shown.
 pub(crate) struct Trouble {
@@ -50,7 +50,7 @@ impl Trouble {
 
 impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Self {
-        let (what, hint) = (fault.what().to_owned(), fault.hint().to_string());
+        let (what, hint) = (fault.what().to_owned(), fault.hint().clone());
         Self { status: StatusCode::SERVICE_UNAVAILABLE, what, hint }
     }
 }
@@ -72,8 +72,8 @@ impl PageSettings {
     /// Shows what came of a question.
     pub(crate) fn shown(self: &Arc<Self>, path: &str, title: &str, body: Result<Markup, Trouble>) -> Shown {
         match body {
-            Ok(body) => Ok(self.framed(path, title, &body)),
-            Err(trouble) => Err(trouble.shown(self)),
+            Ok(body) => self.framed(path, title, &body).into_response(),
+            Err(trouble) => trouble.shown(self),
         }
     }
 

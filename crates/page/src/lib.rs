@@ -22,7 +22,7 @@ use axum::{
     extract::State,
     http::{StatusCode, header::CONTENT_TYPE},
     middleware,
-    response::IntoResponse,
+    response::IntoResponse as _,
     routing::{MethodRouter, get},
 };
 use fro_core::{Redactor, Secret};

@@ -31,13 +31,16 @@ pub struct OpenMemory {
 /// Brings the memory of a repository, or the only one there is.
 pub type Bring = Box<dyn Fn(Option<&RepoName>) -> Result<OpenMemory, Fault> + Send + Sync>;
 
+/// What was brought, by repository, and when.
+type Brought = HashMap<Option<RepoName>, (Instant, OpenMemory)>;
+
 /// Memories, each brought when it is asked for.
 #[derive(Clone)]
 pub struct Memories {
     bring: Arc<Bring>,
     /// Whether there is one that is asked for without a name.
     pub(crate) has_one: bool,
-    kept: Arc<Mutex<HashMap<Option<RepoName>, (Instant, OpenMemory)>>>,
+    kept: Arc<Mutex<Brought>>,
 }
 
 impl Memories {

@@ -194,7 +194,9 @@ async fn transcript(page: &PageSettings, id: String, wish: &Wish) -> Result<Mark
         let Some(info) = memory.sessions.info(&id)? else { return Ok(None) };
         let (mut said, runs) = (memory.sessions.read(&id, slice)?, memory.ledger.runs_of(&id)?);
         // Whatever tools printed is in there: it is searched for secrets here, where nobody else waits.
-        said.iter_mut().for_each(|message| message.text = shortened(redactor.clean(&message.text).as_str()));
+        for message in &mut said {
+            message.text = shortened(redactor.clean(&message.text).as_str());
+        }
         Ok(Some((Line { info, runs }, said)))
     };
     let read = page.memories.ask(choice.of.clone(), read).await?;

@@ -93,8 +93,8 @@ impl Stage {
             quoted: None,
         };
         let (source, asker) = (MessageId::new(100 + number).unwrap(), UserId::new(7).unwrap());
-        let asked = ThreadRequest { thread: thread.id, source, asker, words };
-        let follows = [Follow::OpenThread(thread), Follow::Queue(asked)];
+        let request = ThreadRequest { thread: thread.id, source, asker, words };
+        let follows = [Follow::OpenThread(thread), Follow::Queue(request)];
         self.store.take_in(number, &follows, Timestamp::now()).await.unwrap();
         self.store.greet(HOSTILE, Timestamp::now()).await.unwrap();
     }
@@ -165,8 +165,11 @@ impl Shown {
     /// Opens a connection and asks for something.
     fn ask(&self, line: &str, headers: &[&str]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
-        write!(stream, "{line} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n").unwrap();
+        write!(stream, "{line} HTTP/1.1\r\nconnection: close\r\n").unwrap();
+        for header in headers {
+            write!(stream, "{header}\r\n").unwrap();
+        }
+        write!(stream, "\r\n").unwrap();
         stream
     }
 
