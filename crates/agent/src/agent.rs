@@ -72,13 +72,12 @@ impl<'a> Agent<'a> {
 
     /// Brings the engine, the memory and the repository, all at once. What is there already is not brought again.
     pub async fn prepare(&mut self) -> Result<Prepared<'_, 'a>, Fault> {
-        let equipped = match self.equipped.take() {
-            Some(equipped) => equipped,
-            None => {
-                let brought = Box::pin(self.opened.bring_all()).await;
-                let preparation = brought.map_err(|fault| self.opened.blame(fault))?;
-                Equipped { preparation, engine: None }
-            }
+        let equipped = if let Some(equipped) = self.equipped.take() {
+            equipped
+        } else {
+            let brought = Box::pin(self.opened.bring_all()).await;
+            let preparation = brought.map_err(|fault| self.opened.blame(fault))?;
+            Equipped { preparation, engine: None }
         };
         Ok(Prepared { opened: &mut self.opened, equipped: self.equipped.insert(equipped) })
     }

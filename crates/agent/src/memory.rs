@@ -153,10 +153,7 @@ impl Memory {
                 self.place = Place::Nowhere(Vec::new());
                 return Ok(Recollection::nothing(why));
             }
-            other => {
-                self.place = other;
-                return Ok(Recollection::nothing(Vec::new()));
-            }
+            Place::Lost => return Ok(Recollection::nothing(Vec::new())),
         };
         let (engine_data, audience) = (self.record.engine_data().to_owned(), self.reader.audience);
         let (ledger, index) = (self.record.ledger_file(), self.saved_index());

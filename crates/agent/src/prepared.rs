@@ -65,12 +65,11 @@ impl<'agent, 'a> Prepared<'agent, 'a> {
     /// Starts the engine behind its wall with what its models are offered. One that runs already goes on.
     pub async fn start(self, offer: Offer) -> Result<Running<'agent, 'a>, Fault> {
         let Self { opened, equipped: Equipped { preparation, engine } } = self;
-        let live = match engine.take() {
-            Some(live) => live,
-            None => {
-                let started = opened.start(preparation, offer).await;
-                started.map_err(|fault| opened.blame(fault))?
-            }
+        let live = if let Some(live) = engine.take() {
+            live
+        } else {
+            let started = opened.start(preparation, offer).await;
+            started.map_err(|fault| opened.blame(fault))?
         };
         // Whoever stops the run finds the engine here.
         Ok(Running { opened, engine: engine.insert(live) })

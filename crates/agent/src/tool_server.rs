@@ -61,10 +61,10 @@ struct Handler {
     room: Semaphore,
 }
 
-/// A question as it came, with the room that it takes.
-struct Question<'a> {
+/// A line as it came, with the room that it takes.
+struct SocketLine<'a> {
     /// Nothing, if it is too long.
-    line: Option<Vec<u8>>,
+    bytes: Option<Vec<u8>>,
     _room: Option<SemaphorePermit<'a>>,
 }
 
@@ -115,7 +115,7 @@ async fn hear(stream: SocketStream, handler: Arc<Handler>) {
 async fn answer(stream: SocketStream, handler: &Handler) -> io::Result<()> {
     let (reader, mut writer) = tokio::io::split(stream);
     let question = timeout(PATIENCE, question(BufReader::new(reader), &handler.room)).await??;
-    let reply = match &question.line {
+    let reply = match &question.bytes {
         Some(line) => match serde_json::from_slice(line) {
             Ok(line) => handler.answer(line).await,
             Err(error) => ToolReply::Failed(format!("this is not a question: {error}")),
@@ -128,16 +128,16 @@ async fn answer(stream: SocketStream, handler: &Handler) -> io::Result<()> {
 }
 
 /// Reads a line, unless it is too long; of that the rest is heard and forgotten.
-async fn question(mut from: impl AsyncBufRead + Unpin, room: &Semaphore) -> io::Result<Question<'_>> {
+async fn question(mut from: impl AsyncBufRead + Unpin, room: &Semaphore) -> io::Result<SocketLine<'_>> {
     let mut line = Vec::new();
     (&mut from).take(SMALL).read_until(b'\n', &mut line).await?;
     if (line.len() as u64) < SMALL || line.last() == Some(&b'\n') {
-        return Ok(Question { line: Some(line), _room: None });
+        return Ok(SocketLine { bytes: Some(line), _room: None });
     }
     let room = room.acquire().await.ok();
     (&mut from).take(LARGEST + 1 - SMALL).read_until(b'\n', &mut line).await?;
     if line.len() as u64 <= LARGEST {
-        return Ok(Question { line: Some(line), _room: room });
+        return Ok(SocketLine { bytes: Some(line), _room: room });
     }
     let mut rest = from.take(HEARD_OUT);
     while line.last() != Some(&b'\n') {
@@ -147,7 +147,7 @@ async fn question(mut from: impl AsyncBufRead + Unpin, room: &Semaphore) -> io::
             break;
         }
     }
-    Ok(Question { line: None, _room: room })
+    Ok(SocketLine { bytes: None, _room: room })
 }
 
 impl Handler {

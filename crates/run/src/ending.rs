@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(outcome: &Outcome, broke: Option<Fault>, expect: Result<Ending, &str>) {
+    fn check(outcome: &Outcome, broke: Option<Fault>, expect: &Result<Ending, &str>) {
         let ended = Ending::after(receipt(), outcome, broke, Some("scripted/m1"), Path::new("/tmp/run"));
         assert_eq!(ended.as_ref().map_err(Fault::what), expect.as_ref().map_err(|what| *what));
     }
@@ -80,30 +80,30 @@ mod tests {
     #[test]
     fn a_run_ends_as_its_answer_did() {
         let answered = Turn::answered("It is the tap.".to_owned()).outcome;
-        check(&answered, None, Ok(Ending::Answered(receipt())));
+        check(&answered, None, &Ok(Ending::Answered(receipt())));
         for trouble in [Trouble::Quota, Trouble::Silent, Trouble::NotStarted] {
-            check(&Turn::failed(trouble).outcome, None, Ok(Ending::ToldFailure(receipt())));
+            check(&Turn::failed(trouble).outcome, None, &Ok(Ending::ToldFailure(receipt())));
         }
-        check(&Outcome::Refused { partial: None }, None, Ok(Ending::ToldFailure(receipt())));
+        check(&Outcome::Refused { partial: None }, None, &Ok(Ending::ToldFailure(receipt())));
         check(
             &Outcome::OutOfTime { partial: Some("Half".to_owned()) },
             None,
-            Ok(Ending::ToldFailure(receipt())),
+            &Ok(Ending::ToldFailure(receipt())),
         );
     }
 
     #[test]
     fn a_full_disk_fails_the_run_and_names_its_folder() {
         let fault = Fault::disk_full(Path::new("/tmp/run"));
-        check(&Turn::failed(Trouble::DiskFull).outcome, None, Err(fault.what()));
+        check(&Turn::failed(Trouble::DiskFull).outcome, None, &Err(fault.what()));
     }
 
     #[test]
     fn a_wrong_key_and_whatever_broke_fail_the_run_though_the_comment_stands() {
         let wrong_key = "the provider of `scripted/m1` did not accept the key";
-        check(&Turn::failed(Trouble::Auth).outcome, None, Err(wrong_key));
+        check(&Turn::failed(Trouble::Auth).outcome, None, &Err(wrong_key));
         let broke = || Some(Fault::ours("the engine is gone"));
-        check(&Turn::answered("Yes.".to_owned()).outcome, broke(), Err("the engine is gone"));
-        check(&Turn::failed(Trouble::Auth).outcome, broke(), Err("the engine is gone"));
+        check(&Turn::answered("Yes.".to_owned()).outcome, broke(), &Err("the engine is gone"));
+        check(&Turn::failed(Trouble::Auth).outcome, broke(), &Err("the engine is gone"));
     }
 }

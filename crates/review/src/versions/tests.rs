@@ -17,12 +17,12 @@ const CHANGED: &str = "first\n2\nthird\nfourth\n";
 const SMALL: &str = "first\n";
 
 /// A thread that was begun on line 2 of `tap.rs`, as the commit `first` had it.
-fn begun(with: Value) -> Thread {
+fn begun(with: &Value) -> Thread {
     about(with, None)
 }
 
 /// The same, about another place than the one it stands beside.
-fn about(with: Value, meant: Option<(&str, usize)>) -> Thread {
+fn about(with: &Value, meant: Option<(&str, usize)>) -> Thread {
     let anchor = |(path, line): (&str, usize)| {
         let path = path.to_owned();
         Anchor { path, side: Side::Right, start_line: None, line }
@@ -54,7 +54,7 @@ fn about(with: Value, meant: Option<(&str, usize)>) -> Thread {
 
 fn fixed(path: Option<&str>) -> Thread {
     let fix = Fix { commit: "fix".to_owned(), path: path.map(str::to_owned) };
-    Thread { fix: Some(fix), ..begun(json!({})) }
+    Thread { fix: Some(fix), ..begun(&json!({})) }
 }
 
 /// A change of `tap.rs`, or one that calls it `hose.rs`.
@@ -87,15 +87,15 @@ fn lines_are_found_where_they_are_now() {
     let first = ("first", "tap.rs", ONE);
     let hunk = json!({ "diff_hunk": "@@ -1,2 +1,2 @@\n first\n+second" });
     let whole_file = json!({ "original_line": null });
-    let meant = about(json!({}), Some(("bed.rs", 9)));
+    let meant = about(&json!({}), Some(("bed.rs", 9)));
     let table = [
-        ("they stayed", begun(json!({})), vec![first, ("head", "tap.rs", ONE)], at("tap.rs", 2)),
-        ("they moved", begun(json!({})), vec![first, ("head", "tap.rs", MOVED)], at("tap.rs", 3)),
-        ("they changed", begun(json!({})), vec![first, ("head", "tap.rs", CHANGED)], gone("tap.rs")),
-        ("the file is gone", begun(json!({})), vec![first], gone("tap.rs")),
-        ("the commit is gone", begun(hunk), vec![("head", "tap.rs", MOVED)], at("tap.rs", 3)),
-        ("so is its hunk", begun(json!({})), vec![("head", "tap.rs", MOVED)], gone("tap.rs")),
-        ("it is about a file", begun(whole_file), vec![first, ("head", "tap.rs", MOVED)], at("tap.rs", 1)),
+        ("they stayed", begun(&json!({})), vec![first, ("head", "tap.rs", ONE)], at("tap.rs", 2)),
+        ("they moved", begun(&json!({})), vec![first, ("head", "tap.rs", MOVED)], at("tap.rs", 3)),
+        ("they changed", begun(&json!({})), vec![first, ("head", "tap.rs", CHANGED)], gone("tap.rs")),
+        ("the file is gone", begun(&json!({})), vec![first], gone("tap.rs")),
+        ("the commit is gone", begun(&hunk), vec![("head", "tap.rs", MOVED)], at("tap.rs", 3)),
+        ("so is its hunk", begun(&json!({})), vec![("head", "tap.rs", MOVED)], gone("tap.rs")),
+        ("it is about a file", begun(&whole_file), vec![first, ("head", "tap.rs", MOVED)], at("tap.rs", 1)),
         ("it means another", meant, vec![("head", "bed.rs", SMALL)], at("bed.rs", 9)),
     ];
     for (name, thread, files, expect) in table {
@@ -105,7 +105,7 @@ fn lines_are_found_where_they_are_now() {
     }
     let (diff, files) = (diff(true), texts(&[first, ("head", "hose.rs", MOVED)]));
     let renamed = Versions::new(commits(None), &diff, files);
-    assert_eq!(renamed.whereabouts(&begun(json!({}))), at("hose.rs", 3));
+    assert_eq!(renamed.whereabouts(&begun(&json!({}))), at("hose.rs", 3));
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn a_fix_stands_as_long_as_nobody_touches_it() {
     let (first, fix) = (("first", "tap.rs", ONE), ("fix", "tap.rs", CHANGED));
     let stands = Aftermath::Stands;
     let table = [
-        ("no word of it, lines there", begun(json!({})), vec![first, ("head", "tap.rs", MOVED)], stands),
-        ("no word of it, lines gone", begun(json!({})), vec![first], Aftermath::Changed),
+        ("no word of it, lines there", begun(&json!({})), vec![first, ("head", "tap.rs", MOVED)], stands),
+        ("no word of it, lines gone", begun(&json!({})), vec![first], Aftermath::Changed),
         ("its lines, untouched", fixed(None), vec![first, fix, ("head", "tap.rs", CHANGED)], stands),
         ("its lines, undone", fixed(None), vec![first, fix, ("head", "tap.rs", ONE)], Aftermath::Changed),
         ("its lines, unreadable", fixed(None), vec![first, ("head", "tap.rs", ONE)], Aftermath::Changed),
@@ -155,7 +155,7 @@ fn lines_were_rewritten_if_nobody_can_say_that_they_were_not() {
     for (name, files, reviewed, expect) in table {
         let diff = diff(false);
         let versions = Versions::new(commits(reviewed.then_some("last")), &diff, texts(&files));
-        assert_eq!(versions.was_rewritten(&begun(json!({}))), expect, "{name}");
+        assert_eq!(versions.was_rewritten(&begun(&json!({}))), expect, "{name}");
     }
 }
 

@@ -29,6 +29,7 @@ use crate::{
 /// Anything that has an id of its own.
 #[derive(Interface)]
 #[graphql(field(name = "id", method = "node_id", ty = "ID"))]
+#[expect(clippy::large_enum_variant, reason = "each lives for the answer to one field")]
 pub(super) enum Node {
     Bot(Bot),
     CheckRun(CheckRun),

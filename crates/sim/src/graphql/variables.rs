@@ -53,8 +53,9 @@ fn misfit(kind: &Type, value: &Known) -> Option<String> {
         (BaseType::Named(name), value) => {
             let fits = match (name.as_str(), value) {
                 ("Int", Known::Number(number)) => number.is_i64() || number.is_u64(),
-                ("Int" | "Boolean", Known::String(_)) | ("Int" | "String", Known::Boolean(_)) => false,
-                ("String" | "Boolean", Known::Number(_)) => false,
+                ("Int" | "Boolean", Known::String(_))
+                | ("Int" | "String", Known::Boolean(_))
+                | ("String" | "Boolean", Known::Number(_)) => false,
                 _ => true,
             };
             (!fits).then(|| format!("Could not coerce value {value} to {name}"))

@@ -23,8 +23,8 @@ pub(super) struct Media {
 impl Media {
     pub(super) fn read(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let kinds = accepted.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());
-        let own = kinds.filter_map(|kind| kind.strip_prefix("application/vnd.github")).next();
+        let mut kinds = accepted.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());
+        let own = kinds.find_map(|kind| kind.strip_prefix("application/vnd.github"));
         let Some(own) = own else { return Self { version: "", form: String::new(), is_json: true } };
         let (own, is_json) = own.strip_suffix("+json").map_or((own, false), |own| (own, true));
         let (version, form) = own.strip_prefix(".v3").map_or(("", own), |form| (".v3", form));
