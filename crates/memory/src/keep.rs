@@ -304,6 +304,7 @@ impl<'a> Keep<'a> {
             // What earlier saves still have of them is taken before it is out of reach.
             if let (Some(spoilt), Some(head)) = (made.report.spoilt.first(), &head)
                 && !ground.is_stand_in()
+                && attempts < ATTEMPTS
             {
                 damaged = Some((head.clone(), Flaw::Session(spoilt.clone())));
                 continue;
